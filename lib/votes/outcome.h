@@ -32,7 +32,7 @@ enum rl_outcome {
     X(EXCLUDED, "excluded")                 /* it may not vote: see its admission status */                         \
     X(MEMORY_LOST, "memory lost")           /* done in another memory than the one that was admitted */             \
     X(QUEUE_FULL, "queue full")             /* enqueue: no more may wait */                                         \
-    X(HANDED_OFF, "handed on")              /* release: the next in the wait queue has the key */                   \
+    X(HANDED_OFF, "handed off")             /* release: the next in the wait queue has the key */                   \
     X(OTHERS_WAIT, "others wait")           /* release, short form: others wait, and have not been told */          \
     X(OTHER_PARTIES, "another number of parties")                   /* of a latch, as the next two */             \
     X(OTHER_GENERATION, "another generation")                                                                       \

@@ -101,7 +101,7 @@ static bool must_be_granted(const struct rl_kind *kind, enum rl_step step, const
         return is_integer(&reply->root, 1);
     if ((step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK) && is_integer(&reply->root, 4))
         return true; /* deleted, though others wait */
-    return is_integer(&reply->root, 1) || is_integer(&reply->root, 2); /* a key set again; a key handed on */
+    return is_integer(&reply->root, 1) || is_integer(&reply->root, 2); /* a key set again; a key handed off */
 }
 
 /* The number that a grant has counted; 0 if there are no tokens. */

@@ -157,7 +157,7 @@ END_TEST
 struct report {
     int status;
     size_t granted;
-    size_t handed_on;
+    size_t handed_off;
     unsigned calls;
 };
 
@@ -170,10 +170,10 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     report->status = result->status;
     report->granted = result->granted;
     for (size_t i = 0; i < result->n_nodes; i++)
-        report->handed_on += strcmp(result->nodes[i].detail, "handed on") == 0;
+        report->handed_off += strcmp(result->nodes[i].detail, "handed off") == 0;
 }
 
-START_TEST(the_release_says_where_the_lock_was_handed_on)
+START_TEST(the_release_says_where_the_lock_was_handed_off)
 {
     struct redlock_acquire_options request = cohort_request();
     struct report report = {0};
@@ -188,7 +188,7 @@ START_TEST(the_release_says_where_the_lock_was_handed_on)
     ck_assert_uint_eq(report.calls, 1);
     ck_assert_int_eq(report.status, REDLOCK_OK);
     ck_assert_uint_ge(report.granted, 3);
-    ck_assert_uint_eq(report.granted, report.handed_on);
+    ck_assert_uint_eq(report.granted, report.handed_off);
     cohort_serve_from(1, "report");
     cohort_destroy();
 }
@@ -294,7 +294,7 @@ int main(void)
     tcase_add_test(cases, those_whose_first_attempts_are_refused_together_are_one);
     tcase_add_test(cases, one_cohort_after_the_other_passes_the_lock_on);
     tcase_add_test(cases, no_master_is_needed);
-    tcase_add_test(cases, the_release_says_where_the_lock_was_handed_on);
+    tcase_add_test(cases, the_release_says_where_the_lock_was_handed_off);
     tcase_add_test(cases, events_name_the_value_that_is_passed_on);
     tcase_add_test(cases, nobody_is_overtaken);
     tcase_add_test(cases, it_is_a_lock_like_any_other);

@@ -24,9 +24,9 @@ struct box {
     bool foreign;       /* of a client that knows nothing of queues */
     bool enqueued;      /* may be called */
     uint32_t origin;    /* the claim that has made the value, if another one has: released or adopted */
-    uint32_t strays;    /* masters on which it was set or extended by a ghost: nobody could undo that */
+    uint32_t strays;    /* masters on which it was set or extended by a ghost: nobody could roll that back */
     bool disposed;
-    bool owed;          /* was being undone when everything healed */
+    bool unsettled;     /* its rollback was pending when everything healed */
     bool orphaned;      /* its client's process is gone */
     bool let_go;        /* its handle was detached: the value stays */
     bool excused;       /* a clock step has voided what the library promises for it */
@@ -34,7 +34,7 @@ struct box {
     bool fenced;
     uint32_t replaces;  /* the box of the value whose place this one is to take; BOX_NONE */
     bool own;           /* named outside its client: never another hold's */
-    bool undone;        /* its undo has been handed to the host: nothing may set it any more */
+    bool rolled_back;   /* its rollback has been handed to the host: nothing may set it any more */
     char token[TOKEN_TEXT];
     bool knowing;       /* it was accepted by a client that had known all clocks for long enough: oracle_steps.c */
     int64_t begun;      /* true time of the attempt's beginning ... */

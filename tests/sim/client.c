@@ -224,7 +224,7 @@ static void note_held(struct client *client, struct handle *handle)
     if (handle->permit)
         world_count(client->world, COUNTER_PERMITS);
     if (handle->host.core.claim->full_ttl_ms)
-        world_count(client->world, COUNTER_OWED);
+        world_count(client->world, COUNTER_LEASES);
     if (rl_lock_mode(&handle->host.core) == RL_SHARED)
         exclusion_count_shared(client->world, handle);
     idle_on_accept(client->world, client, handle);
@@ -467,7 +467,7 @@ static void orphan_boxes(struct world *world, const struct client *client)
         if (box->client != client->index || box->life != client->life || box->disposed)
             continue;
         box->orphaned = true;
-        box->owed = false;
+        box->unsettled = false;
     }
 }
 

@@ -93,14 +93,14 @@ struct wire {
 };
 
 /* The client's second connection to a master, on which it is called (protocol 6.4). */
-struct ear {
+struct listener {
     enum wire_phase phase;
     uint16_t conn;
     uint8_t failures;
     uint32_t timer_generation;
 };
 
-/* A further channel on which the ears of a process listen. Masters are bits. */
+/* A further channel on which the listeners of a process listen. Masters are bits. */
 #define MAX_FURTHER MAX_KEYS
 
 struct further_channel {
@@ -337,7 +337,7 @@ struct client {
     bool clock_stepped;     /* ... and has shown a step */
     bool reading;           /* what has arrived is being delivered */
     struct wire wires[MAX_MASTERS];
-    struct ear ears[MAX_MASTERS];
+    struct listener listeners[MAX_MASTERS];
     bool listens;           /* since somebody has got in the queue */
     struct handle handles[MAX_HANDLES];
     struct client_set set;
@@ -417,7 +417,7 @@ void client_destroy(struct client *client, struct handle *handle); /* and create
 
 void client_abandon(struct client *client, struct handle *handle); /* it is idle at once, and nothing is reported */
 
-/* Lets go of a held lock, keys and all; and undoes a value that a process has let go of so. */
+/* Lets go of a held lock, keys and all; and rolls back a value that a process has let go of so. */
 void client_detach(struct client *client, struct handle *handle);
 /* Lets go of a held lock, so that another handle may adopt it. */
 bool client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
@@ -527,7 +527,7 @@ struct rl_nodeclock client_clock_before(const struct client *client, unsigned no
 void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
                         struct rl_instant sent);
 
-/* --- ear.c -------------------------------------------------------------------------------------------------------- */
+/* --- listener.c ----------------------------------------------------------------------------------------------- */
 
 void ear_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
 void ear_subscribe(struct client *client, struct rl_slice channel);

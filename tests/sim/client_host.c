@@ -357,10 +357,10 @@ static void on_verified(struct rl_host *host, unsigned node)
 
 static void on_admission(struct rl_host *host, unsigned node, const struct rl_admission_status *status)
 {
-    static const char *const kinds[] = {"unjudged", "votes", "quarantined", "excluded"};
+    static const char *const kinds[] = {"unknown", "votes", "quarantined", "excluded"};
     struct client *client = client_of(host);
 
-    client->world->coverage->standings[status->kind]++;
+    client->world->coverage->admissions[status->kind]++;
     client->world->coverage->rl_faults[status->fault]++;
     if (status->kind == RL_ADMISSION_UNEVALUATED)
         world_count(client->world, COUNTER_RETOLD);

@@ -147,7 +147,7 @@ static void print_answers(struct printer *printer, const struct coverage *covera
 /* DECLARED, MISMATCH and most faults of masters are not in the model. */
 static void print_trust(struct printer *printer, const struct coverage *coverage, bool clock_steps)
 {
-    static const char *const standings[N_STANDINGS] = {"unjudged", "votes", "quarantined", "excluded"};
+    static const char *const admissions[N_ADMISSIONS] = {"unknown", "votes", "quarantined", "excluded"};
     static const char *const losses[N_LOSSES] = {"none",    "expired",    "unreachable",
                                                   "refused", "clock step", "hold limit"};
     static const uint8_t reasons[] = {RL_FAULT_NEW_MEMORY, RL_FAULT_NOT_MASTER, RL_FAULT_NO_RIGHTS};
@@ -156,10 +156,10 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
         if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH)
             row(printer, "join", name_of_join((enum rl_join_event)i), "", coverage->joins[i]);
     }
-    for (size_t i = RL_ADMISSION_VOTES; i < N_STANDINGS; i++)
-        row(printer, "standing", standings[i], "", coverage->standings[i]);
+    for (size_t i = RL_ADMISSION_VOTES; i < N_ADMISSIONS; i++)
+        row(printer, "admission", admissions[i], "", coverage->admissions[i]);
     for (size_t i = 0; i < LENGTH(reasons); i++)
-        row(printer, "standing", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);
+        row(printer, "admission", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);
     for (size_t i = RL_LOSS_EXPIRED; i < N_LOSSES; i++) {
         if (clock_steps || i != RL_LOSS_CLOCK_STEP)
             row(printer, "loss", losses[i], "", coverage->losses[i]);

@@ -67,7 +67,7 @@ void faults_start(struct world *world);
 void faults_on_send(struct world *world, uint16_t conn, enum rl_step step);
 /* A master forgets its scripts most interestingly just before one is wanted. */
 void faults_on_script(struct world *world, struct master *master);
-/* A memory is lost most interestingly between a vote and the guard behind it. */
+/* A memory is lost most interestingly between a vote and the epoch check behind it. */
 void faults_on_guard(struct world *world, struct master *master);
 void faults_on_strike(struct world *world, enum fault fault);
 void faults_on_recover(struct world *world, unsigned slot);

@@ -143,9 +143,9 @@ static uint32_t owner(struct redis_context *context, struct rl_slice value)
 {
     const struct world *world = context->world;
     uint32_t writer = find_writer(context, value);
-    const struct box *heir = writer ? NULL : box_of_token(&world->boxes, value.data, value.size);
+    const struct box *next = writer ? NULL : box_of_token(&world->boxes, value.data, value.size);
 
-    return heir ? heir->id : writer ? writer : context->n_writers ? context->writers[0] : BOX_NONE;
+    return next ? next->id : writer ? writer : context->n_writers ? context->writers[0] : BOX_NONE;
 }
 
 static void given(struct redis_context *context, const struct entry *entry)
@@ -180,8 +180,8 @@ static int64_t publish(struct redis_context *context, struct rl_slice channel, s
         const struct client *client = &world->clients[c];
         int number = ear_number(client, channel);
 
-        if (client->alive && client->listens && client->ears[context->master].conn != CONN_NONE && number >= 0)
-            n += network_call(world, client->ears[context->master].conn, (uint8_t)number, payload);
+        if (client->alive && client->listens && client->listeners[context->master].conn != CONN_NONE && number >= 0)
+            n += network_call(world, client->listeners[context->master].conn, (uint8_t)number, payload);
     }
     return n;
 }
@@ -401,7 +401,7 @@ void master_execute(struct world *world, struct master *master, const struct mes
     }
     if (message->step == RL_TICKET_EPOCH_MARKER) {
         faults_on_guard(world, master);
-        world_count(world, COUNTER_GUARDS);
+        world_count(world, COUNTER_EPOCH_CHECKS);
     }
     obey(world, master, message, ghost, &reply);
     if (message->n_claims) {

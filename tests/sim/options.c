@@ -23,7 +23,7 @@ const char usage[] =
     "  --mixed            clients have different max_ttl\n"
     "  --cohorts          waiters of one client form cohorts in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
-    "  --classic          no markers and guards: masters that lost their keys stay away for the longest ttl\n"
+    "  --classic          no markers and epoch checks: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
     "  --without FAULT    never this kind of fault (repeat for more; --faults lists them)\n"
     "  --clients N, --handles N, --duration MS   at most so much\n"

@@ -6,7 +6,7 @@
  *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. Steps of
  *       masters' clocks (only with --clock-steps) excuse what cannot be known, and nothing else: oracle_steps.c.
  *   A3  a memory that is lost is lost with its marker, or the run_id is a new one; nobody brings an old memory back.
- *       Masters may lose their memory at any time, any number of them at once, and are there again at once. In classic
+ *       Masters may lose tnext memory at any time, any number of them at once, and are there again at once. In classic
  *       worlds a master that may have lost data stays away for max_ttl after its crash instead (the operator's rule);
  *       --unsafe-restarts breaks that on purpose.
  *   G2  clients' wall clocks agree within half the quarantine.
@@ -46,14 +46,14 @@ void validity_check_all(struct world *world);
 void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone);
 
 /* oracle_residue.c: nothing is left of an attempt that was given up. */
-/* Nobody can undo what this value's claims have left on this master. */
+/* Nobody can roll back what this value's claims have left on this master. */
 void residue_excuse(struct world *world, uint32_t writer, unsigned master);
 bool residue_is_stray(const struct world *world, const struct box *box, unsigned master);
 bool residue_holds(struct world *world, const struct box *box, unsigned master, int64_t at);
 void residue_on_dispose(struct world *world, const struct box *box);
 void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost);
 void residue_mark(struct world *world);         /* when everything has healed */
-void residue_check_prompt(struct world *world); /* some time later: what was owed then is paid */
+void residue_check_prompt(struct world *world); /* some time later: what was pending then is done */
 void residue_check_final(struct world *world);  /* when all is quiet */
 
 /* oracle_foreign.c: nobody's key is removed, overwritten or extended on behalf of another. */
@@ -151,7 +151,7 @@ bool steps_all_seen(const struct world *world, const struct client *client);
  * A master has carried out an ENQUEUE; has given the key to somebody on whose behalf nothing was asked. The handle's
  * first ENQUEUE for this acquisition is sent; it has got the lock. */
 void wait_queue_on_entry(struct world *world, struct box *box, unsigned master);
-void wait_queue_on_hand_off(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms);
+void wait_queue_on_hand_off(struct world *world, const struct box *next, unsigned master, int64_t expire_ms);
 void wait_queue_on_enqueue(struct world *world, const struct client *client, struct handle *handle);
 void wait_queue_on_accept(struct world *world, const struct client *client, struct handle *handle);
 int64_t wait_queue_patience(const struct world *world);

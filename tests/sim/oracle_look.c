@@ -1,6 +1,6 @@
 /* Looks at keys (family 9). A look is no atomic picture: each master answers at an instant of its own, and a vote may
  * come or go between two answers. What is promised is this. Each answer that counts is what the master had when it
- * answered, from the memory that the client had judged. The verdict is what these answers amount to, by the rules of
+ * answered, from the memory that the client had admitted. The verdict is what these answers amount to, by the rules of
  * family 9.2, which this file knows by itself. And where nothing goes wrong, a key that one value has from the question
  * to the answer is not said to be free. */
 #include <stdlib.h>
@@ -125,13 +125,13 @@ void look_on_read(struct world *world, struct master *master, uint32_t number)
 static void check_answer(struct client *client, const struct client_look *look, unsigned node)
 {
     const struct seen_votes *seen = &look->seen[node];
-    struct rl_slice judged = rl_trust_incarnation(&client->host, node);
+    struct rl_slice admitted = rl_trust_incarnation(&client->host, node);
 
     if (!seen->taken)
         world_violation(client->world, "look", "%s counts an answer that %s has not given",
                         name_of_client(client->index), name_of_master(node));
-    else if (judged.size && !rl_slice_is(judged, seen->memory))
-        world_violation(client->world, "look", "%s counts what %s says from a memory that was not judged",
+    else if (admitted.size && !rl_slice_is(admitted, seen->memory))
+        world_violation(client->world, "look", "%s counts what %s says from a memory that was not admitted",
                         name_of_client(client->index), name_of_master(node));
 }
 

@@ -75,13 +75,13 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
         check_released(world, client, handle);
 }
 
-/* protocol 1.1 and 3.3: nothing may set a value that is being undone. */
+/* protocol 1.1 and 3.3: nothing may set a value that is being rolled back. */
 void once_on_send(struct world *world, struct box *box, enum rl_step step)
 {
     if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK)
-        box->undone = true;
-    else if (box->undone)
-        world_violation(world, "once", "%s of %s after its undo", name_of_step(step), box->token);
+        box->rolled_back = true;
+    else if (box->rolled_back)
+        world_violation(world, "once", "%s of %s after its rollback", name_of_step(step), box->token);
 }
 
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */

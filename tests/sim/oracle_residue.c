@@ -51,7 +51,7 @@ void residue_mark(struct world *world)
     for (uint32_t id = 1; id <= world->boxes.used; id++) {
         struct box *box = box_get(&world->boxes, id);
 
-        box->owed = !box->disposed && !box->orphaned && box->claim && box->claim->rolling_back;
+        box->unsettled = !box->disposed && !box->orphaned && box->claim && box->claim->rolling_back;
     }
 }
 
@@ -60,7 +60,7 @@ void residue_check_prompt(struct world *world)
     for (uint32_t id = 1; id <= world->boxes.used; id++) {
         const struct box *box = box_get(&world->boxes, id);
 
-        for (unsigned m = 0; box->owed && m < world->plan.n_masters; m++) {
+        for (unsigned m = 0; box->unsettled && m < world->plan.n_masters; m++) {
             if (residue_holds(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->timed)
                 world_violation(world, "residue", "value %s could have been removed from %s long ago", box->token,
                                 name_of_master(m));

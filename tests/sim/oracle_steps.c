@@ -12,7 +12,7 @@
  *
  * All that up to the precision of the readings. A step that is smaller than what the readings leave open cannot be told
  * from a slow reply; that is the slack of each client, in sum. A clock that is set both ways between two readings hides
- * the way forward; worlds in which clocks are set back too are excused, and those without guards, which read no
+ * the way forward; worlds in which clocks are set back too are excused, and those without epoch checks, which read no
  * clocks. */
 #include <string.h>
 

@@ -12,7 +12,7 @@
  *   - leases are too short for this network or for these timers.
  *
  * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
- * Slots have tickets of their own, so two waiters may have the same one.
+ * Slots have tickets of tnext own, so two waiters may have the same one.
  *
  * Who sets the key without having been in the queue, by SET NX, is none of those looked at here: W looks again as soon
  * as the key may be free, but a queue is a schedule for those who are in it. */
@@ -63,19 +63,19 @@ void wait_queue_on_entry(struct world *world, struct box *box, unsigned master)
 }
 
 /* The key is given to somebody who was in the queue: not to those whose lease has ended, and for no longer than it. */
-void wait_queue_on_hand_off(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms)
+void wait_queue_on_hand_off(struct world *world, const struct box *next, unsigned master, int64_t expire_ms)
 {
     int64_t now_ms = master_time(world, &world->masters[master]) / RL_NS_PER_MS;
 
     world_count(world, COUNTER_HANDED);
-    if (residue_is_stray(world, heir, master) || heir->timed)
+    if (residue_is_stray(world, next, master) || next->timed)
         return;
-    if (heir->lease_ends[master] <= now_ms)
+    if (next->lease_ends[master] <= now_ms)
         world_violation(world, "queue", "%s gives the key to %s, whose lease ended %lld ms ago", name_of_master(master),
-                        heir->token, (long long)(now_ms - heir->lease_ends[master]));
-    else if (expire_ms > heir->lease_ends[master] + 1)
+                        next->token, (long long)(now_ms - next->lease_ends[master]));
+    else if (expire_ms > next->lease_ends[master] + 1)
         world_violation(world, "queue", "%s gives the key to %s for longer than its lease", name_of_master(master),
-                        heir->token);
+                        next->token);
 }
 
 static bool has_key(struct world *world, const struct box *box, unsigned master)
@@ -185,7 +185,7 @@ static bool is_excused(const struct world *world, const struct client *client, c
 {
     uint32_t masters = 0;
 
-    /* A declaration ends connections, and keeps clients out: they lose their report. */
+    /* A declaration ends connections, and keeps clients out: they lose tnext report. */
     if (world->plan.mixed || client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
         !lease_is_long(world, client, handle))
         return true;

@@ -21,7 +21,7 @@ struct rng;
 struct plan_options {
     bool unsafe_restarts;    /* classic worlds, and masters that lost their data come back at once */
     bool calm;               /* crowds that wait for one key, and nothing goes wrong */
-    bool classic;            /* no markers and guards */
+    bool classic;            /* no markers and epoch checks */
     bool clock_steps;        /* masters' clocks may be set */
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
@@ -73,7 +73,7 @@ struct plan {
     int64_t slow_ppm;       /* clients' clocks at most so slow, and masters' so fast: within the drift allowance */
     int64_t fast_ppm;
     uint8_t durability[MAX_MASTERS]; /* enum durability */
-    bool guarded;             /* by markers and guards; otherwise classic: masters that lost their keys stay away */
+    bool guarded;             /* by markers and epoch checks; if not, masters that lost their keys stay away */
     bool declared;            /* the markers are there from the beginning, without a quarantine */
     bool no_config;           /* clients may not see the masters' settings */
     uint32_t fenced_permille; /* how many acquisitions want a token */

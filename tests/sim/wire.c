@@ -419,7 +419,7 @@ void wire_on_closed(struct client *client, unsigned node)
 {
     if (client->wires[node].phase != WIRE_WAITING && client->wires[node].phase != WIRE_CONNECTING)
         wire_read(client, node);
-    if (client->wires[node].conn != CONN_NONE) /* a guard among the last replies may have ended it already */
+    if (client->wires[node].conn != CONN_NONE) /* an epoch check among the last replies may have ended it already */
         fail(client, node, "connection lost");
 }
 

@@ -381,14 +381,14 @@ static void release_value(struct client *client, struct handle *handle)
 static void export(struct client *client, struct handle *handle)
 {
     struct world *world = client->world;
-    struct client *heir = &world->clients[rng_below(&world->work, world->plan.n_clients)];
-    struct handle *other = &heir->handles[rng_below(&world->work, heir->n_handles)];
+    struct client *receiver = &world->clients[rng_below(&world->work, world->plan.n_clients)];
+    struct handle *other = &receiver->handles[rng_below(&world->work, receiver->n_handles)];
     unsigned place = 0;
 
     while (place < MAX_PARCELS && world->parcels[place].box != BOX_NONE)
         place++;
-    if (!may_extend(client, handle) || place == MAX_PARCELS || !heir->alive ||
-        !client_wants(heir, other, handle->key)) {
+    if (!may_extend(client, handle) || place == MAX_PARCELS || !receiver->alive ||
+        !client_wants(receiver, other, handle->key)) {
         release(client, handle);
         return;
     }
@@ -398,7 +398,7 @@ static void export(struct client *client, struct handle *handle)
         return;
     }
     agent_intend(client, handle, INTENT_ACQUIRE, agent_time(world, agent_of(client, handle)->think_ns));
-    agent_intend(heir, other, INTENT_ADOPT,
+    agent_intend(receiver, other, INTENT_ADOPT,
                  client->lag + (rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS)));
 }
 

@@ -89,7 +89,7 @@ enum event_kind {
     EVENT_DOWN,       /* a: conn */
     EVENT_CLOSE_SEEN, /* a: conn */
     EVENT_WIRE,       /* a: client, b: master */
-    EVENT_EAR,        /* a: client, b: master */
+    EVENT_LISTENER,        /* a: client, b: master */
     EVENT_TIMER,      /* a: client */
     EVENT_APP,        /* a: client, b: handle */
     EVENT_SHUTDOWN,   /* a: client */
@@ -108,7 +108,7 @@ enum event_kind {
     EVENT_RESTART,    /* a: master */
     EVENT_REVIVE,     /* a: client */
     EVENT_HEAL,
-    EVENT_PROMPT,     /* undo that could be done must have been done */
+    EVENT_PROMPT,     /* rollback that could be done must have been done */
     EVENT_PATIENCE,   /* nobody has been in the queue for too long */
     EVENT_LIMIT,      /* everyone must have had the lock */
     EVENT_STORY,      /* a: line */

@@ -47,8 +47,8 @@ static void on_client_event(struct world *world, struct client *client, const st
         if (client->wires[event->b].timer_generation == event->generation)
             wire_on_timer(client, event->b);
         break;
-    case EVENT_EAR:
-        if (client->ears[event->b].timer_generation == event->generation)
+    case EVENT_LISTENER:
+        if (client->listeners[event->b].timer_generation == event->generation)
             ear_on_timer(client, event->b);
         break;
     case EVENT_TIMER:
@@ -147,7 +147,7 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_CLOSE_SEEN:
         return &world->clients[world->conns[event->a].client];
     case EVENT_WIRE:
-    case EVENT_EAR:
+    case EVENT_LISTENER:
     case EVENT_TIMER:
     case EVENT_SHUTDOWN:
     case EVENT_QUIT:
@@ -173,9 +173,9 @@ static bool is_stale(const struct world *world, const struct event *event)
     case EVENT_WIRE:
         return !world->clients[event->a].alive ||
                world->clients[event->a].wires[event->b].timer_generation != event->generation;
-    case EVENT_EAR:
+    case EVENT_LISTENER:
         return !world->clients[event->a].alive ||
-               world->clients[event->a].ears[event->b].timer_generation != event->generation;
+               world->clients[event->a].listeners[event->b].timer_generation != event->generation;
     case EVENT_TIMER:
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
     case EVENT_SHUTDOWN:

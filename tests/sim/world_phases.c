@@ -40,7 +40,7 @@ static bool clients_are_free(const struct world *world)
     return true;
 }
 
-/* Nothing is owed, nothing is under way. */
+/* No rollback is pending, nothing is under way. */
 static bool is_quiet(const struct world *world)
 {
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
@@ -94,5 +94,5 @@ void phase_on_limit(struct world *world)
 {
     progress_on_limit(world);
     if (!world->violated)
-        world_violation(world, "memory", "something is still owed, long after everything has healed");
+        world_violation(world, "memory", "a rollback is still pending, long after everything has healed");
 }

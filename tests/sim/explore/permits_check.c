@@ -115,7 +115,7 @@ static unsigned to_be_told(const struct permits *world, const struct permits_vie
     return first;
 }
 
-/* A slot that is free now: somebody must hear of it. One that was handed on: only somebody who has waited longer. */
+/* A slot that is free now: somebody must hear of it. One that was handed off: only somebody who has waited longer. */
 static void check_told(struct permits *world, const struct permits_view *after, unsigned slot)
 {
     unsigned wanted = to_be_told(world, after, slot);

@@ -49,8 +49,8 @@ struct tiny_setup {
     bool large;           /* takes minutes: only with --all */
 };
 
-/* The guard (engine/engine.h) is one more kind of command. */
-#define TINY_GUARD RL_STEP_COUNT
+/* The epoch check (engine/engine.h) is one more kind of command. */
+#define TINY_EPOCH_CHECK RL_STEP_COUNT
 
 struct tiny_message {
     uint8_t step;
@@ -59,7 +59,7 @@ struct tiny_message {
     uint8_t ttl;     /* ticks */
     uint8_t outcome; /* of a reply */
     uint8_t detail;
-    uint8_t memory;  /* repair: the incarnation that is expected; reply to a guard: the one that was found */
+    uint8_t memory;  /* repair: the incarnation that is expected; reply to an epoch check: the one that was found */
 };
 
 struct tiny_pipe {
@@ -92,7 +92,7 @@ struct tiny {
     bool started[TINY_CLIENTS];
     bool canceled;
     bool open[TINY_CLIENTS][TINY_MASTERS]; /* the connections ... */
-    uint8_t memory[TINY_CLIENTS][TINY_MASTERS]; /* ... and the incarnation that was judged at their beginning */
+    uint8_t memory[TINY_CLIENTS][TINY_MASTERS]; /* ... and the incarnation that was admitted at their beginning */
     struct tiny_master masters[TINY_MASTERS];
     struct tiny_pipe up[TINY_CLIENTS][TINY_MASTERS];
     struct tiny_pipe down[TINY_CLIENTS][TINY_MASTERS];

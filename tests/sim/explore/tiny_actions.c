@@ -157,11 +157,11 @@ static bool is_guard_next(const struct tiny *tiny, unsigned client, unsigned mas
 {
     const struct tiny_pipe *up = &tiny->up[client][master];
 
-    return up->count && up->messages[0].step == TINY_GUARD;
+    return up->count && up->messages[0].step == TINY_EPOCH_CHECK;
 }
 
-/* Where the memory cannot be lost but together with the connection, it makes no difference whether a guard is carried
- * out at once or later. */
+/* Where the memory cannot be lost but together with the connection, it makes no difference whether an epoch check
+ * is carried out at once or later. */
 static void carry_out(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
 {
     bool prompt = setup->prompt || (setup->prompt_rival && client == 1);

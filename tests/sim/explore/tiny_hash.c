@@ -73,7 +73,7 @@ struct part {
     bool open[TINY_CLIENTS];
     uint8_t memory[TINY_CLIENTS];
     uint8_t links[TINY_CLIENTS];
-    uint8_t standings[TINY_CLIENTS];
+    uint8_t admissions[TINY_CLIENTS];
     struct rl_instant quarantines[TINY_CLIENTS];
     uint8_t bits[TINY_CLIENTS][TINY_CLAIMS]; /* its bits of the claim's masks */
     struct rl_slot slots[TINY_CLIENTS][TINY_CLAIMS];
@@ -114,17 +114,17 @@ static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bit
 }
 
 /* A quarantine that is over is none. */
-static void take_standing(struct rl_engine *engine, unsigned master, unsigned client, struct rl_instant now,
+static void take_admission(struct rl_engine *engine, unsigned master, unsigned client, struct rl_instant now,
                           struct part *part)
 {
-    struct rl_admission_status *standing = &engine->votes.admissions[master];
+    struct rl_admission_status *status = &engine->votes.admissions[master];
 
     part->links[client] = (uint8_t)engine->votes.links[master];
-    part->standings[client] = rl_admission_votes(standing, now) ? RL_ADMISSION_VOTES : (uint8_t)standing->kind;
-    part->quarantines[client] = standing->until;
+    part->admissions[client] = rl_admission_votes(status, now) ? RL_ADMISSION_VOTES : (uint8_t)status->kind;
+    part->quarantines[client] = status->until;
     forget_past(&part->quarantines[client], now);
     engine->votes.links[master] = RL_LINK_JOINING;
-    memset(standing, 0, sizeof *standing);
+    memset(status, 0, sizeof *status);
 }
 
 /* Takes it out of the world, into a block of its own. */
@@ -143,7 +143,7 @@ static void take_part(struct tiny *tiny, unsigned master, struct part *part)
         take_pipe(&part->ghost[client], &tiny->ghost[client][master]);
         part->open[client] = tiny->open[client][master];
         part->memory[client] = tiny->memory[client][master];
-        take_standing(&tiny->engines[client], master, client, tiny_instant(tiny->now), part);
+        take_admission(&tiny->engines[client], master, client, tiny_instant(tiny->now), part);
         tiny->open[client][master] = false;
         tiny->memory[client][master] = 0;
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)

@@ -42,7 +42,7 @@ void tiny_carry_out(struct tiny *tiny, unsigned client, unsigned master)
 {
     struct tiny_message message = tiny_shift(&tiny->up[client][master]);
 
-    if (message.step == TINY_GUARD) {
+    if (message.step == TINY_EPOCH_CHECK) {
         message.memory = tiny->masters[master].memory;
     } else {
         struct rl_answer answer = execute(tiny, master, client, message);
@@ -68,7 +68,7 @@ void tiny_deliver(struct tiny *tiny, const struct tiny_setup *setup, unsigned cl
 {
     struct tiny_message message = tiny_shift(&tiny->down[client][master]);
 
-    if (message.step == TINY_GUARD) {
+    if (message.step == TINY_EPOCH_CHECK) {
         tiny_guarded(tiny, setup, client, master, message.memory);
         return;
     }
@@ -88,7 +88,7 @@ static void disconnect(struct tiny *tiny, const struct tiny_setup *setup, unsign
         while (pending[i].count) {
             struct tiny_message message = tiny_shift(&pending[i]);
 
-            if (message.step == TINY_GUARD)
+            if (message.step == TINY_EPOCH_CHECK)
                 continue;
             message.outcome = RL_UNKNOWN;
             message.detail = RL_DETAIL_DISCONNECTED;
@@ -100,13 +100,13 @@ static void disconnect(struct tiny *tiny, const struct tiny_setup *setup, unsign
     tiny_pump(tiny, setup, client);
 }
 
-/* Guards do nothing when nobody hears of them. */
+/* Epoch checks do nothing when nobody hears of them. */
 static void haunt(struct tiny *tiny, unsigned client, unsigned master, unsigned survivors)
 {
     const struct tiny_pipe *up = &tiny->up[client][master];
 
     for (unsigned i = 0; i < survivors; i++) {
-        if (up->messages[i].step != TINY_GUARD)
+        if (up->messages[i].step != TINY_EPOCH_CHECK)
             tiny_push(&tiny->ghost[client][master], up->messages[i]);
     }
 }

@@ -48,13 +48,13 @@ void tiny_empty(struct tiny_master *master);
 
 /* --- tiny_trust.c ------------------------------------------------------------------------------------------------- */
 
-/* A connection begins: the master is judged, and may be asked from then on. */
+/* A connection begins: the master is admitted, and may be asked from then on. */
 void tiny_join(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master);
 
-/* Writes guards behind the commands of a turn. */
+/* Writes epoch checks behind the commands of a turn. */
 void tiny_guard(struct tiny *tiny, const struct tiny_setup *setup, unsigned client);
 
-/* The reply to a guard. */
+/* The reply to an epoch check. */
 void tiny_guarded(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master, uint8_t found);
 
 /* May the memory be lost while connections stay? */

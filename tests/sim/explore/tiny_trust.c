@@ -6,31 +6,31 @@
 #include "tiny_parts.h"
 
 /* What join.lua does, and rl_join_evaluate() makes of it. */
-static struct rl_admission_status judge(struct tiny_master *master, unsigned now, const struct tiny_setup *setup)
+static struct rl_admission_status status_of(struct tiny_master *master, unsigned now, const struct tiny_setup *setup)
 {
-    struct rl_admission_status standing = {.kind = RL_ADMISSION_VOTES, .epoch_checked = setup->quarantine > 0};
+    struct rl_admission_status status = {.kind = RL_ADMISSION_VOTES, .epoch_checked = setup->quarantine > 0};
 
     if (!setup->quarantine)
-        return standing;
+        return status;
     if (!master->memory) {
         master->memory = ++master->latest;
         master->until = (uint8_t)(now + setup->quarantine);
     }
     if (master->until > now) {
-        standing.kind = RL_ADMISSION_QUARANTINED;
-        standing.fault = RL_FAULT_NEW_MEMORY;
-        standing.until = tiny_instant(master->until);
+        status.kind = RL_ADMISSION_QUARANTINED;
+        status.fault = RL_FAULT_NEW_MEMORY;
+        status.until = tiny_instant(master->until);
     }
-    return standing;
+    return status;
 }
 
 void tiny_join(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
 {
-    struct rl_admission_status standing = judge(&tiny->masters[master], tiny->now, setup);
+    struct rl_admission_status status = status_of(&tiny->masters[master], tiny->now, setup);
 
     tiny->open[client][master] = true;
     tiny->memory[client][master] = tiny->masters[master].memory;
-    rl_engine_admission(&tiny->engines[client], master, &standing);
+    rl_engine_admission(&tiny->engines[client], master, &status);
     rl_engine_link(&tiny->engines[client], tiny_instant(tiny->now), master, RL_LINK_READY);
 }
 
@@ -40,7 +40,7 @@ void tiny_guard(struct tiny *tiny, const struct tiny_setup *setup, unsigned clie
 
     for (unsigned master = 0; master < setup->masters; master++) {
         if ((nodes >> master & 1u) && tiny->open[client][master])
-            tiny_push(&tiny->up[client][master], (struct tiny_message){.step = TINY_GUARD});
+            tiny_push(&tiny->up[client][master], (struct tiny_message){.step = TINY_EPOCH_CHECK});
     }
 }
 

@@ -138,9 +138,9 @@ max-ttl 10000
    703.000  m1  release k A1 = 0
    703.000  m2  release k A1 = 0
    703.000  m3  release k A1 = 0
-   704.000  A   m1: release A1 granted, handed on
-   704.000  A   m2: release A1 granted, handed on
-   704.000  A   m3: release A1 granted, handed on
+   704.000  A   m1: release A1 granted, handed off
+   704.000  A   m2: release A1 granted, handed off
+   704.000  A   m3: release A1 granted, handed off
    704.000  A   release: ok
    802.733  B   m3: no connection in time
    803.834  B   m2: no connection in time
@@ -186,12 +186,12 @@ max-ttl 10000
   1201.000  m2  release k B3 = 2
   1201.000  m3  release k B3 = 2
   1202.000  C   m1 calls: C5 2 granted - 1201000 0
-  1202.000  B   m1: release B3 granted, handed on
+  1202.000  B   m1: release B3 granted, handed off
   1202.000  C   m2 calls: C5 2 granted - 1201000 0
   1202.000  C   acquire: ok, valid for 1838.000 ms
-  1202.000  B   m2: release B3 granted, handed on
+  1202.000  B   m2: release B3 granted, handed off
   1202.000  C   m3 calls: C5 2 granted - 1201000 0
-  1202.000  B   m3: release B3 granted, handed on
+  1202.000  B   m3: release B3 granted, handed off
   1202.000  B   release: ok
   1300.000  C   release
   1300.000  C   release C5 -> m1 m2 m3

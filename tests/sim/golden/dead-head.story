@@ -99,9 +99,9 @@ clients 3
     73.000  m1  release k A1 = 0
     73.000  m2  release k A1 = 0
     73.000  m3  release k A1 = 0
-    74.000  A   m1: release A1 granted, handed on
-    74.000  A   m2: release A1 granted, handed on
-    74.000  A   m3: release A1 granted, handed on
+    74.000  A   m1: release A1 granted, handed off
+    74.000  A   m2: release A1 granted, handed off
+    74.000  A   m3: release A1 granted, handed off
     74.000  A   release: ok
    142.000  C   enqueue C5 -> m1 m2 m3
    143.000  m1  enqueue k C5 400 1 1000042000 1000042000  0 0 C1 = 0 143000 1000042000 0 0 295 295 0

@@ -125,7 +125,7 @@ max-ttl 10000
   2464.000  A   m3 calls: A4 5 granted - 2463000 1002424000
   2464.000  A   rollback A4 -> m1 m2 m3
   2464.000  A   enqueue A5 -> m1 m2 m3
-  2464.000  B   m3: release B2 granted, handed on
+  2464.000  B   m3: release B2 granted, handed off
   2464.000  B   release: ok
   2465.000  m2  rollback k A4 = 1
   2465.000  m2  enqueue k A5 2000 0 1000152000 1002464000  1002464000 86400000 A1 = 1 2465000 1000152000 0 0 2001 -1 1002464000

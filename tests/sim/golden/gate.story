@@ -158,11 +158,11 @@ set B s#gate s s
    204.000  A   m1 calls: A5 0 look - 0203000 1
    204.000  A   rollback A5 -> m1 m2 m3
    204.000  A   enqueue A10 -> m1 m2 m3
-   204.000  C   m1: release C1 granted, handed on
+   204.000  C   m1: release C1 granted, handed off
    204.000  A   m2 calls: A5 0 look - 0203000 1
-   204.000  C   m2: release C1 granted, handed on
+   204.000  C   m2: release C1 granted, handed off
    204.000  A   m3 calls: A5 0 look - 0203000 1
-   204.000  C   m3: release C1 granted, handed on
+   204.000  C   m3: release C1 granted, handed off
    204.000  C   release: ok
    205.000  m1  rollback s#0 A5 = -1
    205.000  m1  enqueue s#1 A10 2000 0 1000042000 1000204000  0 0 A1 2 = 1 205000 1000042000 0 0 2001 -1 0 0
@@ -188,16 +188,16 @@ set B s#gate s s
    209.000  m2  release s#gate A2 = 0
    209.000  m3  release s#gate A2 = 0
    210.000  B   m1 calls: B9 0 granted - 0209000 0
-   210.000  A   m1: release A2 granted, handed on
+   210.000  A   m1: release A2 granted, handed off
    210.000  B   m2 calls: B9 0 granted - 0209000 0
    210.000  B   acquire: ok, valid for 1830.000 ms
    210.000  B'  acquire s ttl=10000
    210.000  B   claim B11 -> m1 m2 m3
    210.000  B'' acquire s ttl=10000
    210.000  B   claim B12 -> m1 m2 m3
-   210.000  A   m2: release A2 granted, handed on
+   210.000  A   m2: release A2 granted, handed off
    210.000  B   m3 calls: B9 0 granted - 0209000 0
-   210.000  A   m3: release A2 granted, handed on
+   210.000  A   m3: release A2 granted, handed off
    211.000  m1  claim s#1 s#1 s#0 redlock:queue:s#0 B11 10000 0 0 = 0 1995 0 0
    211.000  m1  claim s#0 s#0 s#1 redlock:queue:s#1 B12 10000 0 0 = 0 9830 0 0
    211.000  m2  claim s#1 s#1 s#0 redlock:queue:s#0 B11 10000 0 0 = 0 1995 0 0
@@ -242,16 +242,16 @@ set B s#gate s s
    402.000  B   enqueue B14 -> m1 m2 m3
    402.000  B   m1 calls: B13 0 granted - 0401000 0
    402.000  A   m1: release A3 granted
-   402.000  A   m1: release A10 granted, handed on
+   402.000  A   m1: release A10 granted, handed off
    402.000  B   m2 calls: B13 0 look - 0401000 0
    402.000  B   m2 calls: B13 0 granted - 0401000 0
    402.000  A   m2: release A3 granted
-   402.000  A   m2: release A10 granted, handed on
+   402.000  A   m2: release A10 granted, handed off
    402.000  B   m3 calls: B13 0 look - 0401000 0
    402.000  B   m3 calls: B13 0 granted - 0401000 0
    402.000  A   m3: release A3 granted
    402.000  A'  release: ok
-   402.000  A   m3: release A10 granted, handed on
+   402.000  A   m3: release A10 granted, handed off
    402.000  A'' release: ok
    402.000  A   its set is idle
    403.000  m1  rollback s#1 B13 = 1

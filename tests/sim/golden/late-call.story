@@ -102,9 +102,9 @@ node-timeout 100
     73.000  m1  release k A1 = 0
     73.000  m2  release k A1 = 0
     73.000  m3  release k A1 = 0
-    74.000  A   m1: release A1 granted, handed on
-    74.000  A   m2: release A1 granted, handed on
-    74.000  A   m3: release A1 granted, handed on
+    74.000  A   m1: release A1 granted, handed off
+    74.000  A   m2: release A1 granted, handed off
+    74.000  A   m3: release A1 granted, handed off
     74.000  A   release: ok
    117.000  C   enqueue C5 -> m1 m2 m3
    118.000  m1  enqueue k C5 300 1 1000042000 1000042000  0 0 C1 = 0 118000 1000042000 0 0 220 220 0
@@ -181,12 +181,12 @@ node-timeout 100
    601.000  m2  release k C5 = 2
    601.000  m3  release k C5 = 2
    602.000  B   m1 calls: B3 2 granted - 0601000 0
-   602.000  C   m1: release C5 granted, handed on
+   602.000  C   m1: release C5 granted, handed off
    602.000  B   m2 calls: B3 2 granted - 0601000 0
    602.000  B   acquire: ok, valid for 279.000 ms
-   602.000  C   m2: release C5 granted, handed on
+   602.000  C   m2: release C5 granted, handed off
    602.000  B   m3 calls: B3 2 granted - 0601000 0
-   602.000  C   m3: release C5 granted, handed on
+   602.000  C   m3: release C5 granted, handed off
    602.000  C   release: ok
    620.000  m1  has k = B3 for 269.000 ms
    620.000  m2  has k = B3 for 269.000 ms

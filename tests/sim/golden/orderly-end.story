@@ -67,10 +67,10 @@ node-timeout 50
     71.000  m1  release k A1 = 2
     71.000  m2  release k A1 = 2
     72.000  B   m1 calls: B3 0 granted - 0071000 0
-    72.000  A   m1: release A1 granted, handed on
+    72.000  A   m1: release A1 granted, handed off
     72.000  B   m2 calls: B3 0 granted - 0071000 0
     72.000  B   acquire: ok, valid for 1948.000 ms
-    72.000  A   m2: release A1 granted, handed on
+    72.000  A   m2: release A1 granted, handed off
    120.000  A   m3 is late
    120.000  A   release: ok
    120.000  A   has shut down: confirmed

@@ -92,9 +92,9 @@ set A s#gate s s
    303.000  m1  release s#1 B1 = 0
    303.000  m3  release s#1 B1 = 0
    304.000  A   m1 calls: A5 0 look - 0303000 1
-   304.000  B   m1: release B1 granted, handed on
+   304.000  B   m1: release B1 granted, handed off
    304.000  A   m3 calls: A5 0 look - 0303000 1
-   304.000  B   m3: release B1 granted, handed on
+   304.000  B   m3: release B1 granted, handed off
    304.000  B   release: ok
    552.000  A   enqueue A5 -> m1 m2 m3
    553.000  m1  enqueue s#0 A5 2000 1 1000052000 1000052000  0 0 A1 2 = 0 553000 1000052000 0 0 9498 9498 0 1

@@ -91,9 +91,9 @@ max-ttl 10000
    704.000  C   m1 calls: C4 0 look - 0703000 0
    704.000  C   rollback C4 -> m1 m2 m3
    704.000  C   enqueue C5 -> m1 m2 m3
-   704.000  A   m1: release A1 granted, handed on
+   704.000  A   m1: release A1 granted, handed off
    704.000  C   m2 calls: C4 0 look - 0703000 0
-   704.000  A   m2: release A1 granted, handed on
+   704.000  A   m2: release A1 granted, handed off
    704.000  A   release: ok
    705.000  m1  rollback s#1 C4 = -1
    705.000  m1  enqueue s#0 C5 2000 0 1000102000 1000704000  0 0 C1 2 = 1 705000 1000102000 0 0 2001 -1 0 0

@@ -81,11 +81,11 @@ max-ttl 10000
    104.000  C   m1 calls: C4 0 look - 0103000 0
    104.000  C   rollback C4 -> m1 m2 m3
    104.000  C   enqueue C5 -> m1 m2 m3
-   104.000  A   m1: release A1 granted, handed on
+   104.000  A   m1: release A1 granted, handed off
    104.000  C   m2 calls: C4 0 look - 0103000 0
-   104.000  A   m2: release A1 granted, handed on
+   104.000  A   m2: release A1 granted, handed off
    104.000  C   m3 calls: C4 0 look - 0103000 0
-   104.000  A   m3: release A1 granted, handed on
+   104.000  A   m3: release A1 granted, handed off
    104.000  A   release: ok
    105.000  m1  rollback s#1 C4 = -1
    105.000  m1  enqueue s#0 C5 2000 0 1000042000 1000104000  0 0 C1 2 = 1 105000 1000042000 0 0 2001 -1 0 0

@@ -1,6 +1,6 @@
 # Split grants. Three clients get in line at the same moment, each reaches another master first, and that master gives it
 # the key. No one has a majority. Tickets settle it: A and C see a lower one on the master whose key they have, give that
-# key up, which is handed on, and get in line again with a fresh value and their ticket. B, the lowest, has a majority.
+# key up, which is handed off, and get in line again with a fresh value and their ticket. B, the lowest, has a majority.
 masters 3
 clients 3
 wall B 1
@@ -87,9 +87,9 @@ delay C m3 1 1
     28.000  B   m1 is heard
     28.000  B   m1 calls: B2 0 granted - 0027000 0
     28.000  B   acquire: ok, valid for 980.000 ms
-    28.000  A   m1: rollback A1 granted, handed on
+    28.000  A   m1: rollback A1 granted, handed off
     28.000  A   m1: enqueue A4 queued
-    28.000  C   m3: rollback C3 granted, handed on
+    28.000  C   m3: rollback C3 granted, handed off
     28.000  C   m3: enqueue C5 queued
     28.200  C   m1 is heard
     28.200  C   enqueue C5 -> m1

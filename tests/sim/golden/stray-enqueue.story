@@ -1,6 +1,6 @@
 # A place that nobody can undo at once. The connection from B to m1 breaks while B's ENQUEUE is on its way, and the master
 # carries it out when B has given up. m1 gives the key to that value at A's release; C has its majority without m1. When
-# B reaches m1 again it pays its debt, and m1's key is handed on to C.
+# B reaches m1 again it pays its debt, and m1's key is handed off to C.
 masters 3
 clients 3
 delay B m1 30 1
@@ -101,18 +101,18 @@ stall-timeout 400
    203.000  m2  release k A1 = 0
    203.000  m3  release k A1 = 0
    204.000  B   m1 calls: B2 0 granted - 0203000 0
-   204.000  A   m1: release A1 granted, handed on
+   204.000  A   m1: release A1 granted, handed off
    204.000  C   m2 calls: C4 0 granted - 0203000 0
-   204.000  A   m2: release A1 granted, handed on
+   204.000  A   m2: release A1 granted, handed off
    204.000  C   m3 calls: C4 0 granted - 0203000 0
    204.000  C   acquire: ok, valid for 268.000 ms
-   204.000  A   m3: release A1 granted, handed on
+   204.000  A   m3: release A1 granted, handed off
    204.000  A   release: ok
    222.501  B   m1 is ready
    222.501  B   rollback B2 -> m1
    252.501  m1  rollback k B2 = 2
    253.501  C   m1 calls: C4 0 granted - 0252500 0
-   253.501  B   m1: rollback B2 granted, handed on
+   253.501  B   m1: rollback B2 granted, handed off
    300.000  m1  has k = C4 for 184.000 ms
    300.000  m2  has k = C4 for 184.000 ms
    300.000  m3  has k = C4 for 184.000 ms

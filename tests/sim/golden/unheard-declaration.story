@@ -65,7 +65,7 @@ backoff 9000 9000
   2300.000  C   dies
   2400.000  B   starts again
   2408.000  B   m2 is ready
-  2408.000  B   m2: unjudged, not judged yet
+  2408.000  B   m2: unknown, not judged yet
   2408.000  B   m3 is ready
   2408.000  B   m2: max_ttl has been declared since it was looked at
   2408.000  B   m2 is down

@@ -74,10 +74,10 @@ max-ttl 10000
    703.000  m1  release k A1 = 0
    703.000  m2  release k A1 = 0
    704.000  B   m1 calls: B3 1 granted - 0703000 0
-   704.000  A   m1: release A1 granted, handed on
+   704.000  A   m1: release A1 granted, handed off
    704.000  B   m2 calls: B3 0 granted - 0703000 0
    704.000  B   enqueue B3 -> m2
-   704.000  A   m2: release A1 granted, handed on
+   704.000  A   m2: release A1 granted, handed off
    705.000  m2  enqueue k B3 2000 1 1000042000 1000042000  0 0 B1 = 1 705000 1000042000 0 0 2001 -1 0
    706.000  B   m2: enqueue B3 granted
    706.000  B   acquire: ok, valid for 1814.000 ms

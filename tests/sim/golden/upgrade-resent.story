@@ -88,7 +88,7 @@ clients 3
     42.000  A   m1: release A2 granted
     42.000  A   m3: release A2 granted
     42.500  A   m3 calls: A4 0 granted - 0041500 0
-    42.500  B   m3: rollback B3 granted, handed on
+    42.500  B   m3: rollback B3 granted, handed off
     44.000  A   m2: claim A2 refused, held
     47.000  A   m2 is heard
     47.000  A   release A2 -> m2

@@ -97,11 +97,11 @@ clients 3
     91.000  m1  release k B2 = 2
     91.000  m2  release k B2 = 2
     92.000  A   m1 calls: A3 0 granted - 0091000 0
-    92.000  B   m1: release B2 granted, handed on
+    92.000  B   m1: release B2 granted, handed off
     92.000  A   m2 calls: A3 0 granted - 0091000 0
     92.000  A   convert: ok, valid for 1946.000 ms
     92.000  A   release A1 -> m1 m2 m3
-    92.000  B   m2: release B2 granted, handed on
+    92.000  B   m2: release B2 granted, handed off
     93.000  A   lets readers in from now on
     93.000  A   extend A3 -> m1 m2 m3
     93.000  m1  release k A1 = 1
@@ -130,7 +130,7 @@ clients 3
     97.500  A   waits behind 0 others
     98.000  m3  release k B2 = 2
     99.000  A   release A1 -> m3
-    99.000  B   m3: release B2 granted, handed on
+    99.000  B   m3: release B2 granted, handed off
     99.000  B   release: ok
    100.000  m3  release k A1 = 1
    100.000  A   extend A3 -> m3
@@ -162,9 +162,9 @@ clients 3
    132.000  A   m1 calls: A5 2 granted - 0131000 0
    132.000  A   convert: ok, valid for 1970.000 ms
    132.000  A   release A3 -> m1 m2 m3
-   132.000  C   m1: release C4 granted, handed on
+   132.000  C   m1: release C4 granted, handed off
    132.000  A   m2 calls: A5 2 granted - 0131000 0
-   132.000  C   m2: release C4 granted, handed on
+   132.000  C   m2: release C4 granted, handed off
    132.000  C   m3: release C4 refused, missing
    132.000  C   release: ok
    133.000  m1  release k A3 = 1

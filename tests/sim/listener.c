@@ -1,8 +1,9 @@
-/* The connections on which masters call those whose turn has come, and tell what else the process listens to: what
+/* The connections on which a process is notified that its turn has come, and of what else it listens to: what
  * lib/driver/conn_listen.c does.
  *
- * What is called while there is no connection is lost. Nothing is owed on such a connection, so its silence says
- * nothing; the driver's PING is not sent here, but what would come of it is looked up from time to time. */
+ * A notification that is published while there is no connection is lost. No reply is awaited on such a connection, so
+ * its silence says nothing; the driver's PING is not sent here, but what would come of it is looked up from time to
+ * time. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +16,19 @@
 
 static void wake_at(struct client *client, unsigned node, struct rl_span delay)
 {
-    struct ear *ear = &client->ears[node];
+    struct listener *listener = &client->listeners[node];
 
-    ear->timer_generation++;
-    world_event(client->world, client_when(client, rl_after(client->host.now, delay)), EVENT_EAR, client->index, node,
-                ear->timer_generation);
+    listener->timer_generation++;
+    world_event(client->world, client_when(client, rl_after(client->host.now, delay)), EVENT_LISTENER, client->index,
+                node, listener->timer_generation);
 }
 
 static void start(struct client *client, unsigned node)
 {
-    struct ear *ear = &client->ears[node];
+    struct listener *listener = &client->listeners[node];
 
-    ear->phase = WIRE_CONNECTING;
-    ear->conn = network_connect(client->world, client->index, node, true);
+    listener->phase = WIRE_CONNECTING;
+    listener->conn = network_connect(client->world, client->index, node, true);
     wake_at(client, node, client->world->plan.connect_timeout);
 }
 
@@ -38,7 +39,7 @@ void ear_listen(struct client *client, const char *channel)
     client->listens = true;
     snprintf(client->channel, sizeof client->channel, "%s", channel);
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
-        client->ears[node].failures = 0;
+        client->listeners[node].failures = 0;
         start(client, node);
     }
 }
@@ -79,7 +80,7 @@ static void send_about(struct client *client, unsigned node, enum wire_step step
     message->n_claims = 0;
     message_set_bytes(message, rl_bytes_front(&out), rl_bytes_length(&out));
     rl_bytes_fini(&out);
-    network_send(client->world, client->ears[node].conn, index, client_true_now(client));
+    network_send(client->world, client->listeners[node].conn, index, client_true_now(client));
 }
 
 /* As in the driver, a master owes at most one answer about each channel. */
@@ -88,7 +89,8 @@ static void update(struct client *client, unsigned node, int channel)
     struct further_channel *further = &client->further[channel - 1];
     bool entered = further->entered & bit_of(node);
 
-    if (client->ears[node].phase == WIRE_OPEN && !(further->asked & bit_of(node)) && entered != (further->users > 0)) {
+    if (client->listeners[node].phase == WIRE_OPEN && !(further->asked & bit_of(node)) &&
+        entered != (further->users > 0)) {
         further->asked |= bit_of(node);
         further->entered |= bit_of(node);
         send_about(client, node, entered ? WIRE_UNSUBSCRIBE : WIRE_SUBSCRIBE, channel);
@@ -132,37 +134,37 @@ void ear_unsubscribe(struct client *client, struct rl_slice name)
 void ear_abandon(struct client *client)
 {
     for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++) {
-        struct ear *ear = &client->ears[node];
+        struct listener *listener = &client->listeners[node];
 
-        if (ear->conn != CONN_NONE)
-            network_close(client->world, ear->conn);
-        ear->conn = CONN_NONE;
-        ear->timer_generation++;
+        if (listener->conn != CONN_NONE)
+            network_close(client->world, listener->conn);
+        listener->conn = CONN_NONE;
+        listener->timer_generation++;
     }
     client->listens = false;
 }
 
-static struct rl_span backoff(struct client *client, struct ear *ear)
+static struct rl_span backoff(struct client *client, struct listener *listener)
 {
     const struct plan *plan = &client->world->plan;
-    int64_t limit = plan->backoff_min.ns << ear->failures;
+    int64_t limit = plan->backoff_min.ns << listener->failures;
 
     if (limit > plan->backoff_max.ns)
         limit = plan->backoff_max.ns;
     else
-        ear->failures++;
+        listener->failures++;
     return (struct rl_span){rng_between(&client->world->host, 0, limit)};
 }
 
 static void fail(struct client *client, unsigned node, const char *why)
 {
-    struct ear *ear = &client->ears[node];
-    bool listened = ear->phase == WIRE_OPEN;
+    struct listener *listener = &client->listeners[node];
+    bool listened = listener->phase == WIRE_OPEN;
 
-    world_count(client->world, COUNTER_DEAF);
-    network_close(client->world, ear->conn);
-    ear->conn = CONN_NONE;
-    ear->phase = WIRE_WAITING;
+    world_count(client->world, COUNTER_LISTENERS_LOST);
+    network_close(client->world, listener->conn);
+    listener->conn = CONN_NONE;
+    listener->phase = WIRE_WAITING;
     for (int i = 0; i < MAX_FURTHER; i++) {
         client->further[i].entered &= ~bit_of(node);
         client->further[i].asked &= ~bit_of(node);
@@ -172,7 +174,7 @@ static void fail(struct client *client, unsigned node, const char *why)
         rl_host_events.listening(&client->host, node, false, why, client->host.now);
         client_watch(client);
     }
-    wake_at(client, node, backoff(client, ear));
+    wake_at(client, node, backoff(client, listener));
 }
 
 void ear_on_connected(struct client *client, unsigned node, bool accepted)
@@ -181,14 +183,14 @@ void ear_on_connected(struct client *client, unsigned node, bool accepted)
         fail(client, node, "connection refused");
         return;
     }
-    client->ears[node].phase = WIRE_GREETING;
+    client->listeners[node].phase = WIRE_GREETING;
     send_about(client, node, WIRE_SUBSCRIBE, 0);
 }
 
 void ear_on_closed(struct client *client, unsigned node)
 {
     ear_read(client, node);
-    if (client->ears[node].conn != CONN_NONE)
+    if (client->listeners[node].conn != CONN_NONE)
         fail(client, node, "connection lost");
 }
 
@@ -196,10 +198,10 @@ void ear_on_closed(struct client *client, unsigned node)
 
 static void begin(struct client *client, unsigned node)
 {
-    struct ear *ear = &client->ears[node];
+    struct listener *listener = &client->listeners[node];
 
-    ear->phase = WIRE_OPEN;
-    ear->failures = 0;
+    listener->phase = WIRE_OPEN;
+    listener->failures = 0;
     update_all(client, node);
     idle_on_heard(client->world, client);
     rl_host_events.listening(&client->host, node, true, "", client->host.now);
@@ -234,12 +236,12 @@ static void take_message(struct client *client, unsigned node, struct rl_slice p
 
     if (rl_latch_notification(payload, &key)) {
         known = true;
-        world_count(client->world, COUNTER_LATCH_CALLS);
+        world_count(client->world, COUNTER_LATCH_NOTIFICATIONS);
     }
     trace_notification(client, node, payload, known);
-    world_count(client->world, COUNTER_CALLS);
+    world_count(client->world, COUNTER_NOTIFICATIONS);
     if (!known)
-        world_count(client->world, COUNTER_CALLS_IGNORED);
+        world_count(client->world, COUNTER_NOTIFICATIONS_IGNORED);
     rl_host_events.message(&client->host, node, rl_slice_of(client->channel), payload, client->host.now);
     client_clock_after(client, node, &before, sent);
     client_watch(client);
@@ -291,14 +293,14 @@ static void take(struct client *client, unsigned node, const struct message *mes
 
 void ear_read(struct client *client, unsigned node)
 {
-    struct ear *ear = &client->ears[node];
+    struct listener *listener = &client->listeners[node];
     struct world *world = client->world;
     uint32_t index;
 
     if (client->reading)
         return;
     client->reading = true;
-    while (ear->conn != CONN_NONE && (index = network_receive(world, ear->conn)) != MESSAGE_NONE) {
+    while (listener->conn != CONN_NONE && (index = network_receive(world, listener->conn)) != MESSAGE_NONE) {
         struct message message = world->messages.messages[index];
 
         rl_host_read_clock(&client->host);
@@ -310,17 +312,17 @@ void ear_read(struct client *client, unsigned node)
 
 void ear_on_timer(struct client *client, unsigned node)
 {
-    struct ear *ear = &client->ears[node];
+    struct listener *listener = &client->listeners[node];
 
-    if (ear->phase == WIRE_WAITING) {
+    if (listener->phase == WIRE_WAITING) {
         start(client, node);
         return;
     }
-    if (ear->phase == WIRE_OPEN)
+    if (listener->phase == WIRE_OPEN)
         ear_read(client, node);
-    if (ear->conn == CONN_NONE)
+    if (listener->conn == CONN_NONE)
         return;
-    if (ear->phase != WIRE_OPEN || network_is_mute(client->world, ear->conn))
+    if (listener->phase != WIRE_OPEN || network_is_mute(client->world, listener->conn))
         fail(client, node, "silent for too long");
     else
         wake_at(client, node, client->world->plan.stall_timeout);
