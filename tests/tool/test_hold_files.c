@@ -82,6 +82,17 @@ START_TEST(a_token_that_cannot_be_written_leaves_nothing_locked)
 }
 END_TEST
 
+START_TEST(a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked)
+{
+    char script[1024];
+
+    snprintf(script, sizeof(script), "ulimit -f 0; exec '%s' lock other --token-file '%s'", tool_path(), path);
+    rig_run(3, WORDS(SH(script)));
+    ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
+    run(0, "lock other");
+}
+END_TEST
+
 START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
 {
     char fence[64];
@@ -309,6 +320,7 @@ static Suite *suite(void)
     tcase_add_test(files, a_lock_that_was_waited_for_has_its_whole_ttl);
     tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
     tcase_add_test(files, a_token_that_cannot_be_written_leaves_nothing_locked);
+    tcase_add_test(files, a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked);
     tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);
     tcase_add_test(files, extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows);
     tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);

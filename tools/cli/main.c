@@ -39,6 +39,7 @@ static const struct {
 };
 
 bool cli_sigpipe_was_ignored;
+bool cli_sigxfsz_was_ignored;
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -162,8 +163,10 @@ int main(int argc, char **argv)
     };
 
     setlocale(LC_CTYPE, "");
-    /* A reader that goes away (head, less) is an error to handle: a lock must be given back, servers be ended. */
+    /* A reader that goes away (head, less) is an error to handle, and so is a file that must not grow (ulimit -f): a
+     * lock must be given back, servers be ended. */
     cli_sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+    cli_sigxfsz_was_ignored = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
     opterr = 0;
     switch (getopt_long(argc, argv, "+hV", options, NULL)) {
     case -1:

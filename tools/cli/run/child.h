@@ -10,6 +10,7 @@
 struct run_inherited {
     sigset_t mask;
     struct sigaction pipe;
+    struct sigaction xfsz;
     struct sigaction child;
 };
 

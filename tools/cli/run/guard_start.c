@@ -28,6 +28,7 @@ static void settle(const struct run_child *child)
 static void restore_signals(const struct run_inherited *inherited)
 {
     sigaction(SIGPIPE, &inherited->pipe, NULL);
+    sigaction(SIGXFSZ, &inherited->xfsz, NULL);
     sigaction(SIGCHLD, &inherited->child, NULL);
     sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 }

@@ -35,6 +35,7 @@ int run_signals_take(struct run_inherited *ret_inherited)
     /* Children of somebody who ignores SIGCHLD leave no status. */
     sigaction(SIGCHLD, &plain, &ret_inherited->child);
     ret_inherited->pipe = (struct sigaction){.sa_handler = cli_sigpipe_was_ignored ? SIG_IGN : SIG_DFL};
+    ret_inherited->xfsz = (struct sigaction){.sa_handler = cli_sigxfsz_was_ignored ? SIG_IGN : SIG_DFL};
     return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
