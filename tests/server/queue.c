@@ -1,4 +1,4 @@
-/* Waiting in line: the order, the hand-over, and what the next holder has. */
+/* Waiting in the queue: the order, the hand-off, and what the next holder has. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -126,8 +126,8 @@ START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
 }
 END_TEST
 
-/* A deadline that is as near as the hand-over: whatever wins, nothing stays but a lock that is held. The deadline that
- * follows one which has won is earlier, and that which follows a late one is later, so they stay near the hand-over
+/* A deadline that is as near as the hand-off: whatever wins, nothing stays but a lock that is held. The deadline that
+ * follows one which has won is earlier, and that which follows a late one is later, so they stay near the hand-off
  * however slow the machine is. */
 START_TEST(a_deadline_at_the_moment_of_the_hand_over_loses_nothing)
 {

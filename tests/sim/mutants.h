@@ -65,7 +65,7 @@
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl") \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable") \
     X(EPOCH_CHECK_BELIEVED, "host", 10000, "any incarnation counts as the one that was admitted") \
-    X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
+    X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by a hand-off counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names") \
     X(EXPIRED_GRANT_COUNTS, "engine", 0, "grants of different times are counted together") \
     X(GRANT_FORGOTTEN, "engine", 0, "a grant of an earlier refresh is forgotten where the latest has failed") \

@@ -133,7 +133,7 @@ void plan_wait_queue_sizes(struct plan *plan, struct rng *rng, const struct plan
 /* Who wants permits of a semaphore here, in place of the first key. */
 void plan_wait_queue_permits(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
-/* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-overs. */
+/* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-offs. */
 void plan_wait_queue_calm(struct plan *plan, struct rng *rng, int64_t round_trip);
 
 /* plan_mixed.c: is this to be a mixed world; after the times have been drawn. */

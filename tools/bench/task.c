@@ -49,7 +49,7 @@ static void served(struct task *task)
     if (atomic_fetch_sub(&seat->shared->unserved, 1) != 1)
         return;
     atomic_store(&seat->shared->unserved, seat->shared->tasks);
-    atomic_store(&seat->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-over */
+    atomic_store(&seat->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-off */
     for (uint32_t i = 0; i < seat->shared->procs; i++)
         if (write(seat->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
             refused(task, "new round", REDLOCK_E_SYSTEM);

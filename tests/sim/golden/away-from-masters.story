@@ -1,6 +1,6 @@
-# B waits for k, and C behind it. B loses all of its connections just before it is to refresh its place in line, for
-# shorter than that place lasts, and A releases k meanwhile. The masters have kept B's place, and have given it the key:
-# B has its turn when it is back, and C after it.
+# B waits for k, and C behind it. B loses all of its connections just before it is to refresh its place in the queue,
+# for shorter than that place lasts, and A releases k meanwhile. The masters have kept B's place, and have given it the
+# key: B has its turn when it is back, and C after it.
 masters 3
 clients 3
 max-ttl 10000

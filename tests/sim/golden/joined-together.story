@@ -1,6 +1,6 @@
-# A's program has three tasks, which want k in one turn of its loop: one command for all three enters them in line, and
-# its reply has an answer for each. The first has the key at once, and the others wait. It releases, and the next one
-# of the same turn has its value; the third has the key in a later turn.
+# A's program has three tasks, which want k in one turn of its loop: one command for all three enters them in the queue,
+# and its reply has an answer for each. The first has the key at once, and the others wait. It releases, and the next
+# one of the same turn has its value; the third has the key in a later turn.
 masters 3
 clients 1
 max-ttl 10000

@@ -1,5 +1,6 @@
 # The OK comes after the rollback: m3 is slow and m1 out of reach, the round ends without a quorum, and the rollback is
-# written behind the claim without waiting for its answer. The late grant needs nothing: its undo is under way already.
+# written behind the claim without waiting for its answer. The late grant needs nothing: its rollback is under way
+# already.
 masters 3
 clients 2
 node-timeout 20

@@ -1,6 +1,6 @@
 # B looks at k four times: while A's claim has reached one master only, when A holds k, when m2 has lost its memory with
 # the look on its way, and m3 is out of reach, and after A's release. What m2 says then does not count, since B has not
-# judged that memory; so B does not know.
+# admitted that memory; so B does not know.
 masters 3
 clients 2
 max-ttl 1000

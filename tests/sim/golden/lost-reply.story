@@ -1,5 +1,5 @@
 # The reply is lost, the command was carried out: master m2 has set the key when the connection breaks. The attempt
-# fails, m2 counts as unknown and is owed the rollback, which is the first thing it gets on the new connection.
+# fails, m2 counts as unknown and its rollback is pending, which is the first thing it gets on the new connection.
 masters 2
 clients 1
   20    A acquire k ttl=1000 once

@@ -1,6 +1,6 @@
-# From exclusive to shared. A holds k, and B waits in line to share it. A lowers its mode: the handle first, so that what
-# it counts on is never more than what the masters have. Then one extension tells them, each of which lets B in at once
-# and calls it. At the end both share k, each until an end of its own.
+# From exclusive to shared. A holds k, and B waits in the queue to share it. A lowers its mode: the handle first, so
+# that what it counts on is never more than what the masters have. Then one extension tells them, each of which lets B
+# in at once and notifies it. At the end both share k, each until an end of its own.
 masters 3
 clients 2
   20    A acquire k ttl=6000

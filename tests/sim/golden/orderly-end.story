@@ -1,8 +1,8 @@
-# An orderly end. A holds the lock, B waits in line, and m3 hangs. A's shutdown releases the lock with all keys of the
-# line named, since it may not live to repeat that: two masters give the key to B, which has the lock one way later. A
-# quorum has confirmed then. m3 gets as long as an answer may take; since it has said nothing in that time it is not
-# awaited any longer. Then A's program destroys the client. What was written to m3 is carried out when m3 wakes up: B is
-# in line there, too, and gets its key.
+# An orderly end. A holds the lock, B waits in the queue, and m3 hangs. A's shutdown releases the lock with all keys of
+# the queue named, since it may not live to repeat that: two masters give the key to B, which has the lock one way
+# later. A quorum has confirmed then. m3 gets as long as an answer may take; since it has said nothing in that time it
+# is not awaited any longer. Then A's program destroys the client. What was written to m3 is carried out when m3 wakes
+# up: B is in the queue there, too, and gets its key.
 masters 3
 clients 2
 node-timeout 50

@@ -1,7 +1,7 @@
 # A wants two permits of two, and B has one. A master refuses commands for a moment, so it has not given A its vote for
-# the first one. A waits for the second one in line for the slot that it has itself, and that master gives it its vote
-# there. A will not release the slot before it has both. The vote binds A until a quorum has answered its next refresh:
-# then A moves to the slot that B has released.
+# the first one. A waits for the second one in the queue of the slot that it has itself, and that master gives it its
+# vote there. A will not release the slot before it has both. The vote binds A until a quorum has answered its next
+# refresh: then A moves to the slot that B has released.
 masters 3
 clients 2
 max-ttl 10000

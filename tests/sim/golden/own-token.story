@@ -1,5 +1,5 @@
 # A's program tells B the value of its lock (own-token), so that B may release it from outside. A's other task entered
-# the line in the same turn, but does not get that value: A's release goes to the masters, which give k to A2. What B
+# the queue in the same turn, but does not get that value: A's release goes to the masters, which give k to A2. What B
 # does then concerns a value that nobody holds any more, and C does not get k beside A'.
 masters 3
 clients 3

@@ -1,6 +1,6 @@
-# A client that is destroyed writes its releases once, and reads no answers. Those name all keys of the line, which
+# A client that is destroyed writes its releases once, and reads no answers. Those name all keys of the queue, which
 # others of a lock that nobody is known to wait for do not: B, of which A knows nothing, has the lock one way later. A
-# release in brief would find the line, leave the key alone, and say so to nobody.
+# release in brief would find the queue, leave the key alone, and say so to nobody.
 masters 3
 clients 2
 calm

@@ -1,6 +1,7 @@
-# Split grants. Three clients get in line at the same moment, each reaches another master first, and that master gives it
-# the key. No one has a majority. Tickets settle it: A and C see a lower one on the master whose key they have, give that
-# key up, which is handed off, and get in line again with a fresh value and their ticket. B, the lowest, has a majority.
+# Split grants. Three clients enter the queue at the same moment, each reaches another master first, and that master
+# gives it the key. No one has a majority. Tickets settle it: A and C see a lower one on the master whose key they have,
+# give that key up, which is handed off, and enter the queue again with a fresh value and their ticket. B, the lowest,
+# has a majority.
 masters 3
 clients 3
 wall B 1

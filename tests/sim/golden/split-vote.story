@@ -1,5 +1,5 @@
 # Split vote. Three clients ask five masters at the same moment, and each reaches another master first: no one can get
-# three of five. All give up as soon as that is certain and undo what they have. Only B tries again, and wins.
+# three of five. All give up as soon as that is certain and roll back what they have. Only B tries again, and wins.
 masters 5
 clients 3
 delay A m1 1 1

@@ -1,6 +1,6 @@
-# A place that nobody can undo at once. The connection from B to m1 breaks while B's ENQUEUE is on its way, and the master
-# carries it out when B has given up. m1 gives the key to that value at A's release; C has its majority without m1. When
-# B reaches m1 again it pays its debt, and m1's key is handed off to C.
+# A place that nobody can take back at once. The connection from B to m1 breaks while B's ENQUEUE is on its way, and the
+# master carries it out when B has given up. m1 gives the key to that value at A's release; C has its majority without
+# m1. When B reaches m1 again its pending rollback is carried out, and m1's key is handed off to C.
 masters 3
 clients 3
 delay B m1 30 1

@@ -1,6 +1,6 @@
-# Calls that come too late. B is stopped when A's release gives it the key, and does not read its calls before the grant
-# has ended and C, the next in line, has got the lock. The calls name B's latest refresh, and count from its sending: that
-# is over. B asks again, and waits until C lets go.
+# Notifications that come too late. B is stopped when A's release gives it the key, and does not read its notifications
+# before the grant has ended and C, the next in the queue, has got the lock. The notifications name B's latest refresh,
+# and count from its sending: that is over. B asks again, and waits until C lets go.
 masters 3
 clients 3
 node-timeout 100

@@ -1,7 +1,7 @@
-# Hand-over. B waits in line while A holds the lock, and A knows nothing of that: its release names no more than the queue,
-# finds somebody in it, and is repeated with all keys. That gives each master's key to B and calls B in the same script:
-# the call is B's vote, and B holds the lock one way after the release was carried out. The keys live
-# for B's lease of 2 s; half of it over, an extension brings the ttl that B has asked for.
+# Hand-off. B waits in the queue while A holds the lock, and A knows nothing of that: its release names no more than the
+# queue, finds somebody in it, and is repeated with all keys. That gives each master's key to B and notifies B in the
+# same script: the notification is B's vote, and B holds the lock one way after the release was carried out. The keys
+# live for B's lease of 2 s; half of it over, an extension brings the ttl that B has asked for.
 masters 3
 clients 2
   20    A acquire k ttl=6000
