@@ -92,8 +92,9 @@ REDLOCK_API int redlock_service_node_stats(struct redlock_service *service, size
 REDLOCK_API size_t redlock_service_node_count(const struct redlock_service *service);
 
 /* Calls fn on the service's thread, or at once from a callback, and returns when fn has returned. fn may use the whole
- * asynchronous interface with the client, but not the locks of mutexes. It copies texts that it wants to keep. Errors
- * (fn has not been called): E_ARGUMENT, E_CLOSING, E_FORKED. */
+ * asynchronous interface with the client, but not the locks of mutexes. The client belongs to the service: fn must not
+ * destroy it. It copies texts that it wants to keep. Errors (fn has not been called): E_ARGUMENT, E_CLOSING,
+ * E_FORKED. */
 typedef void (*redlock_service_fn)(struct redlock_client *client, void *user_data);
 REDLOCK_API int redlock_service_run(struct redlock_service *service, redlock_service_fn fn, void *user_data);
 
