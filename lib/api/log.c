@@ -120,10 +120,11 @@ static void add_node(struct line *line, const struct redlock_event *event)
 
     if (event->node < 0)
         return;
+    add(line, ", master ");
     if (event->client && redlock_client_node_stats(event->client, (size_t)event->node, &stats, sizeof stats) == 0)
-        add(line, ", master %s", stats.name);
+        add_bytes(line, stats.name, strlen(stats.name));
     else
-        add(line, ", master %d", event->node);
+        add(line, "%d", event->node);
 }
 
 static void add_mode(struct line *line, const struct redlock_event *event)

@@ -60,6 +60,27 @@ START_TEST(a_line_fits_whatever_room_there_is)
 }
 END_TEST
 
+static void tell_of_first_master(struct redlock_client *client, void *line)
+{
+    const struct redlock_event event = {.type = REDLOCK_EVENT_NODE, .client = client, .link = REDLOCK_LINK_DOWN,
+                                        .text = ""};
+
+    redlock_event_line(&event, line, REDLOCK_MAX_LINE_BYTES);
+}
+
+START_TEST(the_path_of_a_master_does_not_break_the_line)
+{
+    static const char *const masters[] = {"unix:///nowhere/a%0ab%1b%5c"};
+    struct redlock_service *service;
+    char line[REDLOCK_MAX_LINE_BYTES];
+
+    ck_assert_int_eq(redlock_service_create(masters, 1, NULL, &service, NULL), 0);
+    ck_assert_int_eq(redlock_service_run(service, tell_of_first_master, line), 0);
+    ck_assert_str_eq(line, "node, master /nowhere/a\\x0ab\\x1b\\x5c: down");
+    redlock_service_destroy(service);
+}
+END_TEST
+
 /* --- Of a real lock --------------------------------------------------------------------------------------------- */
 
 struct log {
@@ -117,6 +138,7 @@ int main(void)
 
     tcase_add_test(alone, levels_tell_what_matters);
     tcase_add_test(alone, a_line_fits_whatever_room_there_is);
+    tcase_add_test(alone, the_path_of_a_master_does_not_break_the_line);
     tcase_add_test(alone, the_life_of_a_lock_can_be_read_without_its_token);
     return suite_run_with_server(suite);
 }
