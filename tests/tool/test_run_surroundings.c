@@ -228,6 +228,33 @@ START_TEST(metrics_are_written_for_prometheus)
 }
 END_TEST
 
+/* Keys as long as keys may be. */
+START_TEST(many_long_keys_make_a_short_label)
+{
+    static char keys[8][983];
+    const char *words[2 * 8 + 4];
+    const char *path = rig_path("redlock.prom");
+    struct stat file;
+    size_t n = 0;
+
+    for (size_t i = 0; i < 8; i++) {
+        memset(keys[i], 'k', sizeof(keys[i]) - 1);
+        snprintf(keys[i], sizeof(keys[i]), "%zu", i);
+        keys[i][1] = 'k';
+        words[n++] = "--key";
+        words[n++] = keys[i];
+    }
+    words[n++] = "--metrics-file";
+    words[n++] = path;
+    words[n++] = "true";
+    words[n] = NULL;
+    rig_run(0, words);
+    ck_assert_ptr_nonnull(strstr(rig_read(path), "redlock_held{key=\"job\\nand 8 more\"} 0\n"));
+    ck_assert_int_eq(stat(path, &file), 0);
+    ck_assert_int_lt(file.st_size, 256 * 1024);
+}
+END_TEST
+
 static int notify_socket(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -338,6 +365,7 @@ static Suite *suite(void)
     tcase_add_test(surroundings, check_tells_the_command_whether_the_lock_is_held);
     tcase_add_test(surroundings, a_lost_lock_is_lost_in_the_lock_file_too);
     tcase_add_test(surroundings, metrics_are_written_for_prometheus);
+    tcase_add_test(surroundings, many_long_keys_make_a_short_label);
     tcase_add_test(surroundings, a_service_manager_is_told);
     tcase_add_test(surroundings, a_command_can_speak_to_the_service_manager_itself);
     tcase_add_test(surroundings, messages_can_be_json);

@@ -13,7 +13,8 @@
 #include "options/shown.h"
 
 enum {
-    SHOWN_KEY_SIZE = (REDLOCK_MAX_KEY_BYTES * 4 + 1) * CLI_MOST_TEXTS,
+    SHOWN_KEY_SIZE = REDLOCK_MAX_KEY_BYTES * 4 + 1,
+    MOST_LABEL_BYTES = 256, /* of all keys; a first key that is longer stands alone */
     US_PER_MS = 1000,
     US_PER_S = 1000000,
     MORE = 1024,
@@ -22,7 +23,7 @@ enum {
 struct page {
     FILE *out;
     const struct metrics *metrics;
-    char key[SHOWN_KEY_SIZE]; /* a label must be UTF-8; several keys are lines of it, since they may have blanks */
+    char key[SHOWN_KEY_SIZE + MOST_LABEL_BYTES]; /* UTF-8; keys are lines of it, since they may have blanks */
 };
 
 static void print_head(const struct page *page, const char *name, const char *kind, const char *text)
@@ -105,18 +106,20 @@ static void print_client(const struct page *page, const struct redlock_client *c
     free(text);
 }
 
-/* No line break of a key is left. */
+/* Each sample repeats the label, so it is short: the first key, others that are short, and how many there are besides.
+ * No line break of a key is left. */
 static void put_keys(const struct cli_texts *keys, char *text, size_t size)
 {
-    for (size_t i = 0; i < keys->n; i++) {
-        size_t length;
+    char key[SHOWN_KEY_SIZE];
+    size_t length = 0;
 
-        shown(keys->items[i], text, size);
-        length = strlen(text);
-        if (i + 1 < keys->n)
-            text[length++] = '\n';
-        text += length;
-        size -= length;
+    for (size_t i = 0; i < keys->n; i++) {
+        shown(keys->items[i], key, sizeof(key));
+        if (i > 0 && length + strlen(key) > MOST_LABEL_BYTES) {
+            snprintf(text + length, size - length, "\nand %zu more", keys->n - i);
+            return;
+        }
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? "\n" : "", key);
     }
 }
 

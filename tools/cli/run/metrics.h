@@ -10,7 +10,7 @@ struct file_out;
 struct redlock_client;
 
 struct metrics {
-    const struct cli_texts *keys; /* a label of all samples: the files of several commands lie side by side */
+    const struct cli_texts *keys; /* label all samples: the files of several commands lie side by side */
     bool held;
     int64_t remaining_ms;
     int64_t acquire_us; /* how long the acquisition has taken */
