@@ -22,7 +22,7 @@ struct box {
     uint32_t pending;   /* commands without a reply */
     uint32_t max_ttl_ms; /* of all commands that it was named in */
     bool foreign;       /* of a client that knows nothing of queues */
-    bool enqueued;      /* may be called */
+    bool enqueued;      /* may be notified */
     uint32_t origin;    /* the claim that has made the value, if another one has: released or adopted */
     uint32_t strays;    /* masters on which it was set or extended by a ghost: nobody could roll that back */
     bool disposed;

@@ -203,11 +203,11 @@ void client_end(struct client *client)
 /* --- Watching the engine ------------------------------------------------------------------------------------------ */
 
 /* The claim of one that was released is the next one's of its cohort. */
-static void note_pass(struct client *client, struct handle *handle, struct box *box)
+static void note_hand_off(struct client *client, struct handle *handle, struct box *box)
 {
-    TRACE(client->world, name_of_handle(client, &client->handles[box->handle]), "passes on %s", box->token);
+    TRACE(client->world, name_of_handle(client, &client->handles[box->handle]), "hands off %s", box->token);
     box->handle = handle->index;
-    once_on_pass(client->world, client, handle, box);
+    once_on_hand_off(client->world, client, handle, box);
 }
 
 static void note_held(struct client *client, struct handle *handle)
@@ -218,7 +218,7 @@ static void note_held(struct client *client, struct handle *handle)
     if (handle->pending.op != RL_OP_ACQUIRE)
         return;
     if (box->handle != handle->index)
-        note_pass(client, handle, box);
+        note_hand_off(client, handle, box);
     else
         once_on_accept(client->world, client, handle);
     if (handle->permit)
@@ -370,7 +370,7 @@ void client_rename_handle(struct client *client, struct handle *handle)
 static void start_host(struct client *client)
 {
     const struct plan *plan = &client->world->plan;
-    struct rl_deployment_names names = {.deployment_id = RING};
+    struct rl_deployment_names names = {.deployment_id = DEPLOYMENT_ID};
     struct rl_host_config config = {
         .options = &client->options,
         .names = &names,
@@ -479,7 +479,7 @@ void client_vanish(struct client *client)
     client->timer_generation++;
     for (unsigned node = 0; node < world->plan.n_masters; node++)
         wire_abandon(client, node);
-    ear_abandon(client);
+    listener_abandon(client);
     for (unsigned i = 0; i < client->n_handles; i++) {
         exclusion_forget(&client->handles[i], world->now);
         once_abandon(&client->handles[i]);

@@ -92,7 +92,7 @@ struct wire {
     uint32_t count;
 };
 
-/* The client's second connection to a master, on which it is called (protocol 6.4). */
+/* The client's second connection to a master, on which it is notified (protocol 6.4). */
 struct listener {
     enum wire_phase phase;
     uint16_t conn;
@@ -345,7 +345,7 @@ struct client {
     struct client_observer observer;
     struct seen_term seen_terms[MAX_KEYS];
     struct client_latch latches[MAX_LATCHES];
-    char channel[64];       /* on which its process is called ... */
+    char channel[64];       /* on which its process is notified ... */
     struct further_channel further[MAX_FURTHER]; /* ... and what it listens to besides */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -529,18 +529,18 @@ void client_clock_after(struct client *client, unsigned node, const struct rl_no
 
 /* --- listener.c ----------------------------------------------------------------------------------------------- */
 
-void ear_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
-void ear_subscribe(struct client *client, struct rl_slice channel);
-void ear_unsubscribe(struct client *client, struct rl_slice channel);
-void ear_abandon(struct client *client); /* the process is gone */
+void listener_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
+void listener_subscribe(struct client *client, struct rl_slice channel);
+void listener_unsubscribe(struct client *client, struct rl_slice channel);
+void listener_abandon(struct client *client); /* the process is gone */
 
 /* The number of a channel on the wire; -1: the client does not know it. */
-int ear_number(const struct client *client, struct rl_slice channel);
+int listener_number(const struct client *client, struct rl_slice channel);
 
-void ear_read(struct client *client, unsigned node);
-void ear_on_timer(struct client *client, unsigned node);
-void ear_on_connected(struct client *client, unsigned node, bool accepted);
-void ear_on_closed(struct client *client, unsigned node);
+void listener_read(struct client *client, unsigned node);
+void listener_on_timer(struct client *client, unsigned node);
+void listener_on_connected(struct client *client, unsigned node, bool accepted);
+void listener_on_closed(struct client *client, unsigned node);
 
 /* --- wire.c ------------------------------------------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ static void start(struct client *client, unsigned node)
     wake_at(client, node, client->world->plan.connect_timeout);
 }
 
-void ear_listen(struct client *client, const char *channel)
+void listener_listen(struct client *client, const char *channel)
 {
     if (client->listens)
         return;
@@ -54,7 +54,7 @@ static struct rl_slice name_of(const struct client *client, int channel)
     return rl_slice_of(channel ? client->further[channel - 1].name : client->channel);
 }
 
-int ear_number(const struct client *client, struct rl_slice channel)
+int listener_number(const struct client *client, struct rl_slice channel)
 {
     for (int i = 0; i <= MAX_FURTHER; i++) {
         if (rl_slice_is(channel, name_of(client, i).data))
@@ -107,12 +107,12 @@ static void update_all(struct client *client, unsigned node)
     }
 }
 
-void ear_subscribe(struct client *client, struct rl_slice name)
+void listener_subscribe(struct client *client, struct rl_slice name)
 {
-    int channel = ear_number(client, name);
+    int channel = listener_number(client, name);
 
     if (channel < 0) {
-        channel = ear_number(client, (struct rl_slice){"", 0});
+        channel = listener_number(client, (struct rl_slice){"", 0});
         assert(channel > 0 && name.size < sizeof client->further[0].name);
         memcpy(client->further[channel - 1].name, name.data, name.size);
         client->further[channel - 1].name[name.size] = '\0';
@@ -122,16 +122,16 @@ void ear_subscribe(struct client *client, struct rl_slice name)
         update(client, node, channel);
 }
 
-void ear_unsubscribe(struct client *client, struct rl_slice name)
+void listener_unsubscribe(struct client *client, struct rl_slice name)
 {
-    int channel = ear_number(client, name);
+    int channel = listener_number(client, name);
 
     client->further[channel - 1].users--;
     for (unsigned node = 0; node < client->world->plan.n_masters; node++)
         update(client, node, channel);
 }
 
-void ear_abandon(struct client *client)
+void listener_abandon(struct client *client)
 {
     for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++) {
         struct listener *listener = &client->listeners[node];
@@ -177,7 +177,7 @@ static void fail(struct client *client, unsigned node, const char *why)
     wake_at(client, node, backoff(client, listener));
 }
 
-void ear_on_connected(struct client *client, unsigned node, bool accepted)
+void listener_on_connected(struct client *client, unsigned node, bool accepted)
 {
     if (!accepted) {
         fail(client, node, "connection refused");
@@ -187,9 +187,9 @@ void ear_on_connected(struct client *client, unsigned node, bool accepted)
     send_about(client, node, WIRE_SUBSCRIBE, 0);
 }
 
-void ear_on_closed(struct client *client, unsigned node)
+void listener_on_closed(struct client *client, unsigned node)
 {
-    ear_read(client, node);
+    listener_read(client, node);
     if (client->listeners[node].conn != CONN_NONE)
         fail(client, node, "connection lost");
 }
@@ -291,7 +291,7 @@ static void take(struct client *client, unsigned node, const struct message *mes
         begin(client, node);
 }
 
-void ear_read(struct client *client, unsigned node)
+void listener_read(struct client *client, unsigned node)
 {
     struct listener *listener = &client->listeners[node];
     struct world *world = client->world;
@@ -310,7 +310,7 @@ void ear_read(struct client *client, unsigned node)
     client->reading = false;
 }
 
-void ear_on_timer(struct client *client, unsigned node)
+void listener_on_timer(struct client *client, unsigned node)
 {
     struct listener *listener = &client->listeners[node];
 
@@ -319,7 +319,7 @@ void ear_on_timer(struct client *client, unsigned node)
         return;
     }
     if (listener->phase == WIRE_OPEN)
-        ear_read(client, node);
+        listener_read(client, node);
     if (listener->conn == CONN_NONE)
         return;
     if (listener->phase != WIRE_OPEN || network_is_mute(client->world, listener->conn))

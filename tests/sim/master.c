@@ -178,7 +178,7 @@ static int64_t publish(struct redis_context *context, struct rl_slice channel, s
     permits_on_publish(world, context->master, payload);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
-        int number = ear_number(client, channel);
+        int number = listener_number(client, channel);
 
         if (client->alive && client->listens && client->listeners[context->master].conn != CONN_NONE && number >= 0)
             n += network_call(world, client->listeners[context->master].conn, (uint8_t)number, payload);

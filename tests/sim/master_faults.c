@@ -146,10 +146,10 @@ static void shift_votes(struct keyspace *keys, const struct entry *set, int64_t 
 static bool is_own_former(struct master *master)
 {
     const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, sizeof MARKER_KEY - 1);
-    const struct field *seat = marker ? keyspace_field(&master->keys, marker, "seat", 4) : NULL;
+    const struct field *node_id = marker ? keyspace_field(&master->keys, marker, "seat", 4) : NULL;
     char own[4];
 
-    return seat && text_is(&seat->value, own, (size_t)snprintf(own, sizeof own, "m%u", master->index + 1));
+    return node_id && text_is(&node_id->value, own, (size_t)snprintf(own, sizeof own, "m%u", master->index + 1));
 }
 
 /* The copies of other masters' locks are nobody's fault. Clocks differ by up to hours here; keys that live so much
@@ -208,9 +208,9 @@ bool master_tell(struct world *world, struct master *master, const char *mode, u
     char incarnation[16];
     char max_ttl[16];
     char numeral[24];
-    char seat[4];
+    char node_id[4];
     struct rl_slice argv[10] = {[0] = {MARKER_KEY, sizeof MARKER_KEY - 1},
-                                [1] = {mode, strlen(mode)}, [3] = {RING, sizeof RING - 1},
+                                [1] = {mode, strlen(mode)}, [3] = {DEPLOYMENT_ID, sizeof DEPLOYMENT_ID - 1},
                                 [8] = {"0", 1}, [9] = {"0", 1}};
     struct redis_context context;
     struct rl_reply reply;
@@ -220,7 +220,7 @@ bool master_tell(struct world *world, struct master *master, const char *mode, u
                                                               ++world->incarnations)};
     argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", max_ttl_ms)};
     argv[5] = durable ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
-    argv[6] = (struct rl_slice){seat, (size_t)snprintf(seat, sizeof seat, "m%u", master->index + 1)};
+    argv[6] = (struct rl_slice){node_id, (size_t)snprintf(node_id, sizeof node_id, "m%u", master->index + 1)};
     argv[7] = (struct rl_slice){numeral, (size_t)snprintf(numeral, sizeof numeral, "%lld", (long long)number)};
     master_write_info(master);
     lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 10, argv, &reply);

@@ -60,7 +60,7 @@
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token") \
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all") \
     X(MAX_TTL_FALLS_AT_ONCE, "script", 100000, "a smaller max_ttl is all that quarantines are reckoned with, at once") \
-    X(DECLARATION_MISSED, "engine", 100000, "clients do not heed what markers tell of declarations") \
+    X(DECLARATION_MISSED, "engine", 100000, "clients ignore what markers say of declarations") \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart") \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl") \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable") \
@@ -70,13 +70,13 @@
     X(EXPIRED_GRANT_COUNTS, "engine", 0, "grants of different times are counted together") \
     X(GRANT_FORGOTTEN, "engine", 0, "a grant of an earlier refresh is forgotten where the latest has failed") \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value") \
-    X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token") \
-    X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left") \
-    X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its entry in the queue") \
-    X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is passed on") \
+    X(COHORT_FENCED, "engine", 10000, "a lock is handed off with its fencing token") \
+    X(COHORT_TOO_LATE, "engine", 50000, "a lock is handed off whatever validity is left") \
+    X(COHORT_ENTRY_KEPT, "engine", 10000, "a waiter that is handed a lock keeps its entry in the queue") \
+    X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is handed off") \
     X(JOINED_AS_ONE, "host", 10000, "of those who enter the queue together each takes the first one's answer") \
     X(EXTENDED_AS_ONE, "host", 10000, "of locks that are extended together each takes the first one's answer") \
-    X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called") \
+    X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is notified") \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket") \
     X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps its entry in the queue") \
     X(HEAD_NEVER_EXPIRES, "script", 10000, "an entry in the queue does not end with its lease") \
@@ -199,7 +199,7 @@
 
 /* What needs cohorts of several at once: --cohorts. */
 #define MUTANT_COHORTS_MAP(X) \
-    X(COHORT_OF_ANYBODY, "host", 50000, "a lock is passed on to whoever of its client waits")
+    X(COHORT_OF_ANYBODY, "host", 50000, "a lock is handed off to whoever of its client waits")
 
 enum mutant {
     MUTANT_NONE,

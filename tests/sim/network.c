@@ -124,7 +124,7 @@ void network_on_answer(struct world *world, uint16_t index)
     }
     client_begin(client);
     if (conn->listens)
-        ear_on_connected(client, conn->master, !conn->refused);
+        listener_on_connected(client, conn->master, !conn->refused);
     else
         wire_on_connected(client, conn->master, !conn->refused);
     client_end(client);

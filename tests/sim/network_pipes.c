@@ -95,7 +95,7 @@ void network_on_down(struct world *world, uint16_t index)
     if (arrived(world, conn, DOWN)) {
         client_begin(client);
         if (conn->listens)
-            ear_read(client, conn->master);
+            listener_read(client, conn->master);
         else
             wire_read(client, conn->master);
         client_end(client);

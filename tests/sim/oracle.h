@@ -69,7 +69,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
 void once_end(struct world *world, struct client *client, struct handle *handle, enum rl_op op, enum rl_end status);
 /* An attempt has been accepted, perhaps; or given up, with this status. */
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle);
-void once_on_pass(struct world *world, const struct client *client, const struct handle *handle,
+void once_on_hand_off(struct world *world, const struct client *client, const struct handle *handle,
                   const struct box *box);
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
                             enum rl_end status);

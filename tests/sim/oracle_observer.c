@@ -97,7 +97,7 @@ void observer_on_looked(struct world *world, struct client *client, uint64_t ter
 static bool listens(const struct world *world, const struct client *client, struct rl_slice channel)
 {
     uint32_t all = (UINT32_C(1) << world->plan.n_masters) - 1;
-    int number = ear_number(client, channel);
+    int number = listener_number(client, channel);
 
     return number > 0 && client->further[number - 1].entered == all && !client->further[number - 1].asked;
 }

@@ -105,11 +105,11 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 
 /* What is known of clocks is what was known when the first of a cohort was accepted. A value that is named outside its
  * client may be released there at any time, so it is nobody's next; nor is any other that of who wants its own. */
-void once_on_pass(struct world *world, const struct client *client, const struct handle *handle,
+void once_on_hand_off(struct world *world, const struct client *client, const struct handle *handle,
                   const struct box *box)
 {
     if (box->own || handle->attempt.request.own_token)
-        world_violation(world, "once", "%s is passed on to %s, though values are named outside", box->token,
+        world_violation(world, "once", "%s is handed off to %s, though values are named outside", box->token,
                         name_of_handle(client, handle));
     check_accepted(world, client, handle);
 }

@@ -274,19 +274,19 @@ static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, en
 
 static int on_listen(void *ctx, const char *channel)
 {
-    ear_listen(ctx, channel);
+    listener_listen(ctx, channel);
     return 0;
 }
 
 static int on_subscribe(void *ctx, struct rl_slice channel)
 {
-    ear_subscribe(ctx, channel);
+    listener_subscribe(ctx, channel);
     return 0;
 }
 
 static void on_unsubscribe(void *ctx, struct rl_slice channel)
 {
-    ear_unsubscribe(ctx, channel);
+    listener_unsubscribe(ctx, channel);
 }
 
 static void on_fail(void *ctx, unsigned node, const char *why)
@@ -307,7 +307,7 @@ static void on_read_now(void *ctx)
     for (unsigned node = 0; node < client->world->plan.n_masters; node++)
         wire_read(client, node);
     for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
-        ear_read(client, node);
+        listener_read(client, node);
 }
 
 /* Each event is a turn anyway. */

@@ -93,7 +93,7 @@ bool workload_latches_done(const struct world *world);
 void workload_heal(struct world *world);
 bool workload_done(const struct world *world);
 
-/* Gives up all handles, so that nothing is left to wait for but what the engines owe. */
+/* Gives up all handles, so that nothing is left to wait for but what the engines have still to send. */
 void workload_end(struct world *world);
 
 #endif

@@ -59,7 +59,7 @@ struct parcel {
 
 #define MAX_PARCELS 8
 
-#define RING "ring" /* of all clients of a world */
+#define DEPLOYMENT_ID "ring" /* of all clients of a world */
 
 #define LATCH "b" /* the name of the latch */
 #define LATCH_GENERATIONS 6

@@ -31,7 +31,7 @@ static void on_conn_event(struct world *world, const struct event *event)
     default:
         client_begin(client);
         if (world->conns[conn].listens)
-            ear_on_closed(client, world->conns[conn].master);
+            listener_on_closed(client, world->conns[conn].master);
         else
             wire_on_closed(client, world->conns[conn].master);
         client_end(client);
@@ -49,7 +49,7 @@ static void on_client_event(struct world *world, struct client *client, const st
         break;
     case EVENT_LISTENER:
         if (client->listeners[event->b].timer_generation == event->generation)
-            ear_on_timer(client, event->b);
+            listener_on_timer(client, event->b);
         break;
     case EVENT_TIMER:
         if (client->timer_generation == event->generation)

@@ -1,5 +1,5 @@
 # FLUSHALL while SETs are on their way: the connections stay up and the replies say OK, but the epoch checks find no
-# marker. The votes do not count: A's first attempt has three OK and one proof.
+# marker. The votes do not count: A's first attempt has three OK, and an epoch check confirms one of them only.
 masters 3
 clients 1
 guarded

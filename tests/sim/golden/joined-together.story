@@ -60,7 +60,7 @@ handles A 3
     26.000  A   m3: enqueue A2 queued
     26.000  A   m3: enqueue A3 queued
    100.000  A   release
-   100.000  A   passes on A1
+   100.000  A   hands off A1
    100.000  A   release A2 -> m1 m2 m3
    100.000  A   release: ok
    100.000  A'  acquire: ok, valid for 1898.000 ms
@@ -71,7 +71,7 @@ handles A 3
    102.000  A   m2: release A2 refused, foreign
    102.000  A   m3: release A2 refused, foreign
    200.000  A'  release
-   200.000  A'  passes on A1
+   200.000  A'  hands off A1
    200.000  A   release A3 -> m1 m2 m3
    200.000  A'  release: ok
    200.000  A'' acquire: ok, valid for 1798.000 ms
