@@ -1,8 +1,8 @@
 /* Planted bugs: what the simulator must be able to find.
  *
- * Those of the engine are expressions in lib/votes and lib/engine, RL_MUTANT(NAME) ? wrong : right, which in the
- * library are constant (util/mutant.h). Those of the scripts, of the host and of the model's assumptions are in this
- * directory. One is on at a time. */
+ * Most are expressions in lib, RL_MUTANT(NAME) ? wrong : right, which in the library are constant (util/mutant.h).
+ * Those of the scripts are in mutants.c, those of the model's assumptions where the model makes them. One is on at a
+ * time. */
 #ifndef SIM_MUTANTS_H
 #define SIM_MUTANTS_H
 
