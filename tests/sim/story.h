@@ -3,19 +3,30 @@
  * A story is a text file. First the setting, then what happens at which time (true time, in milliseconds), then a line
  * of three dashes, then the transcript. Lines that begin with # are for readers.
  *
+ * A key is k or other. The semaphore s has the keys s#0 to s#3, its slots, and s#gate.
+ *
  *     masters N            clients N            quorum N               guard MS
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
+ *     own-max-ttl CLIENT MS                     another one than the deployment's
  *     wall CLIENT MS       its wall clock is so far ahead
  *     handles CLIENT N     1 if not said otherwise; those of A are A, A' and A''
+ *     set CLIENT [KEY...]  its handles are the parts of a set: of k and other, if not said otherwise
+ *     permits CLIENT N     so many has the semaphore of its set
+ *     left MS              somebody who is gone has left k on all masters, for so long
  *     guarded              undeclared           durability MASTER none|everysec|always
  *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
  *     calm                 nothing goes wrong: a key that is wanted must not lie idle
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
- *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo] [own-token]
+ *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [queue | fifo] [own-token]
+ *                     [shared | upgradeable] [limit=N]      limit: of the semaphore, 2 if not said otherwise
+ *     T CLIENT acquire ttl=MS [shared=KEY] [upgradeable=KEY] ...              its set; the other parts are exclusive
  *     T CLIENT reenter [min=MS]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
+ *     T CLIENT lower                    T CLIENT share            to upgradeable; to shared
+ *     T CLIENT upgrade [once]           to exclusive
+ *     T CLIENT export                   T CLIENT adopt            what was exported last goes to this one
  *     T CLIENT release VALUE            one that somebody has been told, and that another handle may have
  *     T HANDLE HANDLE... acquire ...    the handles of one client do the same, in one turn
  *     T CLIENT campaign KEY ttl=MS [once] [renew=MS] [hold=MS]     T CLIENT resign
@@ -32,7 +43,7 @@
  *     T crash MASTER kept|second|lost [silently]                  T restart MASTER
  *     T flush MASTER       T demote MASTER [SOURCE]               T promote MASTER
  *     T refuse MASTER before|writes|memory|obscure                T accept MASTER
- *     T step MASTER MS
+ *     T step MASTER MS     T declare MS         the operator declares this max_ttl
  *     T note TEXT
  *     T end
  *
