@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "api/handle.h"
-#include "api/lock_state.h"
 #include "api/set_acquire.h"
 #include "api/set_pending.h"
 #include "api/transfer.h"
@@ -169,18 +168,20 @@ static int adopt(struct redlock_set *set, const struct redlock_acquire_options *
 int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options, const char *text)
 {
     int status = text ? rl_set_check_free(set) : REDLOCK_E_ARGUMENT;
+    size_t length;
     char *copy;
 
     if (status < 0)
         return status;
-    if (strnlen(text, REDLOCK_MAX_SET_EXPORT_BYTES) == REDLOCK_MAX_SET_EXPORT_BYTES)
+    length = strnlen(text, REDLOCK_MAX_SET_EXPORT_BYTES);
+    if (length == REDLOCK_MAX_SET_EXPORT_BYTES)
         return REDLOCK_E_EXPORT;
     copy = strdup(text);
     if (!copy)
         return REDLOCK_E_NOMEM;
     rl_set_describe(set);
     status = adopt(set, options, copy);
-    explicit_bzero(copy, strlen(text));
+    explicit_bzero(copy, length);
     free(copy);
     return status;
 }
