@@ -27,9 +27,6 @@ void fo_html_text(FILE *out, const char *text); /* escaped */
 /* An instant's place on the time axis of an outcome, in percent. */
 double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns);
 
-/* "+1.2 s", since the fault. */
-void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns);
-
 /* "good", "bad" or "so-so". */
 const char *fo_html_class(const struct fo_outcome *outcome);
 

@@ -7,7 +7,8 @@
 #define LANE 15
 #define TICK_HEIGHT 18
 
-void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns)
+/* "+1.2 s", since the fault. */
+static void put_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns)
 {
     fprintf(out, "%+.2f s", (double)(at_ns - outcome->fault_ns) / 1e9);
 }
@@ -32,9 +33,9 @@ static void tip(FILE *out, const struct fo_outcome *outcome, const char *who, ui
                 int64_t from_ns, int64_t to_ns)
 {
     fprintf(out, "<title>%s %u: %s, ", who, number, what);
-    fo_html_since(out, outcome, from_ns);
+    put_since(out, outcome, from_ns);
     fputs(" to ", out);
-    fo_html_since(out, outcome, to_ns);
+    put_since(out, outcome, to_ns);
     fputs("</title></rect>", out);
 }
 

@@ -239,7 +239,6 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
     if (code >= 0)
         return code == 0 ? FO_OK : FO_OWN_ERROR;
     options->persistence = (enum masters_persistence)persistence;
-    options->persistence_name = persistence_words[persistence];
     if (options->masters.count > 0)
         options->n_masters = (uint32_t)options->masters.count;
     code = take_names(options, names);

@@ -18,7 +18,6 @@ struct fo_options {
     bool tls;                   /* ... with TLS; others say so by their URLs */
     const char *hook;           /* the command that does faults to masters of others; NULL: there is none */
     uint32_t n_masters;         /* of our own, or of the list */
-    const char *persistence_name;
     enum masters_persistence persistence;
     uint32_t clients;
     uint32_t rate;              /* requests a second, of all clients */

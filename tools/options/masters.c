@@ -203,7 +203,8 @@ bool cli_settle_password(const char *command, struct cli_masters *masters)
 
 /* --- What a command needs ----------------------------------------------------------------------------------------- */
 
-bool cli_masters_from_environment(const char *command, struct cli_masters *masters)
+/* When no option named any. False, with a message: the list makes no sense. */
+static bool take_environment(const char *command, struct cli_masters *masters)
 {
     const char *list = getenv("REDLOCK_NODES");
 
@@ -214,7 +215,7 @@ bool cli_masters_from_environment(const char *command, struct cli_masters *maste
 
 bool cli_need_masters(const char *command, struct cli_masters *masters)
 {
-    if (!cli_masters_from_environment(command, masters))
+    if (!take_environment(command, masters))
         return false;
     if (masters->count == 0)
         cli_error(command, "no masters given: use --node, --nodes, --nodes-file or REDLOCK_NODES");

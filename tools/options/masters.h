@@ -24,12 +24,9 @@ bool cli_add_master(const char *command, struct cli_masters *masters, const char
 bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list);
 bool cli_add_file(const char *command, struct cli_masters *masters, const char *path);
 
-/* Takes the masters from REDLOCK_NODES when no option named any. False, with a message: it makes no sense. */
-bool cli_masters_from_environment(const char *command, struct cli_masters *masters);
-
-/* ... and completes the options for their password and for TLS. A password that cannot change is put into the URLs that
- * have none; "user@host" keeps its user. False, with a message: there are no masters, no password can be had, or the
- * options make no sense. */
+/* Takes the masters from REDLOCK_NODES when no option named any, and completes the options for their password and for
+ * TLS. A password that cannot change is put into the URLs that have none; "user@host" keeps its user. False, with a
+ * message: there are no masters, no password can be had, or the options make no sense. */
 bool cli_need_masters(const char *command, struct cli_masters *masters);
 
 /* Puts the password, as it is at this moment, into the URLs that have none. A command is run for it, and waited for.

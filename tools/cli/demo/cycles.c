@@ -45,7 +45,6 @@ bool cycles_run(struct session *session, struct redlock_lock *lock, size_t count
     qsort(samples, granted, sizeof(*samples), compare);
     cycles.p50_us = percentile(samples, granted, 50);
     cycles.p99_us = percentile(samples, granted, 99);
-    cycles.max_us = percentile(samples, granted, 100);
     free(samples);
     *ret_cycles = cycles;
     return true;

@@ -9,7 +9,6 @@ struct cycles {
     size_t failed;
     int64_t p50_us;
     int64_t p99_us;
-    int64_t max_us;
     int64_t longest_release_us;
     size_t slow_releases; /* that took at least slow_us */
 };

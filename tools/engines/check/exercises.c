@@ -1,9 +1,7 @@
 #include "exercises.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -32,7 +30,6 @@ struct taker {
     char text[80];
     int64_t valid_ms;     /* -1: not asked, or not answered */
     bool lost;
-    unsigned rounds_left;
     const char *key;
 };
 

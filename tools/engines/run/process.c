@@ -73,12 +73,6 @@ bool engine_process_start(struct engine_process *process, const char *path)
     return true;
 }
 
-void engine_process_signal(const struct engine_process *process, int number)
-{
-    if (process->pid > 0)
-        kill(-process->pid, number);
-}
-
 int engine_process_status(struct engine_process *process)
 {
     int status = 0;
@@ -91,7 +85,8 @@ int engine_process_status(struct engine_process *process)
 
 void engine_process_end(struct engine_process *process)
 {
-    engine_process_signal(process, SIGKILL);
+    if (process->pid > 0)
+        kill(-process->pid, SIGKILL);
     while (process->pid > 0 && waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     process->pid = 0;

@@ -13,13 +13,10 @@ struct engine_process {
 /* It is killed when this process ends. False with errno; a program that cannot be run ends with status 127. */
 bool engine_process_start(struct engine_process *process, const char *path);
 
-/* To it and to what it has started. */
-void engine_process_signal(const struct engine_process *process, int number);
-
 /* Its wait status, once it has ended; -1 as long as it runs. */
 int engine_process_status(struct engine_process *process);
 
-/* Kills it if it runs, waits, and closes the pipes. */
+/* Kills it and what it has started, if it runs; waits, and closes the pipes. */
 void engine_process_end(struct engine_process *process);
 
 #endif
