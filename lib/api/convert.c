@@ -6,7 +6,6 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/public.h"
-#include "api/results.h"
 #include "host/operations.h"
 
 /* The larger a mode's number, the weaker it is. */

@@ -1,11 +1,9 @@
 /* The functions of a lock handle: each checks what the caller asks for, and then the engine does it. */
 #include "api/lock.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <redlock/semaphore.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/attempts.h"

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <sched.h>
-#include <stddef.h>
 
 void rl_bound_init(struct rl_bound *bound)
 {

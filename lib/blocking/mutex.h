@@ -3,7 +3,6 @@
 #define RL_BLOCKING_MUTEX_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -42,7 +42,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include <redlock/blocking.h>
 

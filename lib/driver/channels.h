@@ -3,7 +3,6 @@
 #ifndef RL_DRIVER_CHANNELS_H
 #define RL_DRIVER_CHANNELS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

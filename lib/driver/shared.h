@@ -3,7 +3,6 @@
 #define RL_DRIVER_SHARED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "driver/channels.h"
 #include "driver/config.h"

@@ -6,7 +6,6 @@
 
 #include "engine/acquire.h"
 #include "engine/attempt.h"
-#include "engine/extend.h"
 #include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/states.h"
@@ -16,7 +15,6 @@
 #include "votes/fence.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
-#include "votes/round.h"
 
 void rl_lock_init(struct rl_lock *lock)
 {

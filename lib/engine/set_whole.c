@@ -1,6 +1,5 @@
 #include "engine/set_whole.h"
 
-#include "engine/handle.h"
 #include "util/mutant.h"
 
 static bool may_wait(const struct rl_set *set, struct rl_instant now)

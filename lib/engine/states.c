@@ -30,7 +30,6 @@
 #include "engine/acquire.h"
 #include "engine/extend.h"
 #include "engine/alarm.h"
-#include "engine/hold.h"
 #include "engine/release.h"
 #include "engine/renew.h"
 #include "engine/wait.h"

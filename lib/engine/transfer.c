@@ -1,5 +1,4 @@
 /* Transfer: a held lock goes from one handle to another, perhaps of another process. The masters are not asked. */
-#include "engine/hold.h"
 #include "engine/states.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"

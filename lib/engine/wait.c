@@ -31,7 +31,6 @@
 #include "engine/attempt.h"
 #include "engine/wait_round.h"
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/ledger.h"
 #include "votes/outbox.h"
 #include "votes/rollback.h"

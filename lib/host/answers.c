@@ -7,7 +7,6 @@
 #include "host/host.h"
 #include "host/notifications.h"
 #include "host/send.h"
-#include "host/trust/admission.h"
 #include "host/upgrade.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"

@@ -2,8 +2,6 @@
 #ifndef RL_HOST_PERMITS_H
 #define RL_HOST_PERMITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "util/instant.h"

@@ -3,7 +3,6 @@
 #define RL_HOST_WAITERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <redlock/options.h>
 

@@ -3,7 +3,6 @@
 #define RL_KINDS_LATCH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "votes/kind.h"

@@ -4,7 +4,6 @@
 #define RL_VOTES_ASK_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "votes/votes.h"
 

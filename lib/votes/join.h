@@ -7,7 +7,6 @@
 #define RL_VOTES_JOIN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "votes/max_ttl.h"

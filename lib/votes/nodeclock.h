@@ -11,7 +11,6 @@
 #ifndef RL_VOTES_NODECLOCK_H
 #define RL_VOTES_NODECLOCK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/instant.h"

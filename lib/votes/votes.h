@@ -6,7 +6,6 @@
 #ifndef RL_VOTES_VOTES_H
 #define RL_VOTES_VOTES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

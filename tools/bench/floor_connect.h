@@ -2,7 +2,6 @@
 #ifndef BENCH_FLOOR_CONNECT_H
 #define BENCH_FLOOR_CONNECT_H
 
-#include <stddef.h>
 
 #define FLOOR_SHA1_SIZE 40
 

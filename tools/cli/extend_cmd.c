@@ -1,5 +1,4 @@
 /* redlock extend: makes a lock that was left to a token file last longer. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

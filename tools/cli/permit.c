@@ -2,7 +2,6 @@
 
 #include <redlock/set.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

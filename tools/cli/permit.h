@@ -3,7 +3,6 @@
 #define CLI_PERMIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <redlock/semaphore.h>

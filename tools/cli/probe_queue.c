@@ -1,6 +1,5 @@
 #include "cli/probe_queue.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

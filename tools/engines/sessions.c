@@ -1,7 +1,6 @@
 #include "sessions.h"
 
 #include <pthread.h>
-#include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session *idle;

@@ -1,5 +1,6 @@
 /* The processes of a run: the clients and the referee. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,6 +1,5 @@
 #include "failover.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #ifndef FAILOVER_RUN_H
 #define FAILOVER_RUN_H
 
-#include <poll.h>
 
 #include "cluster.h"
 #include "metronome.h"

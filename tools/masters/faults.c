@@ -1,5 +1,4 @@
 /* Questions and faults, one master at a time. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

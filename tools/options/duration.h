@@ -2,7 +2,6 @@
 #ifndef OPTIONS_DURATION_H
 #define OPTIONS_DURATION_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum duration_fault {

@@ -3,7 +3,6 @@
 #define RL_HOST_TRUST_ADMISSION_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "util/instant.h"
 #include "util/slice.h"

@@ -1,6 +1,5 @@
 /* Act: leader election. Two candidates, and an observer who only looks. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <redlock/election.h>

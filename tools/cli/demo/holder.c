@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
 #include "cli/demo/demo.h"
 
 enum { TTL_MS = 1500, WAIT_MS = 20000, ALARM_MS = 5000 };

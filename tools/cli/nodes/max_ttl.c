@@ -1,12 +1,10 @@
 /* redlock nodes --max-ttl: the deployment's max_ttl. It is declared in three steps, each at every master before the
  * next begins: the library's votes/max_ttl.h says why. What is cut off in between leaves the longer of both values
  * in the masters' memory, and can be repeated. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
-#include "options/duration.h"
 
 uint32_t nodes_next_declaration(const struct nodes_look *look)
 {

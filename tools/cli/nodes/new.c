@@ -3,7 +3,6 @@
  * that can be seen speaks against it, and after a question. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"

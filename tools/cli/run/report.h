@@ -2,7 +2,6 @@
 #ifndef CLI_RUN_REPORT_H
 #define CLI_RUN_REPORT_H
 
-#include <stdbool.h>
 
 struct outcome;
 struct redlock_client;

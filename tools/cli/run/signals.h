@@ -3,7 +3,6 @@
 #define CLI_RUN_SIGNALS_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 #include "cli/run/child.h"
 
