@@ -5,7 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_calls.h"
+#include "client_elections.h"
+#include "client_host.h"
+#include "client_latches.h"
+#include "client_looks.h"
+#include "client_observers.h"
+#include "client_sets.h"
+#include "client_shutdown.h"
 #include "host/upgrade.h"
+#include "listener.h"
+#include "wire.h"
 #include "world.h"
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
@@ -66,7 +76,7 @@ static void arm_timer(struct client *client)
 }
 
 /* Each once; what is armed meanwhile for the past has its turn at the next event. */
-void client_fire_timers(struct client *client)
+static void fire_timers(struct client *client)
 {
     struct rl_instant now = rl_host_read_clock(&client->host);
     struct rl_list due;
@@ -91,7 +101,7 @@ void client_fire_timers(struct client *client)
 void client_on_timer(struct client *client)
 {
     client->timer_at = INT64_MAX;
-    client_fire_timers(client);
+    fire_timers(client);
 }
 
 /* --- Turns -------------------------------------------------------------------------------------------------------- */

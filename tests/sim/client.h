@@ -334,7 +334,7 @@ struct client {
     const struct handle *receiver; /* ... by this handle */
     const struct rl_ticket *answering; /* the reply that the host is being told of is to this */
     bool late_import;       /* what is disposed of now has not been taken over: what is left of it runs out */
-    bool clock_stepped;     /* ... and has shown a step */
+    bool clock_stepped;     /* the reply that is being delivered has shown that its master's clock was set */
     bool reading;           /* what has arrived is being delivered */
     struct wire wires[MAX_MASTERS];
     struct listener listeners[MAX_MASTERS];
@@ -373,10 +373,13 @@ struct client {
 /* May this key be the one of this handle's locks? */
 bool client_wants(const struct client *client, const struct handle *handle, uint8_t key);
 
-/* A destroyed handle is made anew; a process is gone, and its memory. */
-/* ... and one that is idle may be given another key. */
-void client_rename_handle(struct client *client, struct handle *handle);
+/* A handle that was destroyed is made anew. */
 void client_renew_handle(struct client *client, struct handle *handle);
+
+/* An idle handle has been given another key, or another semaphore. */
+void client_rename_handle(struct client *client, struct handle *handle);
+
+/* Frees what a process had in its memory. */
 void client_stop_host(struct client *client);
 
 void client_start(struct world *world, struct client *client);
@@ -399,183 +402,10 @@ void client_hiccup(struct client *client);
 /* What has become of the handles: wherever the host calls something of its surroundings, and after every call of it. */
 void client_watch(struct client *client);
 
-/* Events. */
+/* The client's timer is due. */
 void client_on_timer(struct client *client);
-
-/* An acquisition, extension or release whose completion has not been delivered. */
-bool client_is_busy(const struct handle *handle);
-
-/* The library's calls, for a lock in a state that allows them. */
-void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
-void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
-void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity);
-void client_lower(struct client *client, struct handle *handle, enum rl_mode mode);
-void client_upgrade(struct client *client, struct handle *handle, struct rl_instant deadline, bool once);
-void client_release(struct client *client, struct handle *handle); /* or only its innermost entry */
-bool client_cancel(struct client *client, struct handle *handle);
-void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */
-
-void client_abandon(struct client *client, struct handle *handle); /* it is idle at once, and nothing is reported */
-
-/* Lets go of a held lock, keys and all; and rolls back a value that a process has let go of so. */
-void client_detach(struct client *client, struct handle *handle);
-/* Lets go of a held lock, so that another handle may adopt it. */
-bool client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
-void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
-                  const struct rl_acquire *request);
-void client_release_value(struct client *client, struct handle *handle, struct box *origin);
 
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
-
-/* --- client_sets.c ------------------------------------------------------------------------------------------------ */
-
-/* Is this handle part of the client's set? */
-bool client_is_part(const struct client *client, const struct handle *handle);
-
-/* A process begins. */
-void client_start_set(struct client *client);
-
-/* The library's calls, for a set in a state that allows them. `request` is that of the whole: with `once` nothing is
- * awaited. `modes`: of each part. */
-void client_acquire_set(struct client *client, const struct rl_acquire *request, const uint8_t modes[MAX_HANDLES]);
-void client_cancel_set(struct client *client);
-void client_release_set(struct client *client);
-void client_destroy_set(struct client *client); /* and creates it anew */
-
-/* What becomes of its parts; the loss of one is looked at when the turn ends. */
-void client_on_part(struct client *client, const struct completion *completion);
-void client_on_part_lost(struct client *client, const struct handle *handle);
-void client_end_turn_of_set(struct client *client);
-
-/* --- client_elections.c ------------------------------------------------------------------------------------------- */
-
-/* redlock_election_campaign(), for a candidate that is IDLE; redlock_election_resign(), for one that is CAMPAIGNING or
- * LEADING. */
-void client_campaign(struct client *client, struct handle *handle, const struct rl_acquire *request, bool once);
-void client_resign(struct client *client, struct handle *handle);
-
-/* What becomes of the lock of a candidate; its loss is looked at when the turn ends. */
-void client_on_candidate(struct client *client, const struct completion *completion);
-void client_on_candidate_lost(struct handle *handle);
-void client_end_turn_of_elections(struct client *client);
-
-/* --- client_looks.c ----------------------------------------------------------------------------------------------- */
-
-/* redlock_look(); nothing if too many are under way. */
-void client_look(struct client *client, uint8_t key);
-void client_deliver_looks(struct client *client);
-void client_end_looks(struct client *client); /* the process is gone */
-
-/* --- client_observers.c ------------------------------------------------------------------------------------------- */
-
-void client_observe(struct client *client, uint8_t key, struct rl_span interval);
-void client_deliver_observation(struct client *client);
-void client_end_observer(struct client *client); /* the process is gone */
-
-/* Of the look that asks with this ticket; 0: it is of none. */
-uint32_t client_look_number(const struct client *client, const struct rl_ticket *ticket);
-
-/* --- client_latches.c --------------------------------------------------------------------------------------------- */
-
-/* redlock_latch_create(), _arrive(), _await(), _cancel(), _destroy(): of the latch "b". party: NO_PARTY, it only waits.
- * timeout: 0, once; INT64_MAX, without end. */
-struct client_latch *client_add_latch(struct client *client, uint8_t parties, uint8_t generation, uint8_t party);
-void client_start_latch(struct client *client, struct client_latch *latch, enum rl_latch_op op, struct rl_span timeout);
-void client_cancel_latch(struct client *client, struct client_latch *latch);
-void client_destroy_latch(struct client *client, struct client_latch *latch);
-
-/* Is an operation pending, or its callback due? */
-bool client_latch_is_busy(const struct client_latch *latch, enum rl_latch_op op);
-
-void client_deliver_latches(struct client *client);
-bool client_has_latch_due(const struct client *client);
-void client_stop_latches(struct client *client);    /* the client shuts down */
-void client_destroy_latches(struct client *client); /* ... and is destroyed */
-void client_end_latches(struct client *client);     /* the process is gone */
-
-/* --- client_shutdown.c -------------------------------------------------------------------------------------------- */
-
-/* redlock_client_shutdown(); and what is looked at in each turn while it is under way. */
-void client_shutdown(struct client *client, struct rl_span timeout);
-void client_check_shutdown(struct client *client);
-
-/* redlock_client_destroy(): the process ends with this turn, by client_leave(). */
-void client_quit(struct client *client);
-void client_leave(struct client *client);
-
-/* --- client_host.c ------------------------------------------------------------------------------------------------ */
-
-/* What the host is given, and what it reports to. */
-struct rl_environment client_environment(struct client *client);
-extern const struct rl_host_sink client_sink;
-
-/* The record of this claim, which is made if there is none yet. */
-struct box *client_box(struct client *client, const struct rl_claim *claim);
-
-/* ... and NULL if there is none. */
-const struct box *client_known_box(struct client *client, const struct rl_claim *claim);
-
-/* Of the claim that the handle has. */
-struct box *handle_box(const struct handle *handle);
-
-/* The records of the claims that a ticket's command is about; how many. */
-unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes);
-
-/* Around each delivery of a reply, so that the oracles see what has been learned of the master's clock. */
-struct rl_nodeclock client_clock_before(const struct client *client, unsigned node);
-void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
-                        struct rl_instant sent);
-
-/* --- listener.c ----------------------------------------------------------------------------------------------- */
-
-void listener_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
-void listener_subscribe(struct client *client, struct rl_slice channel);
-void listener_unsubscribe(struct client *client, struct rl_slice channel);
-void listener_abandon(struct client *client); /* the process is gone */
-
-/* The number of a channel on the wire; -1: the client does not know it. */
-int listener_number(const struct client *client, struct rl_slice channel);
-
-void listener_read(struct client *client, unsigned node);
-void listener_on_timer(struct client *client, unsigned node);
-void listener_on_connected(struct client *client, unsigned node, bool accepted);
-void listener_on_closed(struct client *client, unsigned node);
-
-/* --- wire.c ------------------------------------------------------------------------------------------------------- */
-
-void wire_start(struct client *client, unsigned node);
-void wire_fini(struct wire *wire);
-
-/* wire_pending.c */
-void pending_push(struct wire *wire, const struct pending *pending);
-struct pending pending_shift(struct wire *wire);
-
-/* The host's transport. */
-struct rl_transport client_transport(struct client *client);
-
-bool client_has_failed(const struct client *client);
-
-/* Is some first connection on its way? That may take any time. */
-bool client_is_joining(const struct client *client);
-
-/* Closes what the host has given up. */
-void wire_close_failed(struct client *client);
-
-/* Fires the timers that are due. */
-void client_fire_timers(struct client *client);
-
-/* What has been written goes to the kernel. */
-void wire_flush(struct client *client, unsigned node);
-
-/* Everything that has arrived by now. */
-void wire_read(struct client *client, unsigned node);
-
-/* The process is gone: its kernel closes the connection. */
-void wire_abandon(struct client *client, unsigned node);
-
-void wire_on_timer(struct client *client, unsigned node);
-void wire_on_connected(struct client *client, unsigned node, bool accepted);
-void wire_on_closed(struct client *client, unsigned node);
 
 #endif

@@ -1,11 +1,12 @@
 /* The library's calls. */
-#include "client.h"
+#include "client_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <redlock/status.h>
 
+#include "client_host.h"
 #include "host/upgrade.h"
 #include "world.h"
 

@@ -1,7 +1,8 @@
 /* Candidates of elections: what decides is the engine's (engine/election.h); this file is in the place of
  * lib/api/election.c. */
-#include "client.h"
+#include "client_elections.h"
 
+#include "client_calls.h"
 #include "world.h"
 
 static void tell(struct client *client, struct handle *handle, enum election_event event)

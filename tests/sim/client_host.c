@@ -1,4 +1,6 @@
 /* What the host is given by this process, and what it reports to the oracles, the trace and the workload. */
+#include "client_host.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* Handles of a latch: what host/latch.c does is the host's; this file is in the place of lib/api/latch.c. */
+#include "client_latches.h"
+
 #include <stdlib.h>
 #include <string.h>
 

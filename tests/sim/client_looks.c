@@ -1,5 +1,5 @@
 /* Looks at keys: what host/look.c does is the host's; this file is in the place of lib/api/look.c. */
-#include "client.h"
+#include "client_looks.h"
 
 #include <stdlib.h>
 #include <string.h>

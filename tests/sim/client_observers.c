@@ -1,6 +1,6 @@
 /* Observers of leaders: when they look is the host's (host/observer.c), and so is the look; this file is in the place
  * of lib/api/election_observe.c. */
-#include "client.h"
+#include "client_observers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* Sets of locks: some handles of one client, held all together or not at all. What decides is the engine's
  * (set_whole.h); this file is in the place of lib/api/set*.c. */
-#include "client.h"
+#include "client_sets.h"
 
 #include <string.h>
 
+#include "client_calls.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 #include "world.h"

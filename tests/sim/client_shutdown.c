@@ -1,4 +1,8 @@
 /* The orderly end of a simulated process: what lib/api/shutdown.c and redlock_client_destroy() do. */
+#include "client_shutdown.h"
+
+#include "client_calls.h"
+#include "client_latches.h"
 #include "host/shutdown.h"
 #include "world.h"
 

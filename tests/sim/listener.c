@@ -4,11 +4,14 @@
  * A notification that is published while there is no connection is lost. No reply is awaited on such a connection, so
  * its silence says nothing; the driver's PING is not sent here, but what would come of it is looked up from time to
  * time. */
+#include "listener.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_host.h"
 #include "codec/command.h"
 #include "kinds/latch.h"
 #include "kinds/wait_queue.h"

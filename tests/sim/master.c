@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/script.h"
+#include "listener.h"
 #include "resp.h"
 #include "redis_commands.h"
 #include "world.h"

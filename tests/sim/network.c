@@ -1,6 +1,9 @@
 /* Connections: how they begin and how they end. */
 #include "network_parts.h"
 
+#include "listener.h"
+#include "wire.h"
+
 /* A connection request that gets no answer is repeated by the kernel, after longer and longer times. */
 #define REQUEST_AGAIN_NS (200 * RL_NS_PER_MS)
 

@@ -1,6 +1,9 @@
 /* What travels on a connection. */
 #include "network_parts.h"
 
+#include "listener.h"
+#include "wire.h"
+
 void pipe_arm(struct world *world, uint16_t index, enum direction direction)
 {
     struct conn *conn = conn_at(world, index);

@@ -2,6 +2,7 @@
  * Who is told that it leads holds the lock at that moment, under a term above all that anybody was told before. Who has
  * lost the lock is told so in the same turn, and who has resigned has nothing left of it. An observer is never shown a
  * term that is smaller than one that it has seen, or than the leader's. */
+#include "client_host.h"
 #include "host/leader.h"
 #include "world.h"
 

@@ -5,6 +5,7 @@
  * if nothing else happens. It changes only in turns of its own client; so two intervals can begin to overlap only
  * when one of them changes, and it is enough to look then. A turn may reach into the future, while its process is
  * stopped: then the look is taken when the turn has ended (EVENT_OBSERVE). */
+#include "client_host.h"
 #include "world.h"
 
 /* Those who share the key, one of whom may be upgradeable. */

@@ -7,6 +7,7 @@
  * "In the order of acquisition" is the order of acceptance. Acquisitions whose attempts overlap are in that order too,
  * since the quorum that is accepted holds its keys at that moment; only where steps of clocks let two hold at once, no
  * more is promised than this: larger than every token accepted before the attempt began. */
+#include "client_host.h"
 #include "world.h"
 
 /* The largest token accepted before then: of all, or of exclusive holds only. */

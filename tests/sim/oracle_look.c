@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/trust/admission.h"
+#include "wire.h"
 #include "world.h"
 
 static struct client_look *find_look(struct world *world, uint32_t number)

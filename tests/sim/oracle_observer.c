@@ -2,6 +2,7 @@
  * not see who leads and has a master again, looks as soon as a look that is under way lets it. Where nothing goes
  * wrong it has looked a few messages after an election, however long its interval is. */
 #include "host/leader.h"
+#include "listener.h"
 #include "world.h"
 
 /* A look that is under way awaits first connections, and then the master that was connected last, for its time. */

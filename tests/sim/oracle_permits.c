@@ -5,6 +5,7 @@
  * oracle_idle.c looks at. Who has waited since before then, in the queue of another slot, is told of the free one. */
 #include <stdlib.h>
 
+#include "client_host.h"
 #include "kinds/wait_queue.h"
 #include "world.h"
 

@@ -1,5 +1,6 @@
 /* The orderly end of a client (redlock_client_shutdown()): it ends once, in time, and its status is true. When it ends
  * well nothing is left behind on a quorum, nor on any master that answers; and nothing happens after that. */
+#include "client_calls.h"
 #include "world.h"
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */

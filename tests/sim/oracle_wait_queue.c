@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_host.h"
 #include "world.h"
 
 /* --- Places ------------------------------------------------------------------------------------------------------- */

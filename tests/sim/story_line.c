@@ -1,5 +1,12 @@
 #include "story_line.h"
 
+#include "client_calls.h"
+#include "client_elections.h"
+#include "client_latches.h"
+#include "client_looks.h"
+#include "client_observers.h"
+#include "client_sets.h"
+#include "client_shutdown.h"
 #include "kinds/shared.h"
 #include "world.h"
 

@@ -1,9 +1,15 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
+#include "wire.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "client_host.h"
+#include "client_looks.h"
 #include "host/commands.h"
+#include "listener.h"
 #include "resp.h"
+#include "wire_pending.h"
 #include "world.h"
 
 /* More unsent commands than this, and new claims are refused. */

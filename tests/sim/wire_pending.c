@@ -1,8 +1,8 @@
 /* What a connection waits for, in the order in which it was written. */
+#include "wire_pending.h"
+
 #include <assert.h>
 #include <stdlib.h>
-
-#include "client.h"
 
 static uint32_t slot_of(const struct wire *wire, uint32_t position)
 {

@@ -1,3 +1,7 @@
+#include "client_calls.h"
+#include "client_elections.h"
+#include "client_latches.h"
+#include "client_sets.h"
 #include "workload_parts.h"
 
 struct agent *agent_of(struct client *client, const struct handle *handle)

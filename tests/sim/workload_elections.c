@@ -1,4 +1,6 @@
 /* What the owner of a candidate does: campaigns, leads for a while, resigns; or withdraws before it is elected. */
+#include "client_calls.h"
+#include "client_elections.h"
 #include "workload_parts.h"
 
 /* Strictly in the queue, without a deadline, with a token; and renewal cannot be turned off. */

@@ -2,6 +2,7 @@
  * with them, at a pace of its own; and some use it in a wrong way. */
 #include <redlock/status.h>
 
+#include "client_latches.h"
 #include "workload_parts.h"
 
 static bool is_faulty(const struct world *world)

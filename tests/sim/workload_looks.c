@@ -1,4 +1,5 @@
 /* Who looks at keys does so whatever its handles do, from time to time. */
+#include "client_looks.h"
 #include "workload_parts.h"
 
 void workload_plan_look(struct world *world, struct client *client)

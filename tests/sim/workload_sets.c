@@ -1,4 +1,5 @@
 /* What the owner of a set of locks does with it. The events are those of its first handle; the others have none. */
+#include "client_sets.h"
 #include "workload_parts.h"
 
 static struct handle *leader_of(struct client *client)

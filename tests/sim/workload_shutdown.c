@@ -1,4 +1,5 @@
 /* Programs that end in order, and start again later. */
+#include "client_shutdown.h"
 #include "workload_parts.h"
 
 static void later(struct client *client, enum event_kind kind, int64_t at_most)

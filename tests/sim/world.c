@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_latches.h"
+#include "client_looks.h"
+#include "client_observers.h"
 #include "story.h"
+#include "wire_pending.h"
 
 /* A world that is not over after so many events runs in circles. */
 #define MAX_EVENTS 3000000u

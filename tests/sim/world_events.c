@@ -1,5 +1,7 @@
 /* Each event to whom it concerns. */
+#include "listener.h"
 #include "story.h"
+#include "wire.h"
 #include "world.h"
 
 static bool conn_is_current(const struct world *world, const struct event *event)

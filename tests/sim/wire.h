@@ -1,0 +1,33 @@
+/* The connections of a client to its masters, on which it sends commands and reads replies. */
+#ifndef SIM_WIRE_H
+#define SIM_WIRE_H
+
+#include "client.h"
+
+void wire_start(struct client *client, unsigned node);
+
+/* The host's transport. */
+struct rl_transport client_transport(struct client *client);
+
+bool client_has_failed(const struct client *client);
+
+/* Is some first connection on its way? That may take any time. */
+bool client_is_joining(const struct client *client);
+
+/* Closes what the host has given up. */
+void wire_close_failed(struct client *client);
+
+/* What has been written goes to the kernel. */
+void wire_flush(struct client *client, unsigned node);
+
+/* Everything that has arrived by now. */
+void wire_read(struct client *client, unsigned node);
+
+/* The process is gone: its kernel closes the connection. */
+void wire_abandon(struct client *client, unsigned node);
+
+void wire_on_timer(struct client *client, unsigned node);
+void wire_on_connected(struct client *client, unsigned node, bool accepted);
+void wire_on_closed(struct client *client, unsigned node);
+
+#endif
