@@ -205,7 +205,7 @@ static int check(const struct redlock_election *election)
     return election->destroyed ? REDLOCK_E_CLOSING : 0;
 }
 
-/* Strictly in line, without end. */
+/* Always through the wait queue, without end. */
 static int keep_options(struct redlock_election *election, const struct redlock_election_options *options)
 {
     struct redlock_election_options own = defaults;

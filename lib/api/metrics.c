@@ -225,7 +225,7 @@ static const struct {
     NAMED("votes_disproved_total", disproved, "Answers that did not count, from a master that has lost its memory."),
     TOTAL(clock_steps, "Clocks of masters found to have been set forward."),
     TOTAL(raises, "Fenced acquisitions that needed a second round trip."),
-    TOTAL(waits, "Acquisitions that got in line."),
+    TOTAL(waits, "Acquisitions that joined the wait queue."),
     NAMED("hand_offs_total", hand_overs, "Votes of masters that came by a notification."),
     TOTAL(yields, "Times that votes were given back since a lower ticket waits."),
     NAMED("moves_total", moves, "Times that a waiter for a permit moved to the queue of another slot."),

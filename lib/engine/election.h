@@ -26,7 +26,7 @@ struct rl_candidate {
 /* What the owner does. */
 enum rl_candidate_step {
     RL_CANDIDATE_NOTHING,
-    RL_CANDIDATE_CAMPAIGN,  /* acquires the lock: exclusive, fenced, strictly in line, without a deadline */
+    RL_CANDIDATE_CAMPAIGN,  /* acquires the lock: exclusive, fenced, always by the wait queue, without a deadline */
     RL_CANDIDATE_ELECTED,   /* says that the candidate leads */
     RL_CANDIDATE_CANCEL,    /* cancels the acquisition */
     RL_CANDIDATE_RELEASE,   /* releases the lock */

@@ -55,7 +55,7 @@ void cohort_wait_in_line(const char *key, size_t n)
 {
     struct line_request request = {key, n};
 
-    rig_wait(&rig, is_as_long, &request, "the cohort to be in line");
+    rig_wait(&rig, is_as_long, &request, "the cohort to be in the queue");
 }
 
 void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request)

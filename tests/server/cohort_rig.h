@@ -1,4 +1,4 @@
-/* What the tests of cohorts share: waiters of one client that got in line together, behind one of another client. */
+/* What the tests of cohorts share: waiters of one client that joined the queue together, behind another client. */
 #ifndef TESTS_COHORT_RIG_H
 #define TESTS_COHORT_RIG_H
 
@@ -17,16 +17,16 @@ extern struct waiter waiters[COHORT];
 void cohort_open(void);
 void cohort_close(void);
 
-/* A request to get in line at once. */
+/* A request to join the queue at once. */
 struct redlock_acquire_options cohort_request(void);
 
-/* Until so many are in line on every master. */
+/* Until so many are in the queue on every master. */
 void cohort_wait_in_line(const char *key, size_t n);
 
-/* Starts the cohort, and waits until all of it is in line, behind `n` others. */
+/* Starts the cohort, and waits until all of it is in the queue, behind `n` others. */
 void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request);
 
-/* The other client has the key, and a cohort of this one is in line behind it. */
+/* The other client has the key, and a cohort of this one is in the queue behind it. */
 void cohort_start(const char *key, const struct redlock_acquire_options *request);
 void cohort_destroy(void);
 

@@ -33,7 +33,7 @@ static void start(const struct line *line)
     trust_start(&options);
 }
 
-/* One holds the lock, another client waits in line and gets it when it is released. */
+/* One holds the lock, another client waits in the queue and gets it when it is released. */
 static void hand_off(void)
 {
     struct redlock_acquire_options request = rig_request(5000, 20000);

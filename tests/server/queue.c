@@ -291,7 +291,7 @@ START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attemp
 }
 END_TEST
 
-/* No attempt that is bound to be refused: one command for each master to get in line, one to release. */
+/* No attempt that is bound to be refused: one command for each master to join the queue, one to release. */
 START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
 {
     struct redlock_acquire_options request = queue_request();

@@ -1,4 +1,4 @@
-/* Waiting in line while clients and masters die. */
+/* Waiting in the queue while clients and masters die. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,7 +115,7 @@ static int64_t lateness_after_the_head(const char *key)
     int hears;
     pid_t head = fork_client(key, 10000, &hears);
 
-    rig_wait(&rig, one_waits, (void *)(uintptr_t)key, "the head to be in line");
+    rig_wait(&rig, one_waits, (void *)(uintptr_t)key, "the head to be in the queue");
     waiter_take(&rig, &waiters[0], rig.client, key, &request);
     child_kill(head);
     killed_ns = watch_now_ns();
@@ -220,7 +220,7 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 }
 END_TEST
 
-/* A place in line that lasts while a loaded machine starts masters: its lease is twice the validity that is wanted. */
+/* A place in the queue that lasts while a loaded machine starts masters: its lease is twice the validity wanted. */
 #define LONG_LEASE_MS 16000
 
 static void take_lasting_seats(size_t n, const char *key)

@@ -51,8 +51,8 @@ static bool is_due(void *argument)
     return plan.due || waiter->outcome.calls;
 }
 
-/* A waiter behind a holder, who lets go as soon as the waiter is in line; the waiter gives up at its n-th event. False:
- * its acquisition had fewer. */
+/* A waiter behind a holder, who lets go as soon as the waiter is in the queue; the waiter gives up at its n-th event.
+ * False: its acquisition had fewer. */
 static bool give_up_at(unsigned at, bool destroy)
 {
     struct redlock_acquire_options request = queue_request();
@@ -61,7 +61,7 @@ static bool give_up_at(unsigned at, bool destroy)
     char key[16];
     bool reached;
 
-    snprintf(key, sizeof(key), "leave-%u", at); /* one that was waited for a moment ago begins in line */
+    snprintf(key, sizeof(key), "leave-%u", at); /* one that was waited for a moment ago begins in the queue */
     holder = rig_hold(&rig, key, 10000);
     memset(&plan, 0, sizeof(plan));
     plan.at = at;
@@ -188,7 +188,7 @@ static bool is_over(void *argument)
     return *(const int *)argument != 1;
 }
 
-/* The holder knew of nobody in line, so its release must be told of the line, and it is not there any more. */
+/* The holder knew of nobody in the queue, so its release must be told of the line, and it is not there any more. */
 static void end_client(bool released)
 {
     struct redlock_acquire_options lease = rig_lease(60000, 0);

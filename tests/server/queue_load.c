@@ -1,4 +1,4 @@
-/* Many in line: nobody is forgotten, nobody has the lock at the same time as another one, nothing grows. */
+/* Many in the queue: nobody is forgotten, nobody has the lock at the same time as another one, nothing grows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool all_served(void *argument)
     return served == *(const unsigned *)argument;
 }
 
-/* Each gets in line when the one before is in line. */
+/* Each joins the queue when the one before is in the queue. */
 START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
 {
     struct redlock_acquire_options request = queue_request();
@@ -72,7 +72,7 @@ START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
         if (i % 100 == 0)
             waiter_wait_in_line(&waiters[i], 5);
     }
-    rig_wait(&rig, have_asked, key, "all to be in line");
+    rig_wait(&rig, have_asked, key, "all to be in the queue");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     rig_wait(&rig, all_served, &all, "all to be served");
     for (unsigned i = 0; i < N_WAITERS; i++)

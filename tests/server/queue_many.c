@@ -1,5 +1,5 @@
-/* Those who want the same key in one loop turn get in line by one command for each master. Each has its own answers all
- * the same, and its own turn. */
+/* Those who want the same key in one loop turn join the queue by one command for each master. Each has its own answers
+ * all the same, and its own turn. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,7 +313,7 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
 }
 END_TEST
 
-/* Another program deletes the queues: they are not in line any more where they think they are. */
+/* Another program deletes the queues: they are not where they think they are any more. */
 START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
 {
     struct redlock_lock *holder = rig_hold(&rig, "lost", 10000);

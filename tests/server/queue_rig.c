@@ -74,8 +74,9 @@ static void describe(struct place_request *request, const char *key, size_t in_l
     const char *state = redlock_state_name(redlock_state(lock));
     size_t granted = rig_count_value(request->waiter->rig, key, redlock_lock_token(lock));
     size_t used = (size_t)snprintf(request->what, sizeof(request->what),
-                                   "a waiter to be in line on %zu masters: it is %s, "
-                                   "in line or granted on %zu, granted by %zu", request->n, state, in_line, granted);
+                                   "a waiter to be in the queue on %zu masters: it is %s, "
+                                   "in the queue or granted on %zu, granted by %zu", request->n, state, in_line,
+                                   granted);
 
     for (size_t i = 0; i < request->waiter->rig->n && used < sizeof(request->what); i++) {
         struct redlock_node_info info = watch_info(redlock_lock_client(lock), i);
@@ -113,7 +114,7 @@ static bool is_in_line(void *argument)
 
 void waiter_wait_in_line(struct waiter *waiter, size_t n)
 {
-    struct place_request request = {.waiter = waiter, .n = n, .what = "a waiter to be in line"};
+    struct place_request request = {.waiter = waiter, .n = n, .what = "a waiter to be in the queue"};
 
     rig_wait(waiter->rig, is_in_line, &request, request.what);
 }

@@ -1,4 +1,4 @@
-/* What the tests of waiting in line share: waiters in the queue, and looks at the queues on the masters. */
+/* What the tests of waiting in the queue share: waiters in the queue, and looks at the queues on the masters. */
 #ifndef TESTS_QUEUE_RIG_H
 #define TESTS_QUEUE_RIG_H
 
@@ -27,11 +27,11 @@ void queue_open(void);
 void waiter_start(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,
                   const struct redlock_acquire_options *request);
 
-/* The same, and waits until it is in line on every running master. */
+/* The same, and waits until it is in the queue on every running master. */
 void waiter_take(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,
                  const struct redlock_acquire_options *request);
 
-/* Until it is in line (again) on n masters. */
+/* Until it is in the queue (again) on n masters. */
 void waiter_wait_in_line(struct waiter *waiter, size_t n);
 
 /* Waits until it holds the lock. */

@@ -1,4 +1,4 @@
-/* ENQUEUE on a real server: getting in line, staying there, and the turn. */
+/* ENQUEUE on a real server: joining the queue, staying there, and the turn. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

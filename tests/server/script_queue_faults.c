@@ -357,7 +357,7 @@ START_TEST(a_replica_takes_nobody)
 }
 END_TEST
 
-/* "Foreign" would be the end of it, and the place in line would stay. */
+/* "Foreign" would be the end of it, and the place in the queue would stay. */
 START_TEST(a_replica_does_not_say_that_a_waiter_has_left)
 {
     hold_for_long();

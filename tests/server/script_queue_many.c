@@ -1,4 +1,4 @@
-/* Several get in line by one command: what it leaves on a real server, and what each of them is told, is what single
+/* Several join the queue by one command: what it leaves on a real server, and what each of them is told, is what single
  * commands in the same order would leave and tell. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -59,7 +59,7 @@ static char *entry_of(const char *value)
 
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
-/* Somebody else has the key; a, b, c, d are in line behind one another. */
+/* Somebody else has the key; a, b, c, d are in the queue behind one another. */
 static void line_up(void)
 {
     static const char *const values[N] = {"a", "b", "c", "d"};

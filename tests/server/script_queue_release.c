@@ -222,7 +222,7 @@ START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
 }
 END_TEST
 
-/* --- RELEASE by who knows of nobody in line --------------------------------------------------------------------- */
+/* --- RELEASE by who knows of nobody in the queue ---------------------------------------------------------------- */
 
 START_TEST(a_short_release_deletes_the_own_key_only)
 {

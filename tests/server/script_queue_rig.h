@@ -24,7 +24,7 @@ extern const char *queue_channel;       /* "grants" */
 /* Ticket 0: not known yet, and 1000 is proposed. */
 struct said queue_enqueue(const char *value, uint32_t round, uint64_t ticket);
 
-/* Several that have never been in line, in one command; what each is told. */
+/* Several that have never been in the queue, in one command; what each is told. */
 void queue_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
 
 /* One who has a place and a ticket, and what it is told when several are asked for in one command. */

@@ -1,4 +1,4 @@
-/* Plain retry: pauses, deadlines, cancellation. Waiting in line has tests of its own (queue*.c). */
+/* Plain retry: pauses, deadlines, cancellation. Waiting in the queue has tests of its own (queue*.c). */
 #include <string.h>
 
 #include "rig.h"

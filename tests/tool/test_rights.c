@@ -109,7 +109,7 @@ static void unlock(struct token token)
     run(line, 0);
 }
 
-/* One takes the lock, and another waits in line when this returns. Answers the first one's token. */
+/* One takes the lock, and another waits in the queue when this returns. Answers the first one's token. */
 static struct token get_in_line(struct tool *waiter)
 {
     struct token first;
@@ -121,7 +121,7 @@ static struct token get_in_line(struct tool *waiter)
     return first;
 }
 
-/* One waits in line, another gets in line behind it and leaves; the first is handed the lock when it is given up. */
+/* One waits in the queue, another joins it behind and leaves; the first is handed the lock when it is given up. */
 static void hand_off(void)
 {
     static struct tool waiter, leaver;
@@ -136,7 +136,7 @@ static void hand_off(void)
     unlock(printed_by(&waiter));
 }
 
-/* Two readers have the key. The vote of one of them has ended, and whoever gets in line takes it out. */
+/* Two readers have the key. The vote of one of them has ended, and whoever joins the queue takes it out. */
 static void wait_behind_readers(void)
 {
     static struct tool waiter;

@@ -200,7 +200,7 @@ START_TEST(status_shows_who_waits_in_line_and_where)
     }
     tool_run(&tool, "status job");
     tool_expect(&tool, 0);
-    ck_assert_ptr_nonnull(strstr(tool.out, "in line: 2\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "wait queue: 2\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "first-wa      1700000000000001    1  1  -  1  1"));
     ck_assert_ptr_nonnull(strstr(tool.out, "second-w      1700000000000002    2  2  1  2  2"));
     ck_assert_ptr_nonnull(strstr(tool.out, "  shared\n"));
@@ -220,7 +220,7 @@ START_TEST(status_shows_the_key_where_the_queue_may_not_be_looked_at)
         locks_command(i, (const char *const[]){"ACL", "SETUSER", "default", "-zrange", NULL});
     tool_run(&tool, "status job");
     tool_expect(&tool, 0);
-    ck_assert_ptr_null(strstr(tool.out, "in line"));
+    ck_assert_ptr_null(strstr(tool.out, "wait queue"));
     tool_run(&tool, "status job --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"queue_error\":\"NOPERM"));
 }

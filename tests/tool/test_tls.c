@@ -84,7 +84,7 @@ START_TEST(status_shows_the_queue_over_tls)
                                                NULL});
     }
     locks_store(0, "a");
-    expect("status job", 1, "in line: 1\n", "");
+    expect("status job", 1, "wait queue: 1\n", "");
 }
 END_TEST
 

@@ -120,7 +120,7 @@ void status_queue_print(const struct term *term, const struct probe_queue *queue
             add(&rows, &queues[i], i);
     }
     qsort(rows.rows, rows.n, sizeof(rows.rows[0]), compare);
-    fprintf(term->out, "in line: %zu\n", length);
+    fprintf(term->out, "wait queue: %zu\n", length);
     print_rows(term, &rows, n, length, token_columns);
     free(rows.rows);
 }

@@ -58,7 +58,7 @@ static int release(struct demo *demo, struct holder *holder)
     return await(demo, holder, redlock_release(holder->lock, on_end, holder));
 }
 
-static bool is_in_line(const struct session *session, void *data)
+static bool is_in_queue(const struct session *session, void *data)
 {
     (void)session;
     return redlock_state(((const struct holder *)data)->lock) == REDLOCK_STATE_WAITING;
@@ -87,8 +87,8 @@ static void come_to_write(struct demo *demo, struct cast *cast, int *ret_started
     demo_say(demo, "Another task of Alice's wants to write, and waits. A reader comes behind it.");
     *ret_started = start(&cast->alice_writes, REDLOCK_EXCLUSIVE, PATIENCE_MS);
     demo_check(demo, *ret_started == REDLOCK_OK &&
-               session_run_until(&demo->session, is_in_line, &cast->alice_writes, PATIENCE_MS),
-               "the writer is in line");
+               session_run_until(&demo->session, is_in_queue, &cast->alice_writes, PATIENCE_MS),
+               "the writer is in the queue");
     demo_wait_quiet(demo, demo->alice, demo->n);
     status = await(demo, &cast->bob_reads_later, start(&cast->bob_reads_later, REDLOCK_SHARED, 0));
     demo_check(demo, status == REDLOCK_HELD, "the reader is refused: nobody passes a writer that waits");
