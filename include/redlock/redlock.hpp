@@ -80,12 +80,16 @@ public:
         const int status = redlock_service_create(urls.data(), urls.size(), options, &service_, &why);
         if (status != REDLOCK_OK)
             throw error(status, why.text);
+        redlock_acquire_options_init(&usual_);
+        if (options && usual_.ttl_ms > options->max_ttl_ms)
+            usual_.ttl_ms = options->max_ttl_ms;
     }
 
     ~service() { redlock_service_destroy(service_); }
-    service(service &&other) noexcept { std::swap(service_, other.service_); }
+    service(service &&other) noexcept : usual_(other.usual_) { std::swap(service_, other.service_); }
     service &operator=(service &&other) noexcept
     {
+        std::swap(usual_, other.usual_);
         std::swap(service_, other.service_);
         return *this;
     }
@@ -133,6 +137,10 @@ public:
     redlock_service *get() const noexcept { return service_; }
 
 private:
+    friend class mutex;
+    friend class recursive_mutex;
+
+    redlock_acquire_options usual_; /* with which locks begin: a ttl of 10 s, or of max_ttl_ms if that is less */
     redlock_service *service_ = nullptr;
 };
 
@@ -140,9 +148,8 @@ private:
 
 class mutex {
 public:
-    mutex(service &owner, const std::string &key)
+    mutex(service &owner, const std::string &key) : options(owner.usual_)
     {
-        redlock_acquire_options_init(&options);
         detail::check(redlock_mutex_create(owner.get(), key.data(), key.size(), &mutex_));
     }
 
@@ -221,7 +228,7 @@ private:
     friend class semaphore;
     friend class shared_mutex;
 
-    explicit mutex(redlock_mutex *created) : mutex_(created) { redlock_acquire_options_init(&options); }
+    mutex(const service &owner, redlock_mutex *created) : options(owner.usual_), mutex_(created) {}
 
     int acquire(std::int64_t timeout_ms) { return acquire(timeout_ms, options.mode); }
 
@@ -520,14 +527,14 @@ private:
  *     redlock::guard guard(accounts, std::chrono::seconds(10)); */
 class mutex_set : public mutex {
 public:
-    mutex_set(service &owner, const std::vector<std::string> &keys) : mutex(create(owner))
+    mutex_set(service &owner, const std::vector<std::string> &keys) : mutex(owner, create(owner))
     {
         for (const std::string &key : keys)
             detail::check(redlock_mutex_add(get(), key.data(), key.size()));
     }
 
     /* Without keys; they are added before it is locked. */
-    explicit mutex_set(service &owner) : mutex(create(owner)) {}
+    explicit mutex_set(service &owner) : mutex(owner, create(owner)) {}
 
     mutex_set &add(const std::string &key, redlock_mode mode = REDLOCK_EXCLUSIVE)
     {
@@ -623,7 +630,9 @@ private:
  *     redlock::guard guard(connection, std::chrono::seconds(10)); */
 class semaphore : public mutex {
 public:
-    semaphore(service &owner, const std::string &key, std::uint32_t limit) : mutex(create(owner, key, limit)) {}
+    semaphore(service &owner, const std::string &key, std::uint32_t limit) : mutex(owner, create(owner, key, limit))
+    {
+    }
 
     void acquire() { lock(); }
     bool try_acquire() { return try_lock(); }
@@ -667,7 +676,7 @@ private:
 class recursive_mutex {
 public:
     recursive_mutex(service &owner, const std::string &key, redlock_owners owners = REDLOCK_OWNERS_THREADS)
-        : options(initial_options())
+        : options(owner.usual_)
     {
         detail::check(redlock_mutex_create_recursive(owner.get(), key.data(), key.size(), owners, &mutex_));
     }
@@ -715,14 +724,6 @@ public:
     redlock_acquire_options options;
 
 private:
-    static redlock_acquire_options initial_options()
-    {
-        redlock_acquire_options options;
-
-        redlock_acquire_options_init(&options);
-        return options;
-    }
-
     int acquire(const void *owner, std::int64_t timeout_ms)
     {
         redlock_acquire_options request = options;

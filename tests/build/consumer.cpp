@@ -31,6 +31,18 @@ static void share(redlock::service &service)
     expect(writer.try_lock_for(std::chrono::seconds(10)), "the key is not free");
 }
 
+// What makes locks of each kind gives them a ttl that the deployment allows.
+static void take_each_kind(redlock::service &service)
+{
+    redlock::mutex_set set(service, {"b", "a"});
+    redlock::semaphore permit(service, "permits", 2);
+    redlock::recursive_mutex recursive(service, "recursive");
+    redlock::guard both(set, std::chrono::seconds(10)), one(permit, std::chrono::seconds(10));
+    redlock::recursive_guard outer(recursive, std::chrono::seconds(10));
+
+    expect(both.remaining().count() > 0 && one.remaining().count() > 0 && recursive.depth() == 1, "one kind is missing");
+}
+
 // consumer VERSION URL...
 int main(int argc, char **argv)
 try {
@@ -38,6 +50,7 @@ try {
 
     redlock_options_init(&options);
     options.join = REDLOCK_JOIN_DECLARE; // fresh masters, started for this program
+    options.max_ttl_ms = 5000;           // less than the usual ttl
     if (argc < 3 || redlock_version() != std::string(argv[1]) || redlock_version() != std::string(REDLOCK_VERSION))
         throw std::runtime_error(std::string("version ") + redlock_version());
 
@@ -48,6 +61,7 @@ try {
 
     expect(guard.remaining() > guard.remaining().zero() && !rival.try_lock(), "not locked");
     share(service);
+    take_each_kind(service);
     return guard.unlock() == REDLOCK_OK && rival.try_lock() ? 0 : 1;
 } catch (const std::exception &why) {
     std::cerr << why.what() << "\n";
