@@ -16,6 +16,7 @@
 #include "host/upgrade.h"
 #include "listener.h"
 #include "wire.h"
+#include "wire_transport.h"
 #include "world.h"
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */

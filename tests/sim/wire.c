@@ -1,19 +1,13 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
 #include "wire.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "client_host.h"
 #include "client_looks.h"
-#include "host/commands.h"
-#include "listener.h"
 #include "resp.h"
 #include "wire_pending.h"
 #include "world.h"
-
-/* More unsent commands than this, and new claims are refused. */
-#define MAX_UNSENT 4
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
@@ -171,8 +165,8 @@ void wire_abandon(struct client *client, unsigned node)
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-static struct message *append(struct client *client, unsigned node, enum message_kind kind, uint8_t step,
-                              const struct pending *pending)
+struct message *wire_append(struct client *client, unsigned node, enum message_kind kind, uint8_t step,
+                            const struct pending *pending)
 {
     struct wire *wire = &client->wires[node];
     struct message_pool *pool = &client->world->messages;
@@ -192,159 +186,6 @@ static struct message *append(struct client *client, unsigned node, enum message
     return message;
 }
 
-static bool is_usable(const struct wire *wire)
-{
-    return wire->phase == WIRE_OPEN && !wire->failed;
-}
-
-static bool memory_is_short(struct world *world)
-{
-    return plan_has(&world->plan, FAULT_NO_MEMORY) && world->phase == PHASE_FAULTS && rng_chance(&world->host, 3);
-}
-
-static bool has_room(struct client *client, const struct wire *wire, enum rl_sending how)
-{
-    return is_usable(wire) && (how != RL_SENDING_CLAIM || wire->unsent.count < MAX_UNSENT) &&
-           !memory_is_short(client->world);
-}
-
-static enum rl_step step_of(const struct rl_ticket *ticket)
-{
-    const struct rl_batch *batch = ticket->owner;
-
-    return ticket->step == RL_TICKET_BATCH ? rl_batch_step(batch) : (enum rl_step)ticket->step;
-}
-
-/* The oracles hear of each command that is to be sent, whether it can be or not. */
-static void note_send(struct client *client, unsigned node, struct pending *pending)
-{
-    enum rl_step step = step_of(&pending->ticket);
-
-    if (pending->ticket.flags & RL_COMMAND_IN_FULL && pending->n_claims)
-        world_count(client->world, COUNTER_LONG_RELEASES);
-    if (pending->ticket.step == RL_TICKET_BATCH)
-        world_count(client->world, COUNTER_BATCHES);
-    for (unsigned i = 0; i < pending->n_claims; i++) {
-        struct box *box = box_get(&client->world->boxes, pending->claims[i]);
-
-        trace_send(client, box, node, step);
-        if (step != RL_STEP_RAISE || !pending->ticket.flags) /* repeated it changes nothing that is not the holder's */
-            once_on_send(client->world, box, step);
-        if (box->claim && box->max_ttl_ms < box->claim->ttl_ms)
-            box->max_ttl_ms = box->claim->ttl_ms;
-        if (step == RL_STEP_EXTEND && box->claim && box->claim->stronger)
-            world_count(client->world, COUNTER_TOLD_ALONE);
-        if (step == RL_STEP_CLAIM && box->claim && box->claim->kind->respects_queue && box->claim->lock)
-            wait_queue_on_enqueue(client->world, client, &client->handles[box->handle]);
-        if (step == RL_STEP_ENQUEUE) {
-            box->enqueued = true;
-            if (box->claim->lock)
-                wait_queue_on_enqueue(client->world, client, &client->handles[box->handle]);
-        }
-    }
-}
-
-static void note_refusal(struct client *client, unsigned node, const struct pending *pending)
-{
-    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
-
-    for (unsigned i = 0; i < pending->n_claims; i++) {
-        trace_answer(client, box_get(&client->world->boxes, pending->claims[i]), step_of(&pending->ticket), node,
-                     refusal);
-        client->world->coverage->answers[step_of(&pending->ticket)][RL_FAILED]++;
-        client->world->coverage->details[RL_DETAIL_BACKLOG]++;
-    }
-}
-
-static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
-                    const struct rl_ticket *ticket)
-{
-    struct client *client = ctx;
-    struct wire *wire = &client->wires[node];
-    struct pending pending = {.ticket = *ticket};
-    struct message *message;
-
-    client_watch(client);
-    pending.n_claims = (uint8_t)client_ticket_boxes(client, ticket, pending.claims);
-    note_send(client, node, &pending);
-    if (!has_room(client, wire, how)) {
-        note_refusal(client, node, &pending);
-        return false;
-    }
-    message = append(client, node, MESSAGE_COMMAND, (uint8_t)step_of(ticket), &pending);
-    message_set_bytes(message, bytes, size);
-    for (unsigned i = 0; i < pending.n_claims; i++)
-        box_get(&client->world->boxes, pending.claims[i])->pending++;
-    return true;
-}
-
-static int on_listen(void *ctx, const char *channel)
-{
-    listener_listen(ctx, channel);
-    return 0;
-}
-
-static int on_subscribe(void *ctx, struct rl_slice channel)
-{
-    listener_subscribe(ctx, channel);
-    return 0;
-}
-
-static void on_unsubscribe(void *ctx, struct rl_slice channel)
-{
-    listener_unsubscribe(ctx, channel);
-}
-
-static void on_fail(void *ctx, unsigned node, const char *why)
-{
-    struct client *client = ctx;
-    struct wire *wire = &client->wires[node];
-
-    if (wire->phase != WIRE_OPEN)
-        return;
-    wire->failed = true;
-    snprintf(wire->why, sizeof wire->why, "%s", why);
-}
-
-static void on_read_now(void *ctx)
-{
-    struct client *client = ctx;
-
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
-        wire_read(client, node);
-    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
-        listener_read(client, node);
-}
-
-/* Each event is a turn anyway. */
-static void on_wake(void *ctx)
-{
-    (void)ctx;
-}
-
-static void on_disarm(void *ctx, struct rl_timer *timer)
-{
-    client_watch(ctx);
-    rl_list_remove(&timer->link);
-}
-
-static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
-{
-    struct client *client = ctx;
-
-    client_watch(client);
-    rl_list_remove(&timer->link);
-    timer->at = at;
-    if (at.ns != RL_NEVER.ns)
-        rl_list_append(&client->timers, &timer->link);
-}
-
-struct rl_transport client_transport(struct client *client)
-{
-    return (struct rl_transport){client,  on_send,     on_listen, on_subscribe, on_unsubscribe,
-                                 on_fail, on_read_now, on_wake,   on_arm,       on_disarm};
-}
-
 /* --- The handshake ------------------------------------------------------------------------------------------------ */
 
 void wire_on_connected(struct client *client, unsigned node, bool accepted)
@@ -357,7 +198,7 @@ void wire_on_connected(struct client *client, unsigned node, bool accepted)
         return;
     }
     client->wires[node].phase = WIRE_SETTING_UP;
-    append(client, node, MESSAGE_SETUP, WIRE_SETUP, &pending);
+    wire_append(client, node, MESSAGE_SETUP, WIRE_SETUP, &pending);
 }
 
 static void open_for_use(struct client *client, unsigned node)
@@ -382,8 +223,8 @@ static void ask_round(struct client *client, unsigned node, unsigned round)
     for (int i = 0; i < n; i++) {
         size_t size = resp_size(rl_bytes_front(&out), rl_bytes_length(&out));
 
-        message_set_bytes(append(client, node, MESSAGE_COMMAND, WIRE_GREETING_ROUND, &pending), rl_bytes_front(&out),
-                          size);
+        message_set_bytes(wire_append(client, node, MESSAGE_COMMAND, WIRE_GREETING_ROUND, &pending),
+                          rl_bytes_front(&out), size);
         rl_bytes_consume(&out, size);
     }
     rl_bytes_fini(&out);

@@ -6,8 +6,9 @@
 
 void wire_start(struct client *client, unsigned node);
 
-/* The host's transport. */
-struct rl_transport client_transport(struct client *client);
+/* A command that is to be sent; the message is without its bytes. */
+struct message *wire_append(struct client *client, unsigned node, enum message_kind kind, uint8_t step,
+                            const struct pending *pending);
 
 bool client_has_failed(const struct client *client);
 

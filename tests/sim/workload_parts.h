@@ -17,17 +17,17 @@ void agent_go_on(struct client *client, struct handle *handle, enum intent inten
 
 void agent_act(struct client *client, struct handle *handle, enum intent intent);
 
-/* workload_sets.c: ... of a handle that is part of a set */
-void set_act(struct client *client, const struct handle *handle, enum intent intent);
-
-/* workload_elections.c: ... of a candidate */
-void election_act(struct client *client, struct handle *handle, enum intent intent);
-
-/* May the handle's lock be shared? Then in which mode? */
-bool agent_may_share(const struct client *client, const struct handle *handle);
-enum rl_mode agent_draw_shared_mode(struct world *world);
-
 /* The lock is held: what next? */
 void agent_hold(struct client *client, struct handle *handle);
+
+/* --- workload_sets.c ---------------------------------------------------------------------------------------------- */
+
+/* As agent_act(), for a handle that is part of a set. */
+void set_act(struct client *client, const struct handle *handle, enum intent intent);
+
+/* --- workload_elections.c ----------------------------------------------------------------------------------------- */
+
+/* As agent_act(), for a candidate. */
+void election_act(struct client *client, struct handle *handle, enum intent intent);
 
 #endif
