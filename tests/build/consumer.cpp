@@ -40,7 +40,8 @@ static void take_each_kind(redlock::service &service)
     redlock::guard both(set, std::chrono::seconds(10)), one(permit, std::chrono::seconds(10));
     redlock::recursive_guard outer(recursive, std::chrono::seconds(10));
 
-    expect(both.remaining().count() > 0 && one.remaining().count() > 0 && recursive.depth() == 1, "one kind is missing");
+    expect(both.remaining().count() > 0 && one.remaining().count() > 0 && recursive.depth() == 1,
+           "one kind is missing");
 }
 
 // consumer VERSION URL...
