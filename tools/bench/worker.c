@@ -217,21 +217,6 @@ static void tear_down(struct worker *worker)
         event_base_free(worker->setting.base);
 }
 
-void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status)
-{
-    if (!*broken)
-        bench_seat_fail(seat, "%s: %s", call, redlock_strerror(status));
-    *broken = true;
-}
-
-void bench_work_note_trips(struct bench_record *record, const struct redlock_result *result)
-{
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        if (result->nodes[i].latency_us > 0)
-            histogram_add(&record->trip, (uint64_t)result->nodes[i].latency_us * 1000);
-    }
-}
-
 int bench_library_worker(struct bench_seat *seat)
 {
     struct worker worker = {.setting = {.seat = seat}, .type = type_of(seat->options->scenario->work)};

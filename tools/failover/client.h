@@ -34,6 +34,8 @@ struct fo_seat {
 /* The whole process, but for its exit. Returns the exit code. */
 int fo_client_process(struct fo_seat *seat);
 
+/* --- What its parts have in common: seat.c */
+
 /* The library's options for all clients of a scenario: they must be alike. */
 void fo_client_options(const struct fo_options *options, const struct cli_tls *tls, const char *prefix,
                        struct redlock_options *ret_options);

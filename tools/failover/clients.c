@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,16 @@
 #define PROGRESS_MS 100
 #define FINISH_MS 15000
 #define REFEREE_MS 60000
+
+bool fo_run_fail(struct fo_run *run, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(run->why, sizeof(run->why), format, args);
+    va_end(args);
+    return false;
+}
 
 static bool let_go(struct fo_run *run, uint32_t client)
 {

@@ -105,7 +105,6 @@ double fo_commands_per_lock(const struct fo_phase_figures *phase);
 uint64_t fo_refused(const struct fo_phase_figures *phase);
 const char *fo_refusal_name(enum fo_refusal refusal);
 const char *fo_refusal_text(enum fo_refusal refusal);
-const char *fo_state_name(const struct fo_span *span);
 const char *fo_phase_name(enum fo_phase phase);
 
 /* --- figures.c: requests, by phase and by bucket, and the outage. Needs the course. */
@@ -113,6 +112,7 @@ bool fo_gather(struct fo_outcome *outcome, const struct fo_run *run);
 
 /* --- lanes.c */
 bool fo_lanes(struct fo_outcome *outcome, const struct fo_run *run);
+const char *fo_state_name(const struct fo_span *span);
 void fo_times(struct fo_outcome *outcome, const struct fo_run *run);
 
 /* --- evidence.c: the clues, if there is anything to be explained */

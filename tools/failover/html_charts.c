@@ -22,22 +22,6 @@ static double y_of(const struct scale *scale, double value)
     return HEIGHT - MARGIN - (part > 1 ? 1 : part) * (HEIGHT - 2 * MARGIN);
 }
 
-double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns)
-{
-    return outcome->end_ns > 0 ? 100.0 * (double)at_ns / (double)outcome->end_ns : 0;
-}
-
-void fo_html_band(FILE *out, const struct fo_outcome *outcome)
-{
-    double from = fo_html_x(outcome, outcome->fault_ns), to = fo_html_x(outcome, outcome->heal_ns);
-
-    if (outcome->scenario->fault == FO_NO_FAULT)
-        return;
-    fprintf(out, "<rect class=\"band\" x=\"%.2f%%\" y=\"0\" width=\"%.2f%%\" height=\"100%%\"/>", from, to - from);
-    fprintf(out, "<line class=\"edge\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", from, from);
-    fprintf(out, "<line class=\"edge\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", to, to);
-}
-
 static void begin(FILE *out, const struct fo_outcome *outcome, const char *what)
 {
     fprintf(out, "<svg height=\"%d\" role=\"img\" aria-label=\"%s, %s\">", HEIGHT, outcome->scenario->name, what);

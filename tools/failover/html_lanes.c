@@ -13,6 +13,11 @@ static void put_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns
     fprintf(out, "%+.2f s", (double)(at_ns - outcome->fault_ns) / 1e9);
 }
 
+double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns)
+{
+    return outcome->end_ns > 0 ? 100.0 * (double)at_ns / (double)outcome->end_ns : 0;
+}
+
 static const char *class_of(const struct fo_span *span)
 {
     static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock", "unmet"};
@@ -121,6 +126,17 @@ static double percent(const struct fo_outcome *outcome, double since_fault_s)
 static void vertical(FILE *out, double percent)
 {
     fprintf(out, "<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", percent, percent);
+}
+
+void fo_html_band(FILE *out, const struct fo_outcome *outcome)
+{
+    double from = fo_html_x(outcome, outcome->fault_ns), to = fo_html_x(outcome, outcome->heal_ns);
+
+    if (outcome->scenario->fault == FO_NO_FAULT)
+        return;
+    fprintf(out, "<rect class=\"band\" x=\"%.2f%%\" y=\"0\" width=\"%.2f%%\" height=\"100%%\"/>", from, to - from);
+    fprintf(out, "<line class=\"edge\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", from, from);
+    fprintf(out, "<line class=\"edge\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", to, to);
 }
 
 void fo_html_grid(FILE *out, const struct fo_outcome *outcome)

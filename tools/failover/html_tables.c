@@ -5,6 +5,15 @@
 
 #define CELL 16
 
+const char *fo_html_class(const struct fo_outcome *outcome)
+{
+    if (fo_verdict_violations(&outcome->verdict))
+        return "bad";
+    if (outcome->goal.applies && !outcome->goal.met)
+        return "so-so";
+    return "good";
+}
+
 static void quantile(FILE *out, const struct histogram *histogram, double q, const char *label)
 {
     char cell[CELL];

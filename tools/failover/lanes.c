@@ -167,6 +167,14 @@ static bool add_terms(struct fo_outcome *outcome, const struct fo_run *run)
     return outcome->terms != NULL;
 }
 
+const char *fo_state_name(const struct fo_span *span)
+{
+    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set",
+                                        "started, not met"};
+
+    return span->quarantined ? "quarantine" : names[span->state];
+}
+
 bool fo_lanes(struct fo_outcome *outcome, const struct fo_run *run)
 {
     for (uint32_t node = 0; node < outcome->n_masters; node++)

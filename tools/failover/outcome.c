@@ -119,14 +119,6 @@ const char *fo_refusal_text(enum fo_refusal refusal)
     return texts[refusal];
 }
 
-const char *fo_state_name(const struct fo_span *span)
-{
-    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set",
-                                        "started, not met"};
-
-    return span->quarantined ? "quarantine" : names[span->state];
-}
-
 const char *fo_phase_name(enum fo_phase phase)
 {
     static const char *const names[] = {"before", "during", "after"};

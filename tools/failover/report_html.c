@@ -6,15 +6,6 @@
 
 #define CELL 16
 
-const char *fo_html_class(const struct fo_outcome *outcome)
-{
-    if (fo_verdict_violations(&outcome->verdict))
-        return "bad";
-    if (outcome->goal.applies && !outcome->goal.met)
-        return "so-so";
-    return "good";
-}
-
 /* --- Head -------------------------------------------------------------------------------------------------------- */
 
 static void tile(FILE *out, uint64_t n, const char *text)

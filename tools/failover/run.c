@@ -1,6 +1,5 @@
 #include "run.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,16 +9,6 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define LEAD_MS 50
-
-bool fo_run_fail(struct fo_run *run, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(run->why, sizeof(run->why), format, args);
-    va_end(args);
-    return false;
-}
 
 /* A prefix of its own for each run: nothing of the past can be in the way, and nobody else's locks are touched. */
 static void name_prefix(struct fo_run *run)

@@ -67,9 +67,8 @@ struct fo_run {
 bool fo_run(struct fo_run *run);
 void fo_run_fini(struct fo_run *run);
 
-__attribute__((format(printf, 2, 3))) bool fo_run_fail(struct fo_run *run, const char *format, ...);
-
 /* --- clients.c: their processes */
+__attribute__((format(printf, 2, 3))) bool fo_run_fail(struct fo_run *run, const char *format, ...);
 bool fo_run_spawn(struct fo_run *run, uint32_t client); /* also again */
 /* In a partition. */
 static inline bool fo_run_is_on_smaller_side(uint32_t client)
