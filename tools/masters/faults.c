@@ -139,20 +139,6 @@ char *masters_command(struct masters *masters, size_t i, const char *const *argv
     return command_run(master, argv, COMMAND_TIMEOUT_MS);
 }
 
-/* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
-void masters_version(const char *info, char *ret_text, size_t size)
-{
-    const char *valkey = info ? strstr(info, "valkey_version:") : NULL;
-    const char *version = valkey || !info ? valkey : strstr(info, "redis_version:");
-
-    if (version) {
-        version = strchr(version, ':') + 1;
-        snprintf(ret_text, size, "%s %.*s", valkey ? "valkey" : "redis", (int)strcspn(version, "\r\n"), version);
-    } else {
-        snprintf(ret_text, size, "unknown server");
-    }
-}
-
 /* GET alone could not tell the value "(nil)" from a missing key; EXISTS is asked first. */
 char *masters_get(struct masters *masters, size_t i, const char *key)
 {

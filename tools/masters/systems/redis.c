@@ -77,6 +77,20 @@ bool redis_answers(const struct master *master)
     return is_same_process(master);
 }
 
+/* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
+void masters_version(const char *info, char *ret_text, size_t size)
+{
+    const char *valkey = info ? strstr(info, "valkey_version:") : NULL;
+    const char *version = valkey || !info ? valkey : strstr(info, "redis_version:");
+
+    if (version) {
+        version = strchr(version, ':') + 1;
+        snprintf(ret_text, size, "%s %.*s", valkey ? "valkey" : "redis", (int)strcspn(version, "\r\n"), version);
+    } else {
+        snprintf(ret_text, size, "unknown server");
+    }
+}
+
 bool redis_version(const struct master *master, char *ret_text, size_t size)
 {
     const char *const info[] = {"INFO", "server", NULL};
