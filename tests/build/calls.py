@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What the object files say of the calls between the files of lib/.
+"""What the object files say of the calls between the files of lib/, and of some folders of tools/.
 
-    calls.py SOURCE_ROOT ARCHIVE...
+    calls.py SOURCE_ROOT ARCHIVE...     in the build directory
 
-File A uses file B if an undefined symbol of A is defined by B. The archives together hold the objects of lib/.
+File A uses file B if an undefined symbol of A is defined by B. The archives together hold the objects of lib/. Of an
+archive of tools/ only circles are looked for.
 
 - No files of one folder use each other in a circle, except those in the table below. A circle that the table does not
   have, or that is larger than the table says, is an error; so is an entry of the table that the code has outgrown.
@@ -67,7 +68,7 @@ def read_objects(archive, sources):
     """{source: (defined symbols, undefined symbols)} for the members of an archive.
 
     Meson names an object after its source's path as seen from the folder of the archive, "/" replaced by "_"."""
-    folder = os.path.join("lib", os.path.basename(os.path.dirname(archive)))
+    folder = os.path.dirname(archive)
     by_member = {os.path.relpath(source, folder).replace("/", "_") + ".o": source for source in sources}
     listing = subprocess.run(["nm", archive], capture_output=True, text=True, check=True).stdout
     objects = {}
@@ -98,7 +99,7 @@ def find_uses(objects):
 
 
 def folder_of(source):
-    """The folder of lib/; the folders in it are a part of it."""
+    """The folder of lib/ or tools/; the folders in it are a part of it."""
     return source.split("/")[1]
 
 
@@ -184,10 +185,11 @@ def check_headers(root, uses):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    sources = [str(path.relative_to(root)) for path in sorted(root.glob("lib/*/**/*.c"))]
+    sources, tools = ([str(path.relative_to(root)) for path in sorted(root.glob(f"{part}/*/**/*.c"))]
+                      for part in ["lib", "tools"])
     objects = {}
     for archive in sys.argv[2:]:
-        objects.update(read_objects(archive, sources))
+        objects.update(read_objects(archive, sources + tools))
     failures = absent(sources, objects)
     uses = find_uses(objects)
     failures += check_circles(uses) + check_order(uses) + check_headers(root, uses)
