@@ -1,3 +1,4 @@
+/* The lock of a client that knows nothing of the wait queue. */
 #ifndef SIM_FOREIGN_H
 #define SIM_FOREIGN_H
 

@@ -1,3 +1,4 @@
+/* Numbers in Lua. */
 #ifndef SIM_LUA_NUMBERS_H
 #define SIM_LUA_NUMBERS_H
 

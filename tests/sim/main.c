@@ -1,3 +1,4 @@
+/* The command: worlds by their seeds, a story, or the hunt for planted bugs. */
 #include <inttypes.h>
 #include <stdio.h>
 

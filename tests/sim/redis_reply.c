@@ -1,3 +1,4 @@
+/* Replies of a simulated master. */
 #include "redis.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The words of a line of a story. */
 #include "story_line.h"
 
 #include <math.h>
