@@ -125,10 +125,10 @@ enum redlock_owners {
 
 /* Creates a recursive mutex: one owner at a time holds it, and may lock it again, and then unlocks it as often. Other
  * owners of this process wait for it here, in the order in which they came, and only the first of them asks the
- * masters. To lock it again asks nobody: it needs min_validity_ms of the options, and more than none; otherwise the
- * call returns REDLOCK_EXPIRING, or REDLOCK_LOST if the lock has been lost, at every depth. It is never acquired anew
- * before it has been unlocked as often as it was locked. Errors: those of redlock_mutex_create(), and E_OWNER (`owners`
- * is neither). */
+ * masters. To lock it again asks nobody: some validity must be left, and at least min_validity_ms of the options;
+ * otherwise the call returns REDLOCK_EXPIRING, or REDLOCK_LOST if the lock has been lost, at every depth. It is never
+ * acquired anew before it has been unlocked as often as it was locked. Errors: those of redlock_mutex_create(), and
+ * E_OWNER (`owners` is neither). */
 REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
                                                enum redlock_owners owners, struct redlock_mutex **ret_mutex);
 

@@ -49,7 +49,7 @@ REDLOCK_API void redlock_election_options_init_size(struct redlock_election_opti
 
 enum redlock_election_event_kind {
     REDLOCK_ELECTION_ELECTED = 1, /* the candidate leads from now on */
-    REDLOCK_ELECTION_AT_RISK,     /* it leads; no renewal has succeeded for long */
+    REDLOCK_ELECTION_AT_RISK,     /* it leads, but little validity is left: no renewal has succeeded */
     REDLOCK_ELECTION_LOST,        /* it does not lead any more */
     REDLOCK_ELECTION_RESIGNED,    /* it has resigned or withdrawn, and is no candidate any more */
     REDLOCK_ELECTION_FAILED,      /* it could not go on campaigning, and is no candidate any more */

@@ -26,7 +26,7 @@ enum redlock_level {
     REDLOCK_LEVEL_ERROR = 1, /* a held lock is lost */
     REDLOCK_LEVEL_WARNING,   /* somebody should know: a master is down or does not vote, its clock was set, a lock is at
                                 risk, or an operation failed (not because another holds the lock, or it was canceled) */
-    REDLOCK_LEVEL_INFO,      /* locks are acquired, extended and released, masters connect */
+    REDLOCK_LEVEL_INFO,      /* locks are acquired, extended or released, or masters connect */
     REDLOCK_LEVEL_DEBUG,     /* each step, and event types that this library does not know */
 };
 

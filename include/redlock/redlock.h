@@ -56,8 +56,8 @@ struct redlock_error {
 /* Starts connecting to the masters and returns at once. The connections open while the loop runs. An acquisition waits
  * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
- * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user,
- * password and path; a user alone goes with on_credentials:
+ * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path; a user
+ * alone goes with on_credentials:
  *
  *     redis[s]://[[user]:password@]host[:port][/db]  host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]
@@ -193,10 +193,10 @@ REDLOCK_API const char *redlock_mode_name(enum redlock_mode mode);
  * redlock_lock_destroy() and redlock_client_shutdown() release the lock whatever its depth; redlock_cancel() leaves the
  * depth as it is.
  *
- * At least min_validity_ms of validity must be left, and more than none. Errors: E_ARGUMENT, E_NOT_HELD, LOST, EXPIRING
- * (less validity is left; a renewal may be under way), E_DEPTH (at most REDLOCK_MAX_DEPTH entries, those included whose
- * release has a callback that has yet to run), E_BUSY (the callback of the acquisition has yet to run), E_CLOSING,
- * E_NOMEM, E_FORKED. */
+ * Some validity must be left, and at least min_validity_ms. Errors: E_ARGUMENT, E_NOT_HELD, LOST, EXPIRING (less than
+ * min_validity_ms is left; a renewal may be under way), E_DEPTH (at most REDLOCK_MAX_DEPTH entries, those included
+ * whose release has a callback that has yet to run), E_BUSY (the callback of the acquisition has yet to run),
+ * E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms);
 
 /* How many releases are due: 0 if the lock is not held, 1 after its acquisition. A lost lock has the depth that it was
