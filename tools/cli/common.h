@@ -58,9 +58,9 @@ extern const char *const cli_profile_words[];
     "  -n, --nodes A,B,C    several at once\n"                                                                     \
     "  --nodes-file FILE    a file of them, separated by commas or lines; # comments\n"                            \
     "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"                                   \
-    "  --user NAME          where a URL has no password: the user, and as password\n"                              \
-    "  --password-file FILE   the first line of FILE, or\n"                                                        \
-    "  --password-command CMD   what CMD prints, or else REDLOCK_PASSWORD\n"                                       \
+    "  --user NAME          the user of URLs with neither user nor password\n"                                     \
+    "  --password-file FILE   the password of URLs without one: FILE's first line,\n"                              \
+    "  --password-command CMD   or the first of CMD, or REDLOCK_PASSWORD\n"                                        \
     "\n"                                                                                                           \
     "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"                           \
     "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \
