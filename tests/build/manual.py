@@ -3,9 +3,10 @@
 
     manual.py SOURCE_ROOT
 
-Every exported function has its prototype, unchanged, in one page, which names it in its first line; every constant and
-every member of a public structure is explained in some page; every status has its number and its text; and no page
-speaks of a function, a page or a constant that does not exist.
+Every exported function has its prototype, unchanged, in one page, which names it in its first line. Every constant and
+every member of a public structure is explained in some page, and members of options, results and statistics in the page
+that is about these. Every status has its number and its text. No page speaks of a function, a page or a constant that
+does not exist.
 """
 import pathlib
 import re
@@ -111,12 +112,29 @@ whole = "\n".join(pages.values())
 for name in sorted(enumerators | defines | statuses.keys()):
     if not re.search(rf"\b{name}\b", whole) and not name.endswith("_H"):
         fail(f"no page speaks of {name}")
-explained = {
-    name for line in re.findall(r"^\..*\bVa .*$", whole, re.M) for name in re.findall(r"\w+", line.split("Va ", 1)[1])
+
+
+def explained_in(text):
+    lines = re.findall(r"^\..*\bVa .*$", text, re.M)
+    return {name for line in lines for name in re.findall(r"\w+", line.split("Va ", 1)[1])}
+
+
+# Where a reader looks for the members of these; those of any other structure may be explained in any page.
+homes = {
+    "redlock_options": "redlock_options_init",
+    "redlock_acquire_options": "redlock_options_init",
+    "redlock_stats": "redlock_client_stats",
+    "redlock_node_stats": "redlock_client_stats",
+    "redlock_node_info": "redlock_client_stats",
+    "redlock_result": "redlock_result",
+    "redlock_node_result": "redlock_result",
 }
 for struct, wanted in members.items():
+    explained = explained_in(pages.get(homes[struct], "") if struct in homes else whole)
     for name in sorted(wanted - explained - {"size"} - ({"text"} if struct == "redlock_error" else set())):
-        fail(f"no page explains {name} of struct {struct}")
+        fail(f"{homes.get(struct, 'some page')} should explain {name} of struct {struct}")
+for struct in homes.keys() - members.keys():
+    fail(f"no header has struct {struct}")
 
 # --- Statuses
 
