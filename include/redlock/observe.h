@@ -55,8 +55,8 @@ struct redlock_stats {
     uint64_t rollbacks;       /* attempts that failed and were rolled back, without canceled ones */
     uint64_t commands;        /* commands for masters, without handshakes; one command may serve many locks */
     uint64_t late_grants;     /* grants that arrived after their attempt had ended */
-    uint64_t debts_paid;      /* rollbacks sent again, after a reconnect or an error */
-    uint64_t debts_expired;   /* rollbacks given up because the key had surely expired */
+    uint64_t rollbacks_resent; /* rollbacks sent again, after a reconnect or an error */
+    uint64_t rollbacks_expired; /* rollbacks given up because the key had surely expired */
     uint64_t script_reloads;  /* commands repeated with the script's text after NOSCRIPT */
     uint64_t renewals;        /* extensions that the library began by itself */
     uint64_t renewals_failed; /* those that found no quorum; the library repeats them while there is time */
@@ -66,11 +66,11 @@ struct redlock_stats {
     uint64_t clock_steps;     /* forward steps of masters' clocks */
     uint64_t raises;          /* fenced acquisitions that needed a second round trip */
     uint64_t claims;          /* gauge: values that some master may have, and those of lost locks */
-    uint64_t debts;           /* gauge: values whose rollback some master has not confirmed */
+    uint64_t pending_rollbacks; /* gauge: values whose rollback some master has not confirmed */
     uint64_t waits;           /* acquisitions that joined the wait queue */
-    uint64_t hand_overs;      /* votes that arrived as a notification */
+    uint64_t hand_offs;       /* votes that arrived as a notification */
     uint64_t yields;          /* times that a waiter gave its votes back to a waiter with a lower ticket */
-    uint64_t passed_on;       /* cohort hand-offs: locks that went to another handle of this client, without a master */
+    uint64_t cohort_hand_offs; /* locks that went to another handle of this client, without a master */
     uint64_t moves;           /* times that a waiter for a permit moved to the queue of another slot */
     uint64_t converts;        /* conversions to another mode that the program began */
     uint64_t converted;       /* those that ended with REDLOCK_OK */

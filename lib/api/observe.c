@@ -47,21 +47,21 @@ static void add_counters(const struct rl_host *host, struct redlock_stats *stats
     stats->script_reloads = host->counters.script_reloads;
     stats->clock_steps = host->counters.clock_steps;
     stats->claims = host->counters.claims;
-    stats->debts = host->engine.votes.n_pending_rollbacks;
+    stats->pending_rollbacks = host->engine.votes.n_pending_rollbacks;
     stats->attempts = counters->attempts;
     stats->rollbacks = counters->rollbacks;
     stats->late_grants = counters->late_grants;
-    stats->debts_paid = counters->rollbacks_resent;
-    stats->debts_expired = counters->rollbacks_expired;
+    stats->rollbacks_resent = counters->rollbacks_resent;
+    stats->rollbacks_expired = counters->rollbacks_expired;
     stats->renewals = counters->renewals;
     stats->renewals_failed = counters->renewals_failed;
     stats->repairs = counters->repairs;
     stats->disproved = counters->epoch_mismatches;
     stats->raises = counters->raises;
     stats->waits = counters->waits;
-    stats->hand_overs = counters->hand_offs;
+    stats->hand_offs = counters->hand_offs;
     stats->yields = counters->yields;
-    stats->passed_on = counters->cohort_hand_offs;
+    stats->cohort_hand_offs = counters->cohort_hand_offs;
     stats->moves = counters->moves;
 }
 

@@ -124,7 +124,7 @@ static bool is_clean(void *argument)
     struct redlock_stats stats;
 
     ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof(stats)), 0);
-    if (stats.debts)
+    if (stats.pending_rollbacks)
         return false;
     for (size_t i = 0; i < redlock_client_node_count(client); i++) {
         ck_assert_int_eq(redlock_client_node_stats(client, i, &node, sizeof(node)), 0);

@@ -32,7 +32,7 @@ struct redlock_acquire_options cohort_request(void)
 
 uint64_t cohort_passed_on(void)
 {
-    return watch_stats(rig.client).passed_on;
+    return watch_stats(rig.client).cohort_hand_offs;
 }
 
 struct line_request {

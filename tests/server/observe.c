@@ -321,7 +321,7 @@ START_TEST(the_counters_add_up)
     ck_assert_uint_eq(stats.released, 1);
     ck_assert_uint_eq(stats.rollbacks, 1);
     ck_assert_uint_eq(stats.lost + stats.canceled + stats.deadline + stats.no_quorum + stats.too_slow, 0);
-    ck_assert_uint_eq(stats.debts, 0);
+    ck_assert_uint_eq(stats.pending_rollbacks, 0);
 }
 END_TEST
 

@@ -105,7 +105,7 @@ START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
         redlock_lock_destroy(holder.lock);
         holder = next;
     } while (next.commands > before.commands || tries < 2);
-    ck_assert_uint_ge(watch_stats(other).hand_overs, 3);
+    ck_assert_uint_ge(watch_stats(other).hand_offs, 3);
     redlock_client_destroy(other);
 }
 END_TEST

@@ -287,7 +287,7 @@ START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
     holder = rig_hold(&rig, "mute", 10000);
     take_places(2, "mute");
     serve(holder, 2);
-    ck_assert_uint_eq(watch_stats(rig.client).hand_overs, 0);
+    ck_assert_uint_eq(watch_stats(rig.client).hand_offs, 0);
     queue_wait_gone(&rig, "mute");
 }
 END_TEST

@@ -199,7 +199,7 @@ START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_line)
     ck_assert_uint_eq(masters_count_key(rig.masters, "app:redlock:waiters:mine"), 5);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiter);
-    ck_assert_uint_ge(watch_stats(rig.client).hand_overs, 3);
+    ck_assert_uint_ge(watch_stats(rig.client).hand_offs, 3);
     waiter_leave(&waiter);
     rig_wait_absent(&rig, "app:redlock:waiters:mine");
 }

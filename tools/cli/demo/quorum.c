@@ -145,7 +145,8 @@ static bool nothing_owed(const struct session *session, void *data)
     const struct redlock_client *client = data;
     struct redlock_stats stats;
 
-    return redlock_client_stats(client, &stats, sizeof(stats)) == 0 && stats.claims == 0 && stats.debts == 0;
+    return redlock_client_stats(client, &stats, sizeof(stats)) == 0 && stats.claims == 0 &&
+           stats.pending_rollbacks == 0;
 }
 
 /* But for the marker, which says that the memory is the one that was known. */
