@@ -20,6 +20,18 @@ START_TEST(a_look_at_a_new_deployment_writes_nothing_and_exits_with_1)
 }
 END_TEST
 
+/* Whoever tried to lock first and looks then is told the same way out. */
+START_TEST(a_new_deployment_that_a_client_has_met_may_be_declared_too)
+{
+    run("lock job --wait 0", 3);
+    run("nodes", 1);
+    expect_out("All 3 masters: new memory");
+    expect_out("redlock nodes --new-deployment");
+    run("nodes --new-deployment --yes", 0);
+    run("lock job --wait 0", 0);
+}
+END_TEST
+
 /* Commands are for copying: they stay in one piece. */
 START_TEST(nothing_but_commands_is_wider_than_80_columns)
 {
@@ -337,6 +349,7 @@ static Suite *suite(void)
     TCase *others = suite_add_case(made, "other commands", setup, teardown);
 
     tcase_add_test(looks, a_look_at_a_new_deployment_writes_nothing_and_exits_with_1);
+    tcase_add_test(looks, a_new_deployment_that_a_client_has_met_may_be_declared_too);
     tcase_add_test(looks, nothing_but_commands_is_wider_than_80_columns);
     tcase_add_test(looks, json_is_one_line_with_verdict_and_advice);
     tcase_add_test(looks, a_name_that_is_unknown_is_to_be_corrected);

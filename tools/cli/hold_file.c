@@ -122,7 +122,8 @@ int hold_open(const char *command, const char *path)
                                     : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0)
-        cli_error(command, "cannot read '%s': %s", path, strerror(errno));
+        cli_error(command, "cannot read '%s': %s%s", path, strerror(errno),
+                  errno == ENOENT ? "; FILE is what 'redlock lock --token-file' has written" : "");
     return fd;
 }
 

@@ -51,7 +51,7 @@ static const char more_help[] =
     "shows who has arrived.\n"
     "\n"
     "Exit status: 0 arrived, or open; 1 not open in that time, or it is not the turn\n"
-    "of the generation: one before it has not opened, or a later one has begun; 2\n"
+    "of the generation: one before it has not opened, or two later ones have begun; 2\n"
     "wrong usage, or the latch has another number of parties; 3 too few masters have\n"
     "answered.\n"
     "\n"

@@ -161,25 +161,24 @@ static bool somebody_votes(const struct list *list)
     return false;
 }
 
-static void on_no_marker(struct list *list)
+/* Where nobody votes the deployment may be new, which only the operator knows. */
+static void wait_or_declare(struct list *list, const char *what, const char *wait)
 {
-    static const char what[] = "no marker: never met by a guarded client, or emptied since";
-    static const char wait[] = "Wait: the first client writes one, and the vote counts max_ttl + 1 s later.";
-    static const char wait_or_declare[] =
-        "Wait: the first client writes one, and the vote counts max_ttl + 1 s later. At once, if this deployment is "
-        "new and no lock can have been forgotten, by:";
-    bool is_new = !somebody_votes(list);
+    struct advice *item = add(list, true, what, wait);
 
-    if (add(list, true, what, is_new ? wait_or_declare : wait) && is_new)
-        set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment");
+    if (item == NULL || somebody_votes(list))
+        return;
+    set(item->mend, sizeof(item->mend),
+        "%s At once, if this deployment is new and no lock can have been forgotten, by:", wait);
+    set(item->command, sizeof(item->command), "redlock nodes --new-deployment");
 }
 
 static void on_fault(struct list *list)
 {
     switch (list->view->infos[list->node].fault) {
     case REDLOCK_FAULT_NEW_MEMORY:
-        add(list, true, "new memory (restarted, emptied, replaced or first used): locks may be forgotten",
-            "Wait: the vote counts when the quarantine, which begins when a client meets it, is over.");
+        wait_or_declare(list, "new memory (restarted, emptied, replaced or first used): locks may be forgotten",
+                        "Wait: the vote counts when the quarantine, which begins when a client meets it, is over.");
         break;
     case REDLOCK_FAULT_CLOCK_STEP:
         add(list, true, "clock set forward: locks may have ended early",
@@ -209,7 +208,8 @@ static void on_fault(struct list *list)
         on_no_rights(list);
         break;
     case REDLOCK_FAULT_NO_MARKER:
-        on_no_marker(list);
+        wait_or_declare(list, "no marker: never met by a guarded client, or emptied since",
+                        "Wait: the first client writes one, and the vote counts max_ttl + 1 s later.");
         break;
     case REDLOCK_FAULT_NONE:
     case REDLOCK_FAULT_UNJUDGED:
