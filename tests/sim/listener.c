@@ -15,6 +15,7 @@
 #include "codec/command.h"
 #include "kinds/latch.h"
 #include "kinds/wait_queue.h"
+#include "wire.h"
 #include "world.h"
 
 static void wake_at(struct client *client, unsigned node, struct rl_span delay)
@@ -147,18 +148,6 @@ void listener_abandon(struct client *client)
     client->listens = false;
 }
 
-static struct rl_span backoff(struct client *client, struct listener *listener)
-{
-    const struct plan *plan = &client->world->plan;
-    int64_t limit = plan->backoff_min.ns << listener->failures;
-
-    if (limit > plan->backoff_max.ns)
-        limit = plan->backoff_max.ns;
-    else
-        listener->failures++;
-    return (struct rl_span){rng_between(&client->world->host, 0, limit)};
-}
-
 static void fail(struct client *client, unsigned node, const char *why)
 {
     struct listener *listener = &client->listeners[node];
@@ -177,7 +166,7 @@ static void fail(struct client *client, unsigned node, const char *why)
         rl_host_events.listening(&client->host, node, false, why, client->host.now);
         client_watch(client);
     }
-    wake_at(client, node, backoff(client, listener));
+    wake_at(client, node, wire_backoff(client, &listener->failures));
 }
 
 void listener_on_connected(struct client *client, unsigned node, bool accepted)

@@ -58,15 +58,15 @@ void wire_start(struct client *client, unsigned node)
     arm(client, node);
 }
 
-static struct rl_span backoff(struct client *client, struct wire *wire)
+struct rl_span wire_backoff(struct client *client, uint8_t *failures)
 {
     const struct plan *plan = &client->world->plan;
-    int64_t limit = plan->backoff_min.ns << wire->failures;
+    int64_t limit = plan->backoff_min.ns << *failures;
 
     if (limit > plan->backoff_max.ns)
         limit = plan->backoff_max.ns;
     else
-        wire->failures++;
+        (*failures)++;
     return (struct rl_span){rng_between(&client->world->host, 0, limit)};
 }
 
@@ -117,7 +117,7 @@ static void fail(struct client *client, unsigned node, const char *why)
     wire->conn = CONN_NONE;
     wire->failed = false;
     wire->phase = WIRE_WAITING;
-    wire->due = rl_after(client->host.now, backoff(client, wire));
+    wire->due = rl_after(client->host.now, wire_backoff(client, &wire->failures));
     drop_pending(client, node);
     if (wire->link != RL_LINK_DOWN)
         set_link(client, node, RL_LINK_DOWN, why);

@@ -6,6 +6,9 @@
 
 void wire_start(struct client *client, unsigned node);
 
+/* The pause before a master is connected again, by this connection or by one that listens. */
+struct rl_span wire_backoff(struct client *client, uint8_t *failures);
+
 /* A command that is to be sent; the message is without its bytes. */
 struct message *wire_append(struct client *client, unsigned node, enum message_kind kind, uint8_t step,
                             const struct pending *pending);

@@ -10,8 +10,6 @@
 #include "cli/permit.h"
 #include "options/message.h"
 
-enum { MOST_NAMED_BYTES = 256 };
-
 _Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");
 
 bool wanted_take_key(const char *command, struct wanted *wanted, const char *operand)
@@ -54,18 +52,22 @@ char *wanted_join_keys(const struct wanted *wanted, const char *between)
     return join(&wanted->keys, "", between, "");
 }
 
-/* A sentence with many long keys could not be read: the first one is always named, the others if they are short.
- * NULL: out of memory. */
+size_t wanted_named(const struct cli_texts *keys)
+{
+    size_t size = strlen(keys->items[0]), n = 1;
+
+    while (n < keys->n && (size += strlen(keys->items[n])) <= MOST_NAMED_BYTES)
+        n++;
+    return n;
+}
+
+/* NULL: out of memory. */
 static char *make_title(const struct cli_texts *keys)
 {
-    struct cli_texts named = {.n = 1, .items = {keys->items[0]}};
-    size_t size = strlen(keys->items[0]);
+    struct cli_texts named = *keys;
     char more[32] = "'";
 
-    while (named.n < keys->n && (size += strlen(keys->items[named.n])) <= MOST_NAMED_BYTES) {
-        named.items[named.n] = keys->items[named.n];
-        named.n++;
-    }
+    named.n = wanted_named(keys);
     if (named.n < keys->n)
         snprintf(more, sizeof(more), "' and %zu more", keys->n - named.n);
     return join(&named, "'", "', '", more);

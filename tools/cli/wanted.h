@@ -37,6 +37,11 @@ bool wanted_has_several(const struct wanted *wanted);
 /* Locks: as many as keys, or as permits. */
 size_t wanted_count(const struct wanted *wanted);
 
+/* Many long keys could not be read: how many of them a text names. The first one is always among them, others as long
+ * as all of these have no more than MOST_NAMED_BYTES. */
+enum { MOST_NAMED_BYTES = 256 };
+size_t wanted_named(const struct cli_texts *keys);
+
 /* A text to be freed; NULL: out of memory. */
 char *wanted_join_keys(const struct wanted *wanted, const char *between);
 

@@ -9,12 +9,13 @@
 #include <redlock/redlock.h>
 
 #include "cli/file_out.h"
+#include "cli/wanted.h"
 #include "options/option.h"
 #include "options/shown.h"
 
 enum {
     SHOWN_KEY_SIZE = REDLOCK_MAX_KEY_BYTES * 4 + 1,
-    MOST_LABEL_BYTES = 256, /* of all keys; a first key that is longer stands alone */
+    REST_SIZE = (MOST_NAMED_BYTES * 4) + CLI_MOST_TEXTS + 32, /* other keys, line breaks, how many there are besides */
     US_PER_MS = 1000,
     US_PER_S = 1000000,
     MORE = 1024,
@@ -23,7 +24,7 @@ enum {
 struct page {
     FILE *out;
     const struct metrics *metrics;
-    char key[SHOWN_KEY_SIZE + MOST_LABEL_BYTES]; /* UTF-8; keys are lines of it, since they may have blanks */
+    char key[SHOWN_KEY_SIZE + REST_SIZE]; /* UTF-8; keys are lines of it, since they may have blanks */
 };
 
 static void print_head(const struct page *page, const char *name, const char *kind, const char *text)
@@ -111,16 +112,14 @@ static void print_client(const struct page *page, const struct redlock_client *c
 static void put_keys(const struct cli_texts *keys, char *text, size_t size)
 {
     char key[SHOWN_KEY_SIZE];
-    size_t length = 0;
+    size_t length = 0, n = wanted_named(keys);
 
-    for (size_t i = 0; i < keys->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         shown(keys->items[i], key, sizeof(key));
-        if (i > 0 && length + strlen(key) > MOST_LABEL_BYTES) {
-            snprintf(text + length, size - length, "\nand %zu more", keys->n - i);
-            return;
-        }
         length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? "\n" : "", key);
     }
+    if (n < keys->n)
+        snprintf(text + length, size - length, "\nand %zu more", keys->n - n);
 }
 
 bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file)
