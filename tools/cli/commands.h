@@ -2,13 +2,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include <stdbool.h>
-
 #include "options/exit.h"
-
-/* SIGPIPE and SIGXFSZ as this process was started; the command itself ignores them. */
-extern bool cli_sigpipe_was_ignored;
-extern bool cli_sigxfsz_was_ignored;
 
 /* Each gets its own name as argv[0]. */
 int run_main(int argc, char **argv);

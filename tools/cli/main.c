@@ -11,6 +11,7 @@
 #include <redlock/redlock.h>
 
 #include "cli/commands.h"
+#include "cli/ignored.h"
 #include "options/complete.h"
 #include "options/shown.h"
 
@@ -37,9 +38,6 @@ static const struct {
     {"failover", "measure what faults of masters do to clients, with a report", failover_main},
 #endif
 };
-
-bool cli_sigpipe_was_ignored;
-bool cli_sigxfsz_was_ignored;
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -163,10 +161,7 @@ int main(int argc, char **argv)
     };
 
     setlocale(LC_CTYPE, "");
-    /* A reader that goes away (head, less) is an error to handle, and so is a file that must not grow (ulimit -f): a
-     * lock must be given back, servers be ended. */
-    cli_sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
-    cli_sigxfsz_was_ignored = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
+    ignore_signals();
     opterr = 0;
     switch (getopt_long(argc, argv, "+hV", options, NULL)) {
     case -1:

@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum { RUN_DISPOSITIONS = 3 };
+
 /* How this process was started, in what the command is to inherit unchanged. */
 struct run_inherited {
     sigset_t mask;
-    struct sigaction pipe;
-    struct sigaction xfsz;
-    struct sigaction child;
+    struct {
+        int number;
+        struct sigaction action;
+    } dispositions[RUN_DISPOSITIONS]; /* of the signals that the wrapper treats in its own way */
 };
 
 struct run_child {
@@ -21,5 +24,8 @@ struct run_child {
     bool take_terminal; /* ... which becomes the foreground group of the terminal on standard input */
     const struct run_inherited *inherited;
 };
+
+/* Before the process executes a program. */
+void run_child_restore_signals(const struct run_inherited *inherited);
 
 #endif

@@ -35,10 +35,7 @@ static _Noreturn void become_hook(const char *hook, const struct run_child *chil
         envp[i] = child->envp[i];
     snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
     envp[n] = number;
-    sigaction(SIGPIPE, &child->inherited->pipe, NULL);
-    sigaction(SIGXFSZ, &child->inherited->xfsz, NULL);
-    sigaction(SIGCHLD, &child->inherited->child, NULL);
-    sigprocmask(SIG_SETMASK, &child->inherited->mask, NULL);
+    run_child_restore_signals(child->inherited);
     execve("/bin/sh", argv, envp);
     _exit(127);
 }

@@ -25,14 +25,6 @@ static void settle(const struct run_child *child)
         tcsetpgrp(STDIN_FILENO, getpid());
 }
 
-static void restore_signals(const struct run_inherited *inherited)
-{
-    sigaction(SIGPIPE, &inherited->pipe, NULL);
-    sigaction(SIGXFSZ, &inherited->xfsz, NULL);
-    sigaction(SIGCHLD, &inherited->child, NULL);
-    sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
-}
-
 /* Executes the command, and does not return: if it cannot be executed, errno is written to error_fd, which is closed
  * by success. The process is killed when its parent, `guard`, ends. */
 static _Noreturn void become(const struct run_child *child, pid_t guard, int error_fd)
@@ -44,7 +36,7 @@ static _Noreturn void become(const struct run_child *child, pid_t guard, int err
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard)
         _exit(127);
     settle(child);
-    restore_signals(child->inherited);
+    run_child_restore_signals(child->inherited);
     execvpe(child->argv[0], child->argv, child->envp);
     error = errno;
     n = write(error_fd, &error, sizeof(error));

@@ -6,9 +6,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
+#include "cli/ignored.h"
 #include "cli/run/keeper.h"
 #include "portable.h"
+
+_Static_assert(RUN_DISPOSITIONS == 1 + IGNORED_SIGNALS, "SIGCHLD and those that the command ignores");
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
 
@@ -19,9 +21,22 @@ static bool is_ignored(int number)
     return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
 }
 
+/* Children of somebody who ignores SIGCHLD leave no status. */
+static void take_dispositions(struct run_inherited *ret_inherited)
+{
+    const struct sigaction plain = {.sa_handler = SIG_DFL};
+
+    ret_inherited->dispositions[0].number = SIGCHLD;
+    sigaction(SIGCHLD, &plain, &ret_inherited->dispositions[0].action);
+    for (size_t i = 0; i < IGNORED_SIGNALS; i++) {
+        ret_inherited->dispositions[i + 1].number = ignored_signals[i].number;
+        ret_inherited->dispositions[i + 1].action =
+            (struct sigaction){.sa_handler = ignored_signals[i].was_ignored ? SIG_IGN : SIG_DFL};
+    }
+}
+
 int run_signals_take(struct run_inherited *ret_inherited)
 {
-    struct sigaction plain = {.sa_handler = SIG_DFL};
     sigset_t taken;
     sigset_t blocked;
 
@@ -32,10 +47,7 @@ int run_signals_take(struct run_inherited *ret_inherited)
     blocked = taken;
     sigaddset(&blocked, SIGTTOU);
     sigprocmask(SIG_BLOCK, &blocked, &ret_inherited->mask);
-    /* Children of somebody who ignores SIGCHLD leave no status. */
-    sigaction(SIGCHLD, &plain, &ret_inherited->child);
-    ret_inherited->pipe = (struct sigaction){.sa_handler = cli_sigpipe_was_ignored ? SIG_IGN : SIG_DFL};
-    ret_inherited->xfsz = (struct sigaction){.sa_handler = cli_sigxfsz_was_ignored ? SIG_IGN : SIG_DFL};
+    take_dispositions(ret_inherited);
     return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
