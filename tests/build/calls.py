@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the object files say of the calls between the files of lib/, and of some folders of tools/.
+"""What the object files say of the calls between the files of lib/, and of most folders of tools/.
 
     calls.py SOURCE_ROOT ARCHIVE...     in the build directory
 

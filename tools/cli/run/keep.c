@@ -1,6 +1,8 @@
-/* The wrapper while the command runs: renewals are the library's, the command is the guard's; this stands between
- * them, tells the guard how long the lock is proven to be held, and passes signals on. See guard.h for who acts
- * when one of them fails. */
+/* Renewals are the library's, the command is the guard's; the wrapper stands between them, tells the guard how long the
+ * lock is proven to be held (validity.c), and passes signals on (job.c). See guard.h for who acts when one of them
+ * fails. */
+#include "cli/run/keep.h"
+
 #include <errno.h>
 #include <event2/event.h>
 #include <string.h>
@@ -8,91 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
 #include "cli/run/env.h"
+#include "cli/run/job.h"
 #include "cli/run/keeper.h"
+#include "cli/run/link.h"
 #include "cli/run/notify.h"
+#include "cli/run/publish.h"
 #include "cli/run/report.h"
+#include "cli/run/start.h"
+#include "cli/run/validity.h"
 
-enum {
-    NS_PER_MS = 1000000,
-    NS_PER_S = 1000000000,
-    NOTABLE_NS = 5 * NS_PER_MS, /* less is noise of reading two clocks one after the other */
-    READINGS = 4,
-};
-
-/* --- Deadlines --------------------------------------------------------------------------------------------------- */
-
-/* The end of the proven validity. The clock is read first, so that a pause between the two readings can only make it
- * seem nearer; and again, to tell such a pause from the truth. */
-static struct instant read_valid_until(const struct run *run)
-{
-    struct instant best = {0};
-
-    for (int i = 0; i < READINGS; i++) {
-        struct instant now = instant_now();
-        struct instant until = instant_after(now, grip_remaining_ns(&run->grip));
-
-        if (i == 0 || until.boot_ns > best.boot_ns)
-            best = until;
-        if (instant_now().boot_ns - now.boot_ns < NS_PER_MS)
-            break;
-    }
-    return best;
-}
-
-static void set_fallback(const struct keeper *keeper)
-{
-    const struct run *run = keeper->run;
-    int64_t ns = run->valid_until.boot_ns - run->options->limits.margin_ns / 10 * 9;
-    struct itimerspec at = {.it_value = {ns / NS_PER_S, ns % NS_PER_S}};
-
-    if (!run->options->ignore_loss)
-        timerfd_settime(keeper->fallback, TFD_TIMER_ABSTIME, &at, NULL);
-}
-
-static void publish_renewal(struct run *run)
-{
-    run_publish(run, "held");
-    if (run->renewed)
-        run_report(run->options, RUN_LEVEL_DETAIL, "renewed", "%s %s renewed: %u/%zu masters, %lld ms left",
-                   run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
-                   run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
-    run->renewed = false;
-}
-
-/* Nothing brings the lock back. It may have ended before its time, if masters no longer have it. */
-static void lose(struct keeper *keeper)
-{
-    struct run *run = keeper->run;
-    struct instant now = instant_now();
-
-    if (run->lost)
-        return;
-    run->lost = true;
-    if (instant_left(now, run->valid_until) < 0)
-        run->valid_until = now;
-    keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
-    set_fallback(keeper);
-    run_publish(run, "lost");
-}
-
-/* Looked at after every turn of the loop: whatever has moved the end of the validity has done so in one. */
-void keeper_refresh(struct keeper *keeper)
-{
-    struct run *run = keeper->run;
-    struct instant until = read_valid_until(run);
-    int64_t moved_ns = instant_left(until, run->valid_until);
-
-    if (run->lost || grip_remaining_ns(&run->grip) <= 0) {
-        lose(keeper);
-    } else if (moved_ns >= NOTABLE_NS || moved_ns <= -NOTABLE_NS) {
-        run->valid_until = until;
-        keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
-        set_fallback(keeper);
-        publish_renewal(run);
-    }
-}
+/* --- What is heard of meanwhile ---------------------------------------------------------------------------------- */
 
 static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *data)
 {
@@ -136,7 +64,7 @@ static bool listen_to_all(struct keeper *keeper)
 static void keep(struct keeper *keeper)
 {
     grip_watch(&keeper->run->grip, on_alarm, keeper);
-    set_fallback(keeper);
+    keeper_set_fallback(keeper);
     while (!keeper->run->fate.ended) {
         if (event_base_loop(keeper->run->session.base, EVLOOP_ONCE) != 0)
             keeper_take_over(keeper, "the event loop has failed");
@@ -194,7 +122,7 @@ int run_keep(struct run *run)
     char **envp;
     bool ok;
 
-    run->valid_until = read_valid_until(run);
+    run->valid_until = run_read_valid_until(run);
     envp = keeper_environment(run);
     keeper.fallback = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (!run_publish(run, "held")) {

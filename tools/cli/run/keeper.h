@@ -30,26 +30,4 @@ struct keeper {
     struct event *on_sweep;
 };
 
-/* Starts guard and command; false with errno. */
-bool keeper_start(struct keeper *keeper, char *const *envp);
-
-/* The command's environment; NULL: out of memory. */
-char **keeper_environment(const struct run *run);
-
-/* Tells the guard. A deadline that does not fit into the link goes as soon as it does; the latest counts. */
-void keeper_order(struct keeper *keeper, enum run_order_kind kind, int number);
-
-/* Looks at the lock's validity, and tells everybody if that has changed. */
-void keeper_refresh(struct keeper *keeper);
-
-/* Ends the guard, and everything that it was to look after. */
-void keeper_take_over(struct keeper *keeper, const char *why);
-
-/* Callbacks of events, with a struct keeper. */
-void keeper_on_link(evutil_socket_t fd, short what, void *data);
-void keeper_on_room(evutil_socket_t fd, short what, void *data);
-void keeper_on_fallback(evutil_socket_t fd, short what, void *data);
-void keeper_on_sweep(evutil_socket_t fd, short what, void *data);
-void keeper_on_signals(evutil_socket_t fd, short what, void *data);
-
 #endif

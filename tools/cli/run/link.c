@@ -1,4 +1,5 @@
-/* Between the wrapper and the guard: orders, news, and what is to be done when the guard fails. */
+#include "cli/run/link.h"
+
 #include <errno.h>
 #include <event2/event.h>
 #include <sched.h>
@@ -6,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/run/keeper.h"
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
 

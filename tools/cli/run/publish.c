@@ -1,12 +1,11 @@
-/* How the lock stands, for the command, a service manager and a monitoring system. Nobody is waited for: the same loop
- * renews the lock. */
+#include "cli/run/publish.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/hold.h"
 #include "cli/run/metrics.h"
 #include "cli/run/notify.h"
-#include "cli/run/run.h"
 
 /* Two that are written into, such as a terminal, may well be the same. */
 static bool replace_each_other(const struct file_out *one, const struct file_out *other)

@@ -9,9 +9,10 @@
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
+#include "cli/run/keep.h"
 #include "cli/run/notify.h"
+#include "cli/run/publish.h"
 #include "cli/run/report.h"
-#include "cli/run/run.h"
 #include "cli/run/signals.h"
 
 /* After a signal nobody wants to wait for masters that hang. */

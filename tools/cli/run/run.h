@@ -41,16 +41,4 @@ struct run {
     struct run_fate fate;
 };
 
-/* Starts the command and keeps the lock until everything that it has started has ended. The exit code. */
-int run_keep(struct run *run);
-
-/* Finds out whether the files can be written, before anything else is done. False after a message. */
-bool run_publish_open(struct run *run);
-void run_publish_close(struct run *run);
-
-/* Tells those who want to know (lock file, metrics, service manager) how the lock stands; `state` as in struct hold.
- * False after a message, which each file gets once: it cannot be written, and is left alone from then on. */
-bool run_publish(struct run *run, const char *state);
-void run_unpublish(struct run *run);
-
 #endif

@@ -1,4 +1,5 @@
-/* The start of the command under the guard. */
+#include "cli/run/start.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 #include <redlock/semaphore.h>
 
 #include "cli/run/env.h"
-#include "cli/run/keeper.h"
 #include "cli/run/signals.h"
 
 enum { VARIABLES = 12, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24 };

@@ -1,0 +1,10 @@
+/* The wrapper while the command runs. */
+#ifndef CLI_RUN_KEEP_H
+#define CLI_RUN_KEEP_H
+
+#include "cli/run/run.h"
+
+/* Starts the command and keeps the lock until everything that it has started has ended. The exit code. */
+int run_keep(struct run *run);
+
+#endif
