@@ -39,7 +39,7 @@ static const char load_help[] =
     "  -t, --ttl DUR        of the locks (10s; hold: 30s; fence: 2s)\n"
     "  --hold DUR           time between acquisition and release (0)\n"
     "  --timeout DUR        time to try for a lock; 0 is one attempt (0; hammer,\n"
-    "                       herd, readers, mixed, hold, fence: 1m)\n"
+    "                       herd, readers, mixed, hold, fence, setN: 1m)\n"
     "  --acquire HOW        what a task does if its key is taken: queue (default)\n"
     "                       tries once and then joins the wait queue, fifo joins it\n"
     "                       at once, spin tries again after a pause\n"

@@ -26,7 +26,8 @@ static const char help[] =
     "and a file of counters that holders increment, and asks the masters directly.\n"
     "\n"
     "  --list               list the scenarios, and what each of them does\n"
-    "  --all                run all of them, in about three minutes\n"
+    "  --all                run those that are not only for comparing lock systems, in\n"
+    "                       about two and a half minutes\n"
     "\n"
     "Other lock systems, see redlock-failover(1):\n"
     "  --engine NAME[@SYSTEM][:defaults][,...]\n"
@@ -112,7 +113,7 @@ static int take_names(struct fo_options *options, const char *const *names)
         int found = fo_scenario_find(names[i]);
 
         if (found < 0)
-            return complain("there is no scenario (see --list) ", names[i]);
+            return complain("there is no such scenario, see --list: ", names[i]);
         options->wanted[found] = any = true;
     }
     for (size_t i = 0; options->all && i < FO_SCENARIOS; i++)
