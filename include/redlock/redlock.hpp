@@ -795,7 +795,8 @@ private:
     const void *owner_;
 };
 
-/* Holds a mutex from its construction to its end. A guard can be moved; the mutex must outlive it, and must not. */
+/* Holds a mutex from its construction to its end. A guard can be moved. The mutex must outlive it, and stay where it
+ * is. */
 class guard {
 public:
     explicit guard(mutex &held) : mutex_(&held) { held.lock(); }

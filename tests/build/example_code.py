@@ -4,9 +4,9 @@
     example_code.py SOURCE_ROOT BUILD_ROOT LIBRARY_DIR        $CC, $CXX
 
 Examples are the literal displays in EXAMPLES of the manual pages of section 3, the C programs in README.md, and the
-indented code in the first comment of a public header. Functions of an example stay outside, the rest is the body of a
-function. An example has the headers that its page names, the system's, and the objects of GIVEN: what it uses beside
-them it must declare itself.
+indented code in the first comment of a public header, and in every comment of the one for C++. Functions of an example
+stay outside, the rest is the body of a function. An example has the headers that its page names, the system's, and the
+objects of GIVEN: what it uses beside them it must declare itself.
 """
 import os
 import pathlib
@@ -85,6 +85,8 @@ void write_order(void);
 GIVEN_CXX = """
 #include <iostream>
 extern redlock::service service;
+extern redlock::shared_mutex prices;
+extern std::uint64_t run;
 """
 
 
@@ -95,16 +97,17 @@ def displays(page):
     return [re.sub(r"\\(.)", lambda match: {"e": "\\", "&": "", "-": "-"}[match.group(1)], text) for text in found]
 
 
-def indented(header):
-    """The code in the first comment of a header: its indented paragraphs, from the first one with a semicolon on."""
+def indented(comment):
+    """The code in a comment: its indented paragraphs, from the first one with a semicolon on."""
     texts = [""]
-    for paragraph in header.split("*/")[0].split("\n *\n"):
+    for paragraph in comment.split("\n *\n"):
         if not re.search(r"^ \*     ", paragraph, re.M):
             texts.append("")
         elif texts[-1] or ";" in paragraph:
             lines = [line[7:] for line in paragraph.splitlines() if line.startswith(" *     ")]
             texts[-1] += "\n".join(lines) + "\n\n"
-    return [re.sub(r"^( *)(\.\.\. .*)$", r"\1/* \2 */", text, flags=re.M) for text in texts if text]
+    texts = [re.sub(r"\(\.\.\. .*? \.\.\.\)", "(true)", text) for text in texts if text]
+    return [re.sub(r"^( *)(\.\.\. .*)$", r"\1; /* \2 */", text, flags=re.M) for text in texts]
 
 
 def split(text):
@@ -179,7 +182,9 @@ def compile_all(compiler):
                 compiler.example(f"{path.name}, example {number}", text, headers)
     for path in sorted((root / "include/redlock").glob("*.h*")):
         language = "c++" if path.suffix == ".hpp" else "c"
-        for number, text in enumerate(indented(path.read_text()), 1):
+        comments = re.findall(r"^/\*(.*?)\*/", path.read_text(), re.M | re.S)
+        found = [text for comment in comments[: None if language == "c++" else 1] for text in indented(comment)]
+        for number, text in enumerate(found, 1):
             compiler.example(f"{path.name}, example {number}", text, [f"redlock/{path.name}"], language)
     readme = root / "README.md"
     programs = re.findall(r"^```c\n(.*?)^```", readme.read_text(), re.M | re.S) if readme.exists() else []
