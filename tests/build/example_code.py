@@ -3,10 +3,11 @@
 
     example_code.py SOURCE_ROOT BUILD_ROOT LIBRARY_DIR        $CC, $CXX
 
-Examples are the literal displays in EXAMPLES of the manual pages of section 3, the C programs in README.md, and the
-indented code in the first comment of a public header, and in every comment of the one for C++. Functions of an example
-stay outside, the rest is the body of a function. An example has the headers that its page names, the system's, and the
-objects of GIVEN: what it uses beside them it must declare itself.
+Examples are the literal displays in EXAMPLES of the manual pages of section 3, the C programs in README.md and in
+tools/examples, and the indented code in the first comment of a public header, and in every comment of the one for C++.
+Functions of an example stay outside, the rest is the body of a function. An example has the headers that its page
+names, the system's, and the objects of GIVEN: what it uses beside them it must declare itself. A program has nothing
+but its own text, and the language's standard.
 """
 import os
 import pathlib
@@ -148,24 +149,24 @@ class Compiler:
         if result.returncode:
             self.failures.append(f"{where}:\n{source}\n{result.stderr}")
 
-    def program(self, where, text):
-        path = self.work / "program.c"
+    def program(self, where, text, compiler, suffix):
+        path = self.work / f"program{suffix}"
         path.write_text(text)
         self.counts["program"] += 1
-        self.run(where, text, [CC, "-std=c11", *WARNINGS, str(path), "-o", str(self.work / "program"), f"-L{library}",
-                               "-lredlock", "-levent_core"])
+        self.run(where, text, [*compiler, *WARNINGS, "-pthread", str(path), "-o", str(self.work / "program"),
+                               f"-L{library}", "-lredlock", "-levent_core"])
 
     def example(self, where, text, headers, language="c"):
         if language == "c++" and not CXX:
             return
+        compiler = [CXX, "-std=c++11"] if language == "c++" else [CC, "-std=c11"]
         if re.search(r"^int main\(", text, re.M):
-            self.program(where, text)
+            self.program(where, text, compiler, ".cc" if language == "c++" else ".c")
             return
         source = fragment(text, headers, language)
         path = self.work / ("example.cc" if language == "c++" else "example.c")
         path.write_text(source)
         self.counts["fragment"] += 1
-        compiler = [CXX, "-std=c++11"] if language == "c++" else [CC, "-std=c11"]
         self.run(where, text, [*compiler, *WARNINGS, "-c", str(path), "-o", str(self.work / "example.o")])
 
 
@@ -186,6 +187,8 @@ def compile_all(compiler):
         found = [text for comment in comments[: None if language == "c++" else 1] for text in indented(comment)]
         for number, text in enumerate(found, 1):
             compiler.example(f"{path.name}, example {number}", text, [f"redlock/{path.name}"], language)
+    for path in sorted((root / "tools/examples").glob("*.c*")):
+        compiler.example(f"tools/examples/{path.name}", path.read_text(), [], "c++" if path.suffix == ".cpp" else "c")
     readme = root / "README.md"
     programs = re.findall(r"^```c\n(.*?)^```", readme.read_text(), re.M | re.S) if readme.exists() else []
     for number, text in enumerate(programs, 1):
@@ -195,7 +198,7 @@ def compile_all(compiler):
 with tempfile.TemporaryDirectory() as directory:
     all_of_them = Compiler(pathlib.Path(directory))
     compile_all(all_of_them)
-if all_of_them.counts["fragment"] < 20:
+if all_of_them.counts["fragment"] < 20 or all_of_them.counts["program"] < 10:
     all_of_them.failures.append(f"the examples were not found: {all_of_them.counts}")
 print("\n".join(all_of_them.failures) or "{fragment} fragments, {program} programs".format(**all_of_them.counts))
 sys.exit(bool(all_of_them.failures))

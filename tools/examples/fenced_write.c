@@ -5,6 +5,7 @@
  *     UPDATE account SET balance = ?, fence = ? WHERE id = ? AND fence <= ?
  *
  *     fenced_write FILE BALANCE URL... */
+#define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <inttypes.h>
 #include <redlock/blocking.h>

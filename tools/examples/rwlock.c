@@ -2,6 +2,7 @@
  * write.
  *
  *     rwlock URL... */
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <redlock/blocking.h>
 #include <stdio.h>
