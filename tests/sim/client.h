@@ -1,4 +1,4 @@
-/* One simulated process that uses the library: the host and the engine that ship (host/host.h), with this file and
+/* One simulated process that uses the library: the host and the engine that ship (host/host.h), with client*.c and
  * wire.c in the place of lib/api and lib/driver.
  *
  * Things happen in turns, as in an event loop: something arrives or is due, the host is told, callbacks run, what was
@@ -369,24 +369,6 @@ struct client {
     uint8_t n_handles;
     bool alive;
 };
-
-/* May this key be the one of this handle's locks? */
-bool client_wants(const struct client *client, const struct handle *handle, uint8_t key);
-
-/* A handle that was destroyed is made anew. */
-void client_renew_handle(struct client *client, struct handle *handle);
-
-/* An idle handle has been given another key, or another semaphore. */
-void client_rename_handle(struct client *client, struct handle *handle);
-
-/* Frees what a process had in its memory. */
-void client_stop_host(struct client *client);
-
-void client_start(struct world *world, struct client *client);
-void client_kill(struct world *world, struct client *client); /* the process dies on the spot */
-
-/* The process is gone, whatever it was about. */
-void client_vanish(struct client *client);
 
 /* Between turns only. */
 void client_set_rate(struct client *client, int64_t rate);

@@ -7,6 +7,7 @@
 #include <redlock/status.h>
 
 #include "client_host.h"
+#include "client_process.h"
 #include "host/upgrade.h"
 #include "world.h"
 

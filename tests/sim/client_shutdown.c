@@ -3,6 +3,7 @@
 
 #include "client_calls.h"
 #include "client_latches.h"
+#include "client_process.h"
 #include "host/shutdown.h"
 #include "world.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "client_process.h"
 #include "world.h"
 
 static void cut_conn(struct world *world, uint16_t index, bool tell)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "client_host.h"
+#include "client_process.h"
 #include "kinds/wait_queue.h"
 #include "world.h"
 

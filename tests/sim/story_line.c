@@ -5,6 +5,7 @@
 #include "client_latches.h"
 #include "client_looks.h"
 #include "client_observers.h"
+#include "client_process.h"
 #include "client_sets.h"
 #include "client_shutdown.h"
 #include "kinds/shared.h"

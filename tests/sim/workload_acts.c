@@ -1,6 +1,7 @@
 /* What the owner of a handle does with it. */
 #include "client_calls.h"
 #include "client_host.h"
+#include "client_process.h"
 #include "client_sets.h"
 #include "kinds/shared.h"
 #include "workload_parts.h"

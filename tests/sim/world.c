@@ -6,6 +6,7 @@
 #include "client_latches.h"
 #include "client_looks.h"
 #include "client_observers.h"
+#include "client_process.h"
 #include "story.h"
 #include "wire_pending.h"
 
