@@ -4,6 +4,7 @@
 
 #include "host/fencing_counter.h"
 #include "host/host.h"
+#include "host/semaphore.h"
 #include "host/trust/admission.h"
 #include "host/upgrade.h"
 #include "kinds/look.h"

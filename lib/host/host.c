@@ -11,6 +11,7 @@
 #include "host/notifications.h"
 #include "host/observer.h"
 #include "host/question.h"
+#include "host/semaphore.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 #include "host/ticket.h"

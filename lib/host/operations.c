@@ -7,6 +7,7 @@
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/host.h"
+#include "host/semaphore.h"
 #include "host/upgrade.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"

@@ -13,121 +13,16 @@
  * waits elsewhere: the one with the lowest ticket, if the slot is free or, now and then, if it has gone to a higher
  * ticket. It moves there at once, and has the slot if it is free, or is the next one to have it.
  *
- * Nothing here matters for safety. A slot that was taken to be free is another one to wait for.
- *
- * The keys of a semaphore's slots are made when they are first needed, and kept. Each claim has a reference to the key
- * of its slot, so the number of references says how many claims of this client there are for a slot. */
+ * Nothing here matters for safety. A slot that was taken to be free is another one to wait for. */
 #include "host/permits.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/handle.h"
 #include "engine/parts.h"
 #include "host/host.h"
+#include "host/semaphore.h"
 #include "kinds/permit.h"
-#include "util/hash.h"
 #include "util/mutant.h"
 #include "util/random.h"
-
-/* Slots that handles of this client have released. */
-#define N_RELEASED 16
-
-struct rl_semaphore {
-    struct rl_table_node node;
-    struct rl_key *key;
-    size_t references;
-    uint32_t limit;              /* the largest that a handle has named */
-    uint32_t n_released;
-    uint32_t released[N_RELEASED];
-    struct rl_key **slots;       /* by number; NULL: not needed yet */
-};
-
-/* --- Semaphores ------------------------------------------------------------------------------------------------- */
-
-static struct rl_semaphore *semaphore_at(struct rl_table_node *node)
-{
-    return node ? RL_CONTAINER_OF(node, struct rl_semaphore, node) : NULL;
-}
-
-static struct rl_semaphore *find(const struct rl_permits *permits, const struct rl_key *key, uint64_t hash)
-{
-    struct rl_table_node *node = rl_table_find(&permits->semaphores, hash);
-
-    for (; node; node = rl_table_find_next(node)) {
-        const struct rl_key *other = semaphore_at(node)->key;
-
-        if (other->size == key->size && memcmp(other->bytes, key->bytes, key->size) == 0)
-            return semaphore_at(node);
-    }
-    return NULL;
-}
-
-static bool grow(struct rl_semaphore *semaphore, uint32_t limit)
-{
-    struct rl_key **slots;
-
-    if (limit <= semaphore->limit)
-        return true;
-    slots = calloc(limit, sizeof(struct rl_key *));
-    if (!slots)
-        return false;
-    if (semaphore->limit)
-        memcpy(slots, semaphore->slots, semaphore->limit * sizeof(struct rl_key *));
-    free(semaphore->slots);
-    semaphore->slots = slots;
-    semaphore->limit = limit;
-    return true;
-}
-
-static void destroy(struct rl_semaphore *semaphore)
-{
-    for (uint32_t i = 0; i < semaphore->limit; i++)
-        rl_key_unref(semaphore->slots[i]);
-    free(semaphore->slots);
-    rl_key_unref(semaphore->key);
-    free(semaphore);
-}
-
-struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit)
-{
-    uint64_t hash = rl_hash(key->bytes, key->size);
-    struct rl_semaphore *semaphore = find(&host->permits, key, hash);
-
-    if (!semaphore) {
-        semaphore = calloc(1, sizeof *semaphore);
-        if (!semaphore)
-            return NULL;
-        semaphore->key = rl_key_ref((struct rl_key *)(uintptr_t)key);
-        rl_table_add(&host->permits.semaphores, &semaphore->node, hash);
-    }
-    semaphore->references++;
-    if (grow(semaphore, limit))
-        return semaphore;
-    rl_semaphore_put(host, semaphore);
-    return NULL;
-}
-
-void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore)
-{
-    if (!semaphore || --semaphore->references)
-        return;
-    rl_table_remove(&host->permits.semaphores, &semaphore->node);
-    destroy(semaphore);
-}
-
-struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot)
-{
-    const struct rl_key *key = semaphore->key;
-    struct rl_slice base = {key->bytes, key->size};
-    char suffix[16];
-    int size = snprintf(suffix, sizeof suffix, "#%u", (unsigned)slot);
-
-    if (!semaphore->slots[slot])
-        semaphore->slots[slot] = rl_key_create(base, suffix, (size_t)size);
-    return semaphore->slots[slot];
-}
 
 void rl_permits_init(struct rl_host *host, uint64_t seed)
 {
@@ -137,25 +32,10 @@ void rl_permits_init(struct rl_host *host, uint64_t seed)
 
 void rl_permits_fini(struct rl_host *host)
 {
-    struct rl_table_node *node = rl_table_next(&host->permits.semaphores, NULL);
-
-    while (node) {
-        struct rl_table_node *next = rl_table_next(&host->permits.semaphores, node);
-
-        rl_table_remove(&host->permits.semaphores, node);
-        destroy(semaphore_at(node));
-        node = next;
-    }
-    rl_table_fini(&host->permits.semaphores);
+    rl_semaphores_fini(&host->permits.semaphores);
 }
 
 /* --- Slots ------------------------------------------------------------------------------------------------------ */
-
-/* How many claims of this client there are for a slot. */
-static uint32_t claims_at(const struct rl_semaphore *semaphore, uint32_t slot)
-{
-    return semaphore->slots[slot] ? semaphore->slots[slot]->references - 1 : 0;
-}
 
 static uint32_t random_below(const struct rl_host_lock *lock, uint32_t limit)
 {
@@ -175,27 +55,16 @@ static uint32_t latest_released(const struct rl_host_lock *lock)
     return RL_NO_SLOT;
 }
 
-static void forget_released(struct rl_semaphore *semaphore, uint32_t slot)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < semaphore->n_released; i++) {
-        if (semaphore->released[i] != slot)
-            semaphore->released[kept++] = semaphore->released[i];
-    }
-    semaphore->n_released = kept;
-}
-
 #define DRAWS 8
 
 static uint32_t draw_slot(struct rl_host_lock *lock)
 {
     uint32_t best = random_below(lock, lock->limit);
 
-    for (int i = 1; i < DRAWS && claims_at(lock->semaphore, best); i++) {
+    for (int i = 1; i < DRAWS && rl_semaphore_claims_at(lock->semaphore, best); i++) {
         uint32_t slot = random_below(lock, lock->limit);
 
-        if (claims_at(lock->semaphore, slot) < claims_at(lock->semaphore, best))
+        if (rl_semaphore_claims_at(lock->semaphore, slot) < rl_semaphore_claims_at(lock->semaphore, best))
             best = slot;
     }
     return best;
@@ -206,7 +75,7 @@ static uint32_t draw_slot(struct rl_host_lock *lock)
 static uint32_t unclaimed_from(const struct rl_host_lock *lock, uint32_t slot)
 {
     for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
-        if (!claims_at(lock->semaphore, slot))
+        if (!rl_semaphore_claims_at(lock->semaphore, slot))
             return slot;
     }
     return RL_NO_SLOT;
@@ -237,7 +106,7 @@ static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
 {
     const struct rl_list *locks = &lock->host->locks;
 
-    if (!claims_at(lock->semaphore, slot))
+    if (!rl_semaphore_claims_at(lock->semaphore, slot))
         return false;
     for (struct rl_list *at = locks->next; at != locks; at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
@@ -325,7 +194,7 @@ struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
         slot = choose_first(lock);
     search->target = RL_NO_SLOT;
     forget_answers(search);
-    forget_released(lock->semaphore, slot);
+    rl_semaphore_forget_released(lock->semaphore, slot);
     lock->slot = slot;
     return rl_semaphore_key(lock->semaphore, slot);
 }
@@ -368,7 +237,7 @@ static void ask_about_unclaimed(struct rl_host_lock *lock)
     uint32_t slot = random_below(lock, lock->limit);
 
     for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
-        if (!claims_at(lock->semaphore, slot))
+        if (!rl_semaphore_claims_at(lock->semaphore, slot))
             ask_about(lock, slot);
     }
 }
@@ -494,7 +363,6 @@ void rl_permits_told(struct rl_host_lock *lock, uint64_t slot)
 
 void rl_permits_released(struct rl_host_lock *lock)
 {
-    struct rl_semaphore *semaphore = lock->semaphore;
     const struct rl_claim *claim = lock->core.claim;
     size_t deleted = 0;
 
@@ -502,10 +370,5 @@ void rl_permits_released(struct rl_host_lock *lock)
         deleted += claim->slots[i].answer == RL_GRANTED && claim->slots[i].detail == RL_DETAIL_NONE;
     if (lock->slot == RL_NO_SLOT || deleted < lock->host->engine.votes.config.quorum)
         return;
-    forget_released(semaphore, lock->slot);
-    if (semaphore->n_released == N_RELEASED) {
-        semaphore->n_released--;
-        memmove(semaphore->released, semaphore->released + 1, (N_RELEASED - 1) * sizeof semaphore->released[0]);
-    }
-    semaphore->released[semaphore->n_released++] = lock->slot;
+    rl_semaphore_note_released(lock->semaphore, lock->slot);
 }

@@ -1,4 +1,4 @@
-/* Semaphores, on the host's side: which slot a permit is wanted of. */
+/* Which slot of a semaphore a permit is wanted of. */
 #ifndef RL_HOST_PERMITS_H
 #define RL_HOST_PERMITS_H
 
@@ -16,9 +16,6 @@ struct rl_key;
 struct rl_ticket;
 
 #define RL_NO_SLOT UINT32_MAX
-
-/* What one client knows of a semaphore; shared by its handles. */
-struct rl_semaphore;
 
 struct rl_permits {
     struct rl_table semaphores;
@@ -41,13 +38,6 @@ struct rl_slot_search {
 
 void rl_permits_init(struct rl_host *host, uint64_t seed);
 void rl_permits_fini(struct rl_host *host);
-
-/* The semaphore of this key; NULL: out of memory. Each call is matched by one of rl_semaphore_put(). */
-struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit);
-void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore);
-
-/* The key of a slot, borrowed from the semaphore; NULL: out of memory. */
-struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot);
 
 /* An acquisition of a permit begins. */
 void rl_permits_begin(struct rl_host_lock *lock);

@@ -7,6 +7,7 @@
 
 #include "host/effects.h"
 #include "host/host.h"
+#include "host/semaphore.h"
 #include "kinds/permit.h"
 
 /* An extension without an answer may be carried out after the first ones of the new holder, like one that was lost. A

@@ -9,6 +9,7 @@
 #include "client_looks.h"
 #include "client_observers.h"
 #include "client_sets.h"
+#include "host/semaphore.h"
 #include "host/upgrade.h"
 #include "listener.h"
 #include "wire.h"
