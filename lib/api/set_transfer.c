@@ -176,9 +176,10 @@ int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_opti
     length = strnlen(text, REDLOCK_MAX_SET_EXPORT_BYTES);
     if (length == REDLOCK_MAX_SET_EXPORT_BYTES)
         return REDLOCK_E_EXPORT;
-    copy = strdup(text);
+    copy = malloc(length + 1);
     if (!copy)
         return REDLOCK_E_NOMEM;
+    memcpy(copy, text, length + 1);
     rl_set_describe(set);
     status = adopt(set, options, copy);
     explicit_bzero(copy, length);

@@ -70,27 +70,28 @@ static uint32_t draw_slot(struct rl_host_lock *lock)
     return best;
 }
 
-/* The first of some slots from this one on that this client has no claim for; RL_NO_SLOT: there is none among them. One
- * that wants all permits at once finds a slot for each. */
-static uint32_t unclaimed_from(const struct rl_host_lock *lock, uint32_t slot)
+/* Some slots from this one on that this client has no claim for; returns how many. One that wants all permits at once
+ * finds a slot for each. */
+static uint32_t list_unclaimed(const struct rl_host_lock *lock, uint32_t slot, uint32_t ret_slots[RL_SET_MAX_PARTS])
 {
+    uint32_t n = 0;
+
     for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
         if (!rl_semaphore_claims_at(lock->semaphore, slot))
-            return slot;
+            ret_slots[n++] = slot;
     }
-    return RL_NO_SLOT;
+    return n;
 }
 
 static uint32_t choose_home(struct rl_host_lock *lock)
 {
     uint32_t slot = latest_released(lock);
-    uint32_t drawn;
+    uint32_t unclaimed[RL_SET_MAX_PARTS];
 
     if (slot != RL_NO_SLOT)
         return slot;
-    drawn = draw_slot(lock);
-    slot = unclaimed_from(lock, drawn);
-    return slot != RL_NO_SLOT ? slot : drawn;
+    slot = draw_slot(lock);
+    return list_unclaimed(lock, slot, unclaimed) ? unclaimed[0] : slot;
 }
 
 /* --- What masters say ------------------------------------------------------------------------------------------- */
@@ -234,12 +235,11 @@ static void choose_unseen(struct rl_host_lock *lock)
 /* Those that this client has no claim for, from a random one on. */
 static void ask_about_unclaimed(struct rl_host_lock *lock)
 {
-    uint32_t slot = random_below(lock, lock->limit);
+    uint32_t slots[RL_SET_MAX_PARTS];
+    uint32_t n = list_unclaimed(lock, random_below(lock, lock->limit), slots);
 
-    for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
-        if (!rl_semaphore_claims_at(lock->semaphore, slot))
-            ask_about(lock, slot);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        ask_about(lock, slots[i]);
 }
 
 /* All others, if they are few. Otherwise those that this client has released last, some that it has no claim for, and
