@@ -131,5 +131,13 @@ for command in $(redlock __complete '' | grep -v -- '^--'); do
     while read -r option; do
         grep -qx -- "$option" <<<"$options" || { echo "$command does not know $option, which its --help shows"; bad=1; }
     done < <(sed -nE 's/^  (-., )?(--[a-z-]+).*/\2/p' help)
+    cat help >>every-help
+done
+redlock help >>every-help
+# The pages speak of no option that no --help shows.
+for page in "$root"/tools/man/redlock*.1; do
+    while read -r option; do
+        grep -qE -- "$option([^a-z-]|$)" every-help || { echo "${page##*/} speaks of $option, which no --help shows"; bad=1; }
+    done < <(grep -oE '(Fl|,) (. , )?-[a-z][a-z-]+' "$page" | sed 's/.* -/--/' | sort -u)
 done
 exit $bad
