@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_service *service;
     struct redlock_mutex *mutex;
     struct redlock_result *result;
@@ -17,9 +17,9 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", error.text), 1;
     if (redlock_mutex_create(service, "orders", 6, &mutex) < 0)
         return fprintf(stderr, "no memory\n"), 1;
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = 10000;
-    status = redlock_mutex_acquire(mutex, &wish, &result);
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = 10000;
+    status = redlock_mutex_acquire(mutex, &options, &result);
     if (status == REDLOCK_OK) {
         printf("locked, %lld ms left, renewed until it is unlocked\n", (long long)redlock_mutex_remaining_ms(mutex));
         printf("unlock: %s\n", redlock_strerror(redlock_mutex_unlock(mutex)));

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 {
     struct redlock_service *service;
     struct redlock_mutex *mutex = NULL;
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_result *result = NULL;
     struct redlock_error error;
     int status;
@@ -87,12 +87,12 @@ int main(int argc, char **argv)
         return fprintf(stderr, "usage: fenced_write FILE BALANCE URL...\n"), 2;
     if (redlock_service_create((const char *const *)argv + 3, (size_t)argc - 3, NULL, &service, &error) < 0)
         return fprintf(stderr, "%s\n", error.text), 1;
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = 10000;
-    wish.fenced = 1;
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = 10000;
+    options.fenced = 1;
     status = redlock_mutex_create(service, argv[1], strlen(argv[1]), &mutex);
     if (status == REDLOCK_OK)
-        status = redlock_mutex_acquire(mutex, &wish, &result);
+        status = redlock_mutex_acquire(mutex, &options, &result);
     if (status != REDLOCK_OK)
         fprintf(stderr, "not locked: %s\n", result ? result->why : redlock_strerror(status));
     else if (write_fenced(mutex, argv[1], strtol(argv[2], NULL, 10)) < 0)

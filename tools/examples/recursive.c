@@ -19,14 +19,14 @@ static int on_stock = 100; /* guarded by the lock alone */
 
 static int lock(const struct order *order)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_result *result;
     int status;
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = 10000;
-    wish.min_validity_ms = 500; /* also when the order holds it already */
-    status = redlock_mutex_acquire_as(stock, order, &wish, &result);
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = 10000;
+    options.min_validity_ms = 500; /* also when the order holds it already */
+    status = redlock_mutex_acquire_as(stock, order, &options, &result);
     if (status != REDLOCK_OK)
         fprintf(stderr, "order %d: not locked: %s\n", order->number, result ? result->why : redlock_strerror(status));
     redlock_result_free(result);

@@ -16,14 +16,14 @@ static int price = 100; /* guarded by the lock alone */
 /* A handle each: it is the one that holds the lock. */
 static int lock(struct redlock_mutex *mutex, const char *who, enum redlock_mode mode)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_result *result;
     int status;
 
-    redlock_acquire_options_init(&wish);
-    wish.mode = mode;
-    wish.timeout_ms = 10000;
-    status = redlock_mutex_acquire(mutex, &wish, &result);
+    redlock_acquire_options_init(&options);
+    options.mode = mode;
+    options.timeout_ms = 10000;
+    status = redlock_mutex_acquire(mutex, &options, &result);
     if (status != REDLOCK_OK)
         fprintf(stderr, "%s: not locked: %s\n", who, result ? result->why : redlock_strerror(status));
     redlock_result_free(result);

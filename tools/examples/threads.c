@@ -13,13 +13,13 @@ static int counter; /* guarded by the lock alone */
 
 static int lock(struct redlock_mutex *mutex, const char *name)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_result *result;
     int status;
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = 10000;
-    status = redlock_mutex_acquire(mutex, &wish, &result);
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = 10000;
+    status = redlock_mutex_acquire(mutex, &options, &result);
     if (status != REDLOCK_OK)
         fprintf(stderr, "thread %s: not locked: %s\n", name, result ? result->why : redlock_strerror(status));
     redlock_result_free(result);

@@ -19,14 +19,14 @@ static struct redlock_service *service;
 
 static int lock(struct redlock_mutex *accounts)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options options;
     struct redlock_result *result;
     int status;
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = 10000;
-    wish.fenced = 1; /* each account has a token of its own, by which it can refuse a late write */
-    status = redlock_mutex_acquire(accounts, &wish, &result);
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = 10000;
+    options.fenced = 1; /* each account has a token of its own, by which it can refuse a late write */
+    status = redlock_mutex_acquire(accounts, &options, &result);
     if (status != REDLOCK_OK)
         fprintf(stderr, "not locked: %s\n", result ? result->why : redlock_strerror(status));
     redlock_result_free(result);
