@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CASE_TIMEOUT_S 120
+#define CASE_TIMEOUT_S 600
 
 static int run(Suite *suite)
 {

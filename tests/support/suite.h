@@ -38,6 +38,6 @@ bool suite_has_server(void);
 bool suite_resolves_localhost(void);
 
 /* Seconds after which a wait for an event counts as failed. */
-#define SUITE_PATIENCE_S 30
+#define SUITE_PATIENCE_S 45
 
 #endif
