@@ -68,7 +68,7 @@ struct masters {
     pid_t guard_pid;
 };
 
-#define COMMAND_TIMEOUT_MS 5000
+#define COMMAND_TIMEOUT_MS 60000
 
 /* --- error.c: the sentence behind masters_error(); always returns false. */
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
