@@ -10,7 +10,7 @@
 #include "service_rig.h"
 
 #define SHORT_TTL_MS 1000
-#define HELD_TTL_MS (PATIENCE_MS + 20000)
+#define HELD_TTL_MS 60000
 
 static struct world world;
 

@@ -19,6 +19,9 @@ void rig_default_options(struct rig *rig)
     rig->guarded = !profile || strcmp(profile, "guarded") == 0;
     rig->options.profile = rig->guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC;
     rig->options.join = REDLOCK_JOIN_DECLARE;
+    rig->options.node_timeout_ms = RIG_NODE_TIMEOUT_MS;
+    rig->options.connect_timeout_ms = 2 * RIG_NODE_TIMEOUT_MS;
+    rig->options.stall_timeout_ms = 4 * RIG_NODE_TIMEOUT_MS;
 }
 
 void rig_trust(struct rig *rig)

@@ -30,8 +30,13 @@ struct rig {
 
 /* --- Set up and tear down */
 
-/* Default options with the profile that $REDLOCK_TEST_PROFILE names, "classic" or "guarded" (the default). New masters
- * are declared new by the first client that is made of them; further clients only vote. */
+/* A machine with much to do lets a process stand still for seconds: a master is late after that only in tests of late
+ * masters, which tune their clients. */
+#define RIG_NODE_TIMEOUT_MS 5000
+
+/* Default options, but for the time that masters have, with the profile that $REDLOCK_TEST_PROFILE names, "classic" or
+ * "guarded" (the default). New masters are declared new by the first client that is made of them; further clients only
+ * vote. */
 void rig_default_options(struct rig *rig);
 
 /* Masters as wished; no client yet. With $REDLOCK_TEST_TLS set they are reached by TLS, and the options of clients have
