@@ -29,6 +29,16 @@ START_TEST(a_caller_that_owns_the_loop_is_canceled_by_another_thread)
 }
 END_TEST
 
+/* Who has left at the deadline of a call that was late on its way has that call still pending. */
+static int lock_for_10_ms(struct redlock_mutex *wanted)
+{
+    int status = REDLOCK_E_BUSY;
+
+    for (int64_t begin_ms = rig_now_ms(); status == REDLOCK_E_BUSY && rig_now_ms() < begin_ms + PATIENCE_MS;)
+        status = redlock_mutex_lock(wanted, 10);
+    return status;
+}
+
 START_TEST(a_caller_that_owns_the_loop_keeps_its_deadline)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
@@ -37,7 +47,7 @@ START_TEST(a_caller_that_owns_the_loop_keeps_its_deadline)
     for (int i = 0; i < ENDS; i++) {
         int64_t began_us = loop_now_us();
 
-        ck_assert_int_eq(redlock_mutex_lock(other, 10), REDLOCK_DEADLINE);
+        ck_assert_int_eq(lock_for_10_ms(other), REDLOCK_DEADLINE);
         ck_assert_int_ge(loop_now_us() - began_us, 10000);
     }
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);

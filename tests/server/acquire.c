@@ -151,18 +151,26 @@ START_TEST(expiry_frees_the_lock_for_a_waiter)
 }
 END_TEST
 
+/* The client reads two clocks and believes the one that advanced more; a pause between these two readings counts. */
 START_TEST(the_remaining_time_is_the_ttl_less_the_drift)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "validity");
-    int64_t before = rig_now_ms();
-    struct outcome outcome = rig_acquire(&rig, lock, &request);
-    int64_t used = rig_now_ms() - before + 1;
+    struct outcome outcome;
+    int again = RIG_LATE_ATTEMPTS;
+    int64_t used;
 
-    outcome_expect(&outcome, REDLOCK_OK);
-    ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
+    do {
+        int64_t before = rig_now_ms();
+
+        outcome = rig_acquire(&rig, lock, &request);
+        used = rig_now_ms() - before + 1;
+        outcome_expect(&outcome, REDLOCK_OK);
+        ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
+        ck_assert_int_le(redlock_remaining_ms(lock), outcome.remaining_ms);
+        rig_release(&rig, lock);
+    } while (outcome.remaining_ms < 10000 - 102 - 1 - used && again--);
     ck_assert_int_ge(outcome.remaining_ms, 10000 - 102 - 1 - used);
-    ck_assert_int_le(redlock_remaining_ms(lock), outcome.remaining_ms);
 }
 END_TEST
 

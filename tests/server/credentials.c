@@ -115,12 +115,14 @@ static bool has_failed(void *argument)
 
 START_TEST(a_held_lock_survives_the_rotation_of_a_password)
 {
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
+    request.renew_ms = 500;
     start(5);
     rig_connect(&rig);
-    lock = rig_hold(&rig, "rotated", 3000);
+    lock = rig_hold_as(&rig, "rotated", &request);
     expect_renewals(1);
     set_user("locker", "second");
     expect_renewals(1); /* who is known stays known */

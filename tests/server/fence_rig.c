@@ -6,7 +6,7 @@ struct rig rig;
 
 void fence_options(struct redlock_options *options)
 {
-    options->node_timeout_ms = 200;
+    options->node_timeout_ms = 2000;
     options->backoff_max_ms = 50;
     options->max_ttl_ms = 5000;
 }

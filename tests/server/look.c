@@ -75,7 +75,7 @@ static void expect(const struct sight *sight, int status, enum redlock_look_verd
 
 static void short_timeouts(struct redlock_options *options)
 {
-    options->node_timeout_ms = 300;
+    options->node_timeout_ms = 2000;
 }
 
 static void open_five(void)
@@ -335,10 +335,10 @@ START_TEST(a_silent_master_is_awaited_for_node_timeout_at_most)
         ck_assert(masters_hang(rig.masters, i));
     look(&sight, "key");
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
-    ck_assert_int_ge(sight.result.elapsed_us, 300000);
+    ck_assert_int_ge(sight.result.elapsed_us, 2000000);
     ck_assert_ptr_nonnull(strstr(sight.why, "2 of 5 masters have answered"));
     /* Their answers are overdue, so they are not asked again. A busy machine may delay a look for as long. */
-    for (int i = 0; sight.result.elapsed_us >= 300000; i++) {
+    for (int i = 0; sight.result.elapsed_us >= 2000000; i++) {
         ck_assert_int_lt(i, RIG_LATE_ATTEMPTS);
         look(&sight, "key");
     }

@@ -182,13 +182,23 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock)
     return outcome;
 }
 
+/* While answers are overdue, attempts end at once. */
+#define LATE_PAUSE_MS 250
+
+static bool is_too_late(const struct outcome *outcome)
+{
+    return outcome->status == REDLOCK_NO_QUORUM || outcome->status == REDLOCK_TOO_SLOW;
+}
+
 struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
                                    const struct redlock_acquire_options *request)
 {
     struct outcome outcome = rig_acquire(rig, lock, request);
 
-    for (int i = 0; i < RIG_LATE_ATTEMPTS && outcome.status == REDLOCK_NO_QUORUM; i++)
+    for (int i = 0; i < RIG_LATE_ATTEMPTS && is_too_late(&outcome); i++) {
+        rig_run_for(rig, LATE_PAUSE_MS);
         outcome = rig_acquire(rig, lock, request);
+    }
     return outcome;
 }
 

@@ -96,7 +96,7 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 /* On a busy machine masters answer later than they are given: so often an attempt that must end in another way is
  * repeated. */
 #define RIG_LATE_ATTEMPTS 20
-/* As rig_acquire(), and anew as long as too few masters answer in time. */
+/* As rig_acquire(), and anew, after a pause, as long as too few masters answer in time, or the ttl ends before. */
 struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
                                    const struct redlock_acquire_options *request);
 
