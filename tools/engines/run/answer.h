@@ -1,4 +1,4 @@
-/* One line of an engine, taken apart. Pure: what it means for the locks is runner.c's business. */
+/* One line of an engine, taken apart. Pure: what it means for the locks is runner_answers.c's business. */
 #ifndef ENGINES_RUN_ANSWER_H
 #define ENGINES_RUN_ANSWER_H
 

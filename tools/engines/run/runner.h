@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "answer.h"
+#include "clock.h"
 #include "find.h"
 
 struct event_base;
@@ -65,8 +66,6 @@ int runner_status(struct runner *runner); /* the wait status, or -1 while it run
 
 pid_t runner_pid(const struct runner *runner); /* the number of its process group as well */
 size_t runner_in_flight(const struct runner *runner);
-
-int64_t runner_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* Starts it, hears its hello, and ends it; with a loop of its own. False: ret_why. */
 bool runner_ask(const struct engine_place *place, struct runner_hello *ret_hello, char *ret_why, size_t size);
