@@ -25,6 +25,8 @@ static void lend_attempt(struct handle *handle, enum rl_op op)
     handle->attempt.upgrade = NULL;
     rl_list_init(&handle->attempt.company);
     handle->attempt.waiter = NULL;
+    memset(&handle->attempt.entry, 0xa5, sizeof handle->attempt.entry);
+    handle->attempt.entry.ticket = 0; /* for the oracle: it has none yet */
 }
 
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request)

@@ -6,7 +6,7 @@
  *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. Steps of
  *       masters' clocks (only with --clock-steps) excuse what cannot be known, and nothing else: oracle_steps.c.
  *   A3  a memory that is lost is lost with its marker, or the run_id is a new one; nobody brings an old memory back.
- *       Masters may lose tnext memory at any time, any number of them at once, and are there again at once. In classic
+ *       Masters may lose their memory at any time, any number of them at once, and are there again at once. In classic
  *       worlds a master that may have lost data stays away for max_ttl after its crash instead (the operator's rule);
  *       --unsafe-restarts breaks that on purpose.
  *   G2  clients' wall clocks agree within half the quarantine.

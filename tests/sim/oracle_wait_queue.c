@@ -12,7 +12,7 @@
  *   - leases are too short for this network or for these timers.
  *
  * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
- * Slots have tickets of tnext own, so two waiters may have the same one.
+ * Slots have tickets of their own, so two waiters may have the same one.
  *
  * Who sets the key without having been in the queue, by SET NX, is none of those looked at here: W looks again as soon
  * as the key may be free, but a queue is a schedule for those who are in it. */
@@ -186,7 +186,7 @@ static bool is_excused(const struct world *world, const struct client *client, c
 {
     uint32_t masters = 0;
 
-    /* A declaration ends connections, and keeps clients out: they lose tnext report. */
+    /* A declaration ends connections, and keeps clients out: they lose their report. */
     if (world->plan.mixed || client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
         !lease_is_long(world, client, handle))
         return true;

@@ -181,14 +181,14 @@ static void reset(struct world *world)
     for (unsigned c = 0; c < plan->n_clients; c++) {
         struct client *client = &world->clients[c];
 
-        client->world = world;
-        client->index = (uint8_t)c;
-        client->n_handles = plan->n_handles[c];
-        client->clock = (struct clockwork){0, plan->client_offset[c], plan->client_rate[c]};
-        client->life = 0;
-        client->ops = 0;
-        client->busy_until = 0;
-        client->stopped_until = 0;
+        for (unsigned m = 0; m < MAX_MASTERS; m++)
+            wire_fini(&client->wires[m]);
+        *client = (struct client){
+            .world = world,
+            .index = (uint8_t)c,
+            .n_handles = plan->n_handles[c],
+            .clock = {0, plan->client_offset[c], plan->client_rate[c]},
+        };
     }
 }
 
