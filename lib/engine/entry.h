@@ -23,8 +23,8 @@ struct rl_entry {
     uint32_t short_rounds;  /* rounds in which a quorum granted, but for too short a time */
     struct rl_span early;   /* after that, votes that are no quorum are refreshed again; 0: not known yet */
     uint32_t reported_rank; /* the position that the host has been told */
-    struct rl_instant in_line_until; /* until then a quorum keeps the entry: the lease of the latest round that a
-                                        quorum has answered */
+    struct rl_instant in_queue_until; /* until then a quorum keeps the entry: the lease of the latest round that a
+                                       * quorum has answered */
     bool enqueued;          /* an ENQUEUE has been sent in this acquisition */
     bool reported;          /* the host has been told a position */
     struct {

@@ -83,7 +83,7 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
     entry->enqueued = true;
     entry->short_rounds = 0;
     entry->early.ns = 0;
-    entry->in_line_until = RL_LONG_AGO;
+    entry->in_queue_until = RL_LONG_AGO;
     rl_lock_set_claim(engine, lock, claim);
     return rl_wait_round_begin(engine, lock, now);
 }
@@ -255,7 +255,7 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
         return next; /* the claim has failed, or begins anew */
     unequal = rl_entry_fix_ticket(rl_wait_entry(lock), engine->votes.config.quorum);
     rl_wait_round_answered(engine, lock, now);
-    if (is_hopeless(engine, lock->claim) && !rl_wait_is_in_line(lock, now))
+    if (is_hopeless(engine, lock->claim) && !rl_wait_is_in_queue(lock, now))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     if (!rl_wait_has_quorum(engine, lock->claim) && must_yield(lock)) {
         engine->votes.counters.yields++;

@@ -144,9 +144,9 @@ bool rl_wait_can_ask_quorum(const struct rl_engine *engine, struct rl_instant no
     return n >= engine->votes.config.quorum;
 }
 
-bool rl_wait_is_in_line(const struct rl_lock *lock, struct rl_instant now)
+bool rl_wait_is_in_queue(const struct rl_lock *lock, struct rl_instant now)
 {
-    return rl_before(now, rl_wait_entry(lock)->in_line_until);
+    return rl_before(now, rl_wait_entry(lock)->in_queue_until);
 }
 
 /* The masters that may be asked; the evidence of the others says why not. */
@@ -219,7 +219,7 @@ static struct rl_next ask_failed(struct rl_engine *engine, struct rl_lock *lock,
 static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant again = rl_after(now, refresh_interval(lock->claim));
-    struct rl_instant end = rl_earlier(rl_wait_entry(lock)->in_line_until, lock->acquisition.request->deadline);
+    struct rl_instant end = rl_earlier(rl_wait_entry(lock)->in_queue_until, lock->acquisition.request->deadline);
 
     lock->wake = rl_earlier(again, end);
     return rl_stay(lock);
@@ -227,7 +227,7 @@ static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
 
 struct rl_next rl_wait_round_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (rl_wait_is_in_line(lock, now) && !rl_wait_can_ask_quorum(engine, now))
+    if (rl_wait_is_in_queue(lock, now) && !rl_wait_can_ask_quorum(engine, now))
         return await_masters(lock, now);
     rl_claim_note_timeouts(lock->claim);
     if (has_early_refresh(engine, lock->claim))
@@ -242,7 +242,7 @@ void rl_wait_round_answered(const struct rl_engine *engine, struct rl_lock *lock
 {
     if (!rl_wait_has_answers(engine, lock))
         return;
-    rl_wait_entry(lock)->in_line_until = lock->claim->round_bound;
+    rl_wait_entry(lock)->in_queue_until = lock->claim->round_bound;
     start_early(rl_wait_entry(lock), rl_until(lock->round_start, now));
 }
 

@@ -41,7 +41,7 @@ void rl_wait_round_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, s
 void rl_wait_round_set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* A quorum of masters has answered the latest round, or an earlier one whose lease has not ended. */
-bool rl_wait_is_in_line(const struct rl_lock *lock, struct rl_instant now);
+bool rl_wait_is_in_queue(const struct rl_lock *lock, struct rl_instant now);
 
 bool rl_wait_can_ask_quorum(const struct rl_engine *engine, struct rl_instant now);
 

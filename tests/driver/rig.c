@@ -1,5 +1,5 @@
 #include "rig.h"
-#include "rig_ears.h"
+#include "rig_listening.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -127,7 +127,7 @@ void rig_teardown(void)
     rl_driver_destroy(rig.driver, false);
     for (unsigned i = 0; i < rig.n_nodes; i++)
         fake_server_destroy(rig.servers[i]);
-    rig_free_ears();
+    rig_free_notifiers();
     event_free(rig.watchdog);
     event_base_free(rig.base);
 }

@@ -35,7 +35,7 @@ struct rig_link {
 };
 
 /* What a listening connection has told. */
-struct rig_ear {
+struct rig_listening {
     bool on;
     unsigned changes;
     char path[256];        /* all states so far: "ON OFF ON " */
@@ -61,8 +61,8 @@ struct rig {
     struct fake_server *servers[RIG_NODES_MAX];
     char urls[RIG_NODES_MAX][200];
     struct rig_link links[RIG_NODES_MAX];
-    struct fake_server *ear_servers[RIG_NODES_MAX];
-    struct rig_ear ears[RIG_NODES_MAX];
+    struct fake_server *notifiers[RIG_NODES_MAX];
+    struct rig_listening listening[RIG_NODES_MAX];
     struct rig_event events[RIG_EVENTS_MAX];
     unsigned n_events;
     unsigned turns;
@@ -99,9 +99,9 @@ void rig_turn(void);
 void rig_until_link(unsigned node, enum rl_link link);
 
 /* Makes the driver listen on RIG_CHANNEL. A scripted server serves one client: so each listener is led to a server of
- * its own, ear_servers[node], which has to be there: rig_add_ears(). */
+ * its own, notifiers[node], which has to be there: rig_add_notifiers(). */
 #define RIG_CHANNEL "{redlock}:news"
-void rig_add_ears(enum fake_kind kind);
+void rig_add_notifiers(enum fake_kind kind);
 void rig_listen(void);
 struct fake_server *rig_start_listening(enum fake_kind kind); /* one master, and waits until its listener is on */
 void rig_until_listening(unsigned node, bool on);

@@ -6,34 +6,34 @@
 
 #include "rig.h"
 
-static struct fake_server *ear;
+static struct fake_server *notifier;
 
 static void start(void)
 {
-    ear = rig_start_listening(FAKE_UNIX);
+    notifier = rig_start_listening(FAKE_UNIX);
 }
 
 static void until_subscriptions(unsigned n)
 {
-    while (rig.ears[0].subscriptions < n)
+    while (rig.listening[0].subscriptions < n)
         rig_turn();
 }
 
 static void until_messages(unsigned n)
 {
-    while (rig.ears[0].messages < n)
+    while (rig.listening[0].messages < n)
         rig_turn();
 }
 
 static void until_channels(unsigned n)
 {
-    while (ear->n_channels != n)
+    while (notifier->n_channels != n)
         rig_turn();
 }
 
 static void subscribe(const char *channel)
 {
-    unsigned before = rig.ears[0].subscriptions;
+    unsigned before = rig.listening[0].subscriptions;
 
     ck_assert_int_eq(rig_subscribe(channel), 0);
     until_subscriptions(before + 1);
@@ -42,7 +42,7 @@ static void subscribe(const char *channel)
 /* What the master has said until now has been read when a message behind it has arrived. */
 static void until_read(void)
 {
-    unsigned before = rig.ears[0].messages;
+    unsigned before = rig.listening[0].messages;
 
     rig_say_message(0, "behind the others");
     until_messages(before + 1);
@@ -53,17 +53,17 @@ static void until_read(void)
 START_TEST(messages_say_on_which_channel_they_came)
 {
     start();
-    ear->bytewise = _i;
+    notifier->bytewise = _i;
     subscribe("one");
     subscribe("two");
     rig_say_on(0, "two", "first");
     until_messages(1);
-    ck_assert_str_eq(rig.ears[0].channel, "two");
+    ck_assert_str_eq(rig.listening[0].channel, "two");
     rig_say_message(0, "second");
     until_messages(2);
-    ck_assert_str_eq(rig.ears[0].channel, RIG_CHANNEL);
-    ck_assert_str_eq(rig.ears[0].subscribed, "+one +two ");
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].channel, RIG_CHANNEL);
+    ck_assert_str_eq(rig.listening[0].subscribed, "+one +two ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
     ck_assert_uint_eq(rig_stats(0).messages, 2);
 }
 END_TEST
@@ -71,13 +71,13 @@ END_TEST
 START_TEST(a_channel_that_is_wanted_before_there_is_a_connection_is_entered_with_it)
 {
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_TCP4);
+    rig_add_notifiers(FAKE_TCP4);
     rig_start_ready();
     rig_listen();
     ck_assert_int_eq(rig_subscribe("early"), 0);
     until_subscriptions(1);
-    ck_assert_str_eq(rig.ear_servers[0]->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
-    ck_assert_str_eq(rig.ears[0].subscribed, "+early ");
+    ck_assert_str_eq(rig.notifiers[0]->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "+early ");
 }
 END_TEST
 
@@ -88,15 +88,15 @@ START_TEST(a_channel_is_left_when_its_last_user_has_gone)
     ck_assert_int_eq(rig_subscribe("news"), 0);
     rig_unsubscribe("news");
     until_read();
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
     rig_unsubscribe("news");
     until_channels(1);
     until_read();
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE ");
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE ");
     ck_assert_uint_eq(rig.driver->shared.channels.count, 0);
     rig_unsubscribe("news");
     subscribe("news");
-    ck_assert_str_eq(rig.ears[0].subscribed, "+news +news ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "+news +news ");
 }
 END_TEST
 
@@ -108,10 +108,10 @@ START_TEST(what_is_published_while_a_channel_is_left_is_not_told)
     rig_say_on(0, "news", "nobody wants it");
     until_channels(1);
     until_read();
-    ck_assert_uint_eq(rig.ears[0].messages, 1);
+    ck_assert_uint_eq(rig.listening[0].messages, 1);
     rig_say_on(0, "news", "nor may it be said any more");
     rig_until_listening(0, false);
-    ck_assert_str_eq(rig.ears[0].why, "a message on a channel that was not subscribed to");
+    ck_assert_str_eq(rig.listening[0].why, "a message on a channel that was not subscribed to");
 }
 END_TEST
 
@@ -126,12 +126,12 @@ START_TEST(whoever_changes_their_mind_all_the_time_floods_nobody)
     ck_assert_int_eq(rig_subscribe("news"), 0);
     until_subscriptions(1);
     until_read();
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
     rig_unsubscribe("news");
     ck_assert_int_eq(rig_subscribe("news"), 0);
     until_subscriptions(2);
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE SUBSCRIBE ");
-    ck_assert_uint_eq(ear->n_channels, 2);
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE SUBSCRIBE ");
+    ck_assert_uint_eq(notifier->n_channels, 2);
 }
 END_TEST
 
@@ -140,7 +140,7 @@ START_TEST(there_is_a_limit_of_channels)
     char name[16];
 
     start();
-    ear->rules.another = "";
+    notifier->rules.another = "";
     for (unsigned i = 0; i < RL_CHANNELS_MAX; i++) {
         snprintf(name, sizeof(name), "c%u", i);
         ck_assert_int_eq(rig_subscribe(name), 0);
@@ -149,7 +149,7 @@ START_TEST(there_is_a_limit_of_channels)
     ck_assert_int_eq(rig_subscribe("c0"), 0);
     rig_unsubscribe("c7");
     ck_assert_int_eq(rig_subscribe("one more"), REDLOCK_E_LIMIT); /* it is being left */
-    fake_server_hang_up(ear);
+    fake_server_hang_up(notifier);
     rig_until_listening(0, false);
     ck_assert_int_eq(rig_subscribe("one more"), 0);
 }
@@ -165,10 +165,10 @@ START_TEST(a_new_connection_enters_all_channels_again)
     subscribe("three");
     rig_unsubscribe("two");
     until_channels(3);
-    fake_server_hang_up(ear);
+    fake_server_hang_up(notifier);
     until_subscriptions(5);
-    ck_assert_str_eq(rig.ears[0].subscribed, "+one +two +three +one +three ");
-    ck_assert_str_eq(rig.ears[0].path, "ON OFF ON ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "+one +two +three +one +three ");
+    ck_assert_str_eq(rig.listening[0].path, "ON OFF ON ");
     rig_say_on(0, "three", "after");
     until_messages(1);
 }
@@ -178,32 +178,32 @@ START_TEST(a_channel_that_is_refused_concerns_no_other)
 {
     start();
     subscribe("good");
-    ear->rules.another = "-NOPERM No permissions to access a channel\r\n";
+    notifier->rules.another = "-NOPERM No permissions to access a channel\r\n";
     subscribe("secret");
-    ck_assert_str_eq(rig.ears[0].subscribed, "+good -secret ");
-    ck_assert_str_eq(rig.ears[0].why, "SUBSCRIBE: NOPERM No permissions to access a channel");
-    ear->rules.another = NULL;
+    ck_assert_str_eq(rig.listening[0].subscribed, "+good -secret ");
+    ck_assert_str_eq(rig.listening[0].why, "SUBSCRIBE: NOPERM No permissions to access a channel");
+    notifier->rules.another = NULL;
     rig_say_on(0, "good", "heard");
     until_messages(1);
     rig_say_message(0, "heard, too");
     until_messages(2);
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE SUBSCRIBE ");
-    fake_server_hang_up(ear);
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE SUBSCRIBE ");
+    fake_server_hang_up(notifier);
     until_subscriptions(4);
-    ck_assert_str_eq(rig.ears[0].subscribed, "+good -secret +good +secret ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "+good -secret +good +secret ");
 }
 END_TEST
 
 START_TEST(a_refusal_may_be_answered_by_giving_the_channel_up)
 {
     start();
-    ear->rules.another = "-NOPERM No permissions to access a channel\r\n";
+    notifier->rules.another = "-NOPERM No permissions to access a channel\r\n";
     subscribe("secret");
     rig_unsubscribe("secret");
     ck_assert_uint_eq(rig.driver->shared.channels.count, 0);
-    ear->rules.another = NULL;
+    notifier->rules.another = NULL;
     subscribe("secret");
-    ck_assert_str_eq(rig.ears[0].subscribed, "-secret +secret ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "-secret +secret ");
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(the_sink_may_give_a_channel_up_when_it_is_told_of_it)
     start();
     rig.on_subscribed = give_up;
     if (_i)
-        ear->rules.another = "-NOPERM no\r\n";
+        notifier->rules.another = "-NOPERM no\r\n";
     subscribe("news");
     until_channels(1);
     until_read();
@@ -230,17 +230,17 @@ START_TEST(a_channel_that_may_not_be_left_is_not_told_of_any_more)
 {
     start();
     subscribe("news");
-    ear->rules.unsubscribe = "-NOPERM this user has no permissions to run the 'unsubscribe' command\r\n";
+    notifier->rules.unsubscribe = "-NOPERM this user has no permissions to run the 'unsubscribe' command\r\n";
     rig_unsubscribe("news");
     until_read();
     rig_say_on(0, "news", "nobody wants it");
     until_read();
-    ck_assert_uint_eq(rig.ears[0].messages, 2);
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE ");
+    ck_assert_uint_eq(rig.listening[0].messages, 2);
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE ");
     ck_assert_int_eq(rig_subscribe("news"), 0);
     rig_say_on(0, "news", "wanted again");
     until_messages(3);
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 
@@ -253,12 +253,12 @@ static const char *const strange[] = {
 START_TEST(any_other_answer_ends_the_connection)
 {
     start();
-    ear->rules.another = strange[_i];
+    notifier->rules.another = strange[_i];
     ck_assert_int_eq(rig_subscribe("news"), 0);
     rig_until_listening(0, false);
-    ear->rules.another = NULL;
+    notifier->rules.another = NULL;
     until_subscriptions(1);
-    ck_assert_str_eq(rig.ears[0].subscribed, "+news ");
+    ck_assert_str_eq(rig.listening[0].subscribed, "+news ");
 }
 END_TEST
 
@@ -266,11 +266,11 @@ START_TEST(an_answer_that_does_not_come_ends_the_connection)
 {
     rig.config.stall_timeout = rl_ms(60);
     start();
-    ear->rules.another = "";
+    notifier->rules.another = "";
     ck_assert_int_eq(rig_subscribe("news"), 0);
     rig_until_listening(0, false);
-    ck_assert_ptr_nonnull(strstr(rig.ears[0].why, "stalled"));
-    ear->rules.another = NULL;
+    ck_assert_ptr_nonnull(strstr(rig.listening[0].why, "stalled"));
+    notifier->rules.another = NULL;
     until_subscriptions(1);
 }
 END_TEST
@@ -284,7 +284,7 @@ START_TEST(after_the_driver_nothing_is_left)
     rig_unsubscribe("one");
     rl_driver_destroy(rig.driver, false);
     rig.driver = NULL;
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 

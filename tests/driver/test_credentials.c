@@ -276,7 +276,7 @@ static void listen_with(int64_t good_for_ms)
 {
     asked.password = "s3cr3t";
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_TCP4);
+    rig_add_notifiers(FAKE_TCP4);
     rig_start_ready();
     asked.good_for_ms = good_for_ms;
     rig_listen();
@@ -285,48 +285,48 @@ static void listen_with(int64_t good_for_ms)
 
 START_TEST(a_listener_leaves_its_channel_to_authenticate_again)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     listen_with(100);
-    ear = rig.ear_servers[0];
+    notifier = rig.notifiers[0];
     asked.password = "again";
-    until_auth(ear, "again");
-    while (!strstr(ear->handshake, "SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE "))
+    until_auth(notifier, "again");
+    while (!strstr(notifier->handshake, "SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE "))
         rig_turn();
     rig_say_message(0, "news");
-    while (!rig.ears[0].messages)
+    while (!rig.listening[0].messages)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 
 START_TEST(a_listener_enters_all_its_channels_again)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     listen_with(100);
-    ear = rig.ear_servers[0];
+    notifier = rig.notifiers[0];
     ck_assert_int_eq(rig_subscribe("one"), 0);
     ck_assert_int_eq(rig_subscribe("two"), 0);
-    while (!strstr(ear->handshake, "UNSUBSCRIBE AUTH SUBSCRIBE SUBSCRIBE SUBSCRIBE "))
+    while (!strstr(notifier->handshake, "UNSUBSCRIBE AUTH SUBSCRIBE SUBSCRIBE SUBSCRIBE "))
         rig_turn();
-    while (!strstr(rig.ears[0].subscribed, "+one +two +one +two "))
+    while (!strstr(rig.listening[0].subscribed, "+one +two +one +two "))
         rig_turn();
     rig_say_on(0, "two", "news");
-    while (!rig.ears[0].messages)
+    while (!rig.listening[0].messages)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].channel, "two");
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].channel, "two");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 
 START_TEST(a_refused_listener_says_why)
 {
     listen_with(100);
-    rig.ear_servers[0]->rules.auth = "-WRONGPASS no\r\n";
+    rig.notifiers[0]->rules.auth = "-WRONGPASS no\r\n";
     rig_until_listening(0, false);
-    ck_assert_str_eq(rig.ears[0].why, "AUTH: WRONGPASS no");
-    rig.ear_servers[0]->rules.auth = NULL;
+    ck_assert_str_eq(rig.listening[0].why, "AUTH: WRONGPASS no");
+    rig.notifiers[0]->rules.auth = NULL;
     rig_until_listening(0, true);
 }
 END_TEST
@@ -334,14 +334,14 @@ END_TEST
 /* Answers one byte at a time: between any two of them a message may come. */
 START_TEST(a_listener_hears_nothing_wrong_between_two_bytes)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     listen_with(100);
-    ear = rig.ear_servers[0];
-    ear->bytewise = true;
-    while (!strstr(ear->handshake, "AUTH SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE "))
+    notifier = rig.notifiers[0];
+    notifier->bytewise = true;
+    while (!strstr(notifier->handshake, "AUTH SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE UNSUBSCRIBE AUTH SUBSCRIBE "))
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 
 static void until_changes(unsigned n)
 {
-    while (rig.ears[0].changes < n)
+    while (rig.listening[0].changes < n)
         rig_turn();
 }
 
@@ -16,17 +16,17 @@ static void until_changes(unsigned n)
 
 START_TEST(a_lost_listener_says_so_and_comes_back)
 {
-    struct fake_server *ear = rig_start_listening(FAKE_TCP4);
+    struct fake_server *notifier = rig_start_listening(FAKE_TCP4);
 
     if (_i)
-        fake_server_reset(ear);
+        fake_server_reset(notifier);
     else
-        fake_server_hang_up(ear);
+        fake_server_hang_up(notifier);
     until_changes(3);
-    ck_assert_str_eq(rig.ears[0].path, "ON OFF ON ");
-    ck_assert_uint_eq(ear->accepted, 2);
+    ck_assert_str_eq(rig.listening[0].path, "ON OFF ON ");
+    ck_assert_uint_eq(notifier->accepted, 2);
     rig_say_message(0, "again");
-    while (!rig.ears[0].messages)
+    while (!rig.listening[0].messages)
         rig_turn();
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert_uint_eq(rig_stats(0).disconnects, 0);
@@ -39,33 +39,33 @@ START_TEST(a_listener_stays_when_the_first_connection_is_lost)
     fake_server_hang_up(rig.servers[0]);
     rig_until_link(0, RL_LINK_DOWN);
     rig_until_link(0, RL_LINK_READY);
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
-    ck_assert_uint_eq(rig.ear_servers[0]->accepted, 1);
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
+    ck_assert_uint_eq(rig.notifiers[0]->accepted, 1);
 }
 END_TEST
 
 START_TEST(a_listener_that_cannot_connect_says_why_once)
 {
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_UNIX);
-    fake_server_stop(rig.ear_servers[0]);
+    rig_add_notifiers(FAKE_UNIX);
+    fake_server_stop(rig.notifiers[0]);
     rig_start_ready();
     rig_listen();
     until_changes(1);
     while (rig.driver->listeners[0].stats.disconnects < 10)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "OFF ");
-    ck_assert_ptr_nonnull(strstr(rig.ears[0].why, "connect"));
+    ck_assert_str_eq(rig.listening[0].path, "OFF ");
+    ck_assert_ptr_nonnull(strstr(rig.listening[0].why, "connect"));
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
 END_TEST
 
 START_TEST(reconnecting_a_listener_inherits_nothing_to_children)
 {
-    struct fake_server *ear = rig_start_listening(FAKE_TCP4);
+    struct fake_server *notifier = rig_start_listening(FAKE_TCP4);
 
     for (unsigned i = 0; i < 20; i++) {
-        fake_server_reset(ear);
+        fake_server_reset(notifier);
         until_changes(3 + 2 * i);
     }
     ck_assert_int_eq(fcntl(rig.driver->listeners[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
@@ -86,30 +86,30 @@ static void look_at_pause(unsigned node, struct rl_instant now)
 
 START_TEST(a_refused_subscription_is_told_once_and_tried_again_slowly)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     hasty = 0;
     rig.config.backoff_min = rl_ms(1);
     rig.config.backoff_max = rl_ms(200);
     rig.on_listening = look_at_pause;
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_UNIX);
-    ear = rig.ear_servers[0];
-    ear->rules.subscribe = "-NOPERM No permissions to access a channel\r\n";
+    rig_add_notifiers(FAKE_UNIX);
+    notifier = rig.notifiers[0];
+    notifier->rules.subscribe = "-NOPERM No permissions to access a channel\r\n";
     rig_start_ready();
     rig_listen();
-    while (ear->accepted < 3)
+    while (notifier->accepted < 3)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "OFF ");
-    ck_assert_str_eq(rig.ears[0].why, "SUBSCRIBE: NOPERM No permissions to access a channel");
-    ear->rules.subscribe = "-ERR unknown command 'SUBSCRIBE'\r\n";
+    ck_assert_str_eq(rig.listening[0].path, "OFF ");
+    ck_assert_str_eq(rig.listening[0].why, "SUBSCRIBE: NOPERM No permissions to access a channel");
+    notifier->rules.subscribe = "-ERR unknown command 'SUBSCRIBE'\r\n";
     until_changes(2);
-    ck_assert_str_eq(rig.ears[0].why, "SUBSCRIBE: ERR unknown command 'SUBSCRIBE'");
+    ck_assert_str_eq(rig.listening[0].why, "SUBSCRIBE: ERR unknown command 'SUBSCRIBE'");
     ck_assert_uint_eq(hasty, 0);
-    ear->rules.subscribe = NULL;
+    notifier->rules.subscribe = NULL;
     rig.on_listening = NULL;
     rig_until_listening(0, true);
-    ck_assert_str_eq(rig.ears[0].path, "OFF OFF ON ");
+    ck_assert_str_eq(rig.listening[0].path, "OFF OFF ON ");
 }
 END_TEST
 
@@ -120,19 +120,19 @@ static const char *const strange_answers[] = {
 
 START_TEST(a_strange_answer_to_subscribe_is_no_subscription)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_UNIX);
-    ear = rig.ear_servers[0];
-    ear->rules.subscribe = strange_answers[_i];
+    rig_add_notifiers(FAKE_UNIX);
+    notifier = rig.notifiers[0];
+    notifier->rules.subscribe = strange_answers[_i];
     rig_start_ready();
     rig_listen();
-    while (ear->accepted < 3)
+    while (notifier->accepted < 3)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "OFF ");
-    ck_assert_uint_gt(strlen(rig.ears[0].why), 0);
-    ear->rules.subscribe = NULL;
+    ck_assert_str_eq(rig.listening[0].path, "OFF ");
+    ck_assert_uint_gt(strlen(rig.listening[0].why), 0);
+    notifier->rules.subscribe = NULL;
     rig_until_listening(0, true);
 }
 END_TEST
@@ -141,31 +141,31 @@ START_TEST(why_a_listener_was_refused_never_shows_the_password)
 {
     rig_add(FAKE_UNIX);
     rig_set_credentials(0, "user:secret");
-    rig_add_ears(FAKE_UNIX);
-    rig.ear_servers[0]->rules.auth = "-ERR unknown command 'AUTH' 'user' 'secret'\r\n";
+    rig_add_notifiers(FAKE_UNIX);
+    rig.notifiers[0]->rules.auth = "-ERR unknown command 'AUTH' 'user' 'secret'\r\n";
     rig_start_ready();
     rig_listen();
     until_changes(1);
-    ck_assert_ptr_null(strstr(rig.ears[0].why, "secret"));
-    ck_assert_str_eq(rig.ears[0].path, "OFF ");
+    ck_assert_ptr_null(strstr(rig.listening[0].why, "secret"));
+    ck_assert_str_eq(rig.listening[0].path, "OFF ");
 }
 END_TEST
 
 START_TEST(a_server_that_does_not_answer_subscribe_is_given_up_in_time)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     rig.config.node_timeout = rl_ms(20); /* which is how long the first connection may take quietly: not this one's */
     rig.config.connect_timeout = rl_ms(100);
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_UNIX);
-    ear = rig.ear_servers[0];
-    ear->rules.subscribe = "";
+    rig_add_notifiers(FAKE_UNIX);
+    notifier = rig.notifiers[0];
+    notifier->rules.subscribe = "";
     rig_start_ready();
     rig_listen();
     until_changes(1);
-    ck_assert_str_eq(rig.ears[0].why, "handshake: timed out");
-    ear->rules.subscribe = NULL;
+    ck_assert_str_eq(rig.listening[0].why, "handshake: timed out");
+    notifier->rules.subscribe = NULL;
     rig_until_listening(0, true);
 }
 END_TEST
@@ -181,13 +181,13 @@ START_TEST(destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing)
     for (int i = 0; i < _i; i++)
         event_base_loop(rig.base, EVLOOP_NONBLOCK);
     memset(rig.links, 0xff, sizeof(rig.links));
-    rig.ears[0].on = rig.ears[1].on = true;
-    rig.ears[0].changes = rig.ears[1].changes = 0;
+    rig.listening[0].on = rig.listening[1].on = true;
+    rig.listening[0].changes = rig.listening[1].changes = 0;
     rl_driver_close(rig.driver, false);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     rl_driver_destroy(rig.driver, false);
     rig.driver = NULL;
-    ck_assert_uint_eq(rig.ears[0].changes + rig.ears[1].changes, 0);
+    ck_assert_uint_eq(rig.listening[0].changes + rig.listening[1].changes, 0);
 }
 END_TEST
 
@@ -216,10 +216,10 @@ START_TEST(a_forked_child_leaves_the_parents_listener_alone)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
     rig_say_message(0, "to the parent");
-    while (!rig.ears[0].messages)
+    while (!rig.listening[0].messages)
         rig_turn();
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
-    ck_assert_uint_eq(rig.ear_servers[0]->gone, 0);
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
+    ck_assert_uint_eq(rig.notifiers[0]->gone, 0);
 }
 END_TEST
 

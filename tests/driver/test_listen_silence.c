@@ -5,55 +5,55 @@
 
 static void until_changes(unsigned n)
 {
-    while (rig.ears[0].changes < n)
+    while (rig.listening[0].changes < n)
         rig_turn();
 }
 
 START_TEST(a_silent_listener_is_asked_and_stays_when_it_answers)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     rig.config.stall_timeout = rl_ms(2000);
-    ear = rig_start_listening(FAKE_TCP4);
+    notifier = rig_start_listening(FAKE_TCP4);
     for (unsigned i = 0; i < 3; i++) {
         struct rl_conn *listener = &rig.driver->listeners[0];
-        size_t length = strlen(ear->handshake);
+        size_t length = strlen(notifier->handshake);
 
         listener->last_received.ns -= rl_ms(1000).ns;
         listener->listening.asked = RL_LONG_AGO;
         listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-        while (strlen(ear->handshake) == length || rl_ring_count(&listener->listening.owed))
+        while (strlen(notifier->handshake) == length || rl_ring_count(&listener->listening.owed))
             rig_turn();
     }
-    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE PING PING PING ");
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE PING PING PING ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 
 static void expect_nothing_owed(unsigned node, struct rl_instant now)
 {
-    ck_assert(!rig.ears[node].on || !rl_ring_count(&rig.driver->listeners[node].listening.owed));
+    ck_assert(!rig.listening[node].on || !rl_ring_count(&rig.driver->listeners[node].listening.owed));
 }
 
 START_TEST(a_listener_that_does_not_answer_is_replaced)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
 
     rig.config.stall_timeout = rl_ms(60);
     rig_add(FAKE_UNIX);
-    rig_add_ears(FAKE_TCP4);
-    ear = rig.ear_servers[0];
-    ear->rules.ping = "";
+    rig_add_notifiers(FAKE_TCP4);
+    notifier = rig.notifiers[0];
+    notifier->rules.ping = "";
     rig.on_listening = expect_nothing_owed;
     rig_start_ready();
     rig_listen();
     until_changes(2);
-    ck_assert_str_eq(rig.ears[0].path, "ON OFF ");
-    ck_assert_ptr_nonnull(strstr(rig.ears[0].why, "stalled"));
-    while (!ear->gone)
+    ck_assert_str_eq(rig.listening[0].path, "ON OFF ");
+    ck_assert_ptr_nonnull(strstr(rig.listening[0].why, "stalled"));
+    while (!notifier->gone)
         rig_turn();
-    ck_assert(ear->was_reset);
-    ear->rules.ping = NULL;
+    ck_assert(notifier->was_reset);
+    notifier->rules.ping = NULL;
     rig_until_listening(0, true);
 }
 END_TEST
@@ -72,8 +72,8 @@ START_TEST(a_listener_that_talks_is_not_asked)
     rig_say_message(0, "in the socket already");
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
     ck_assert(!rl_ring_count(&listener->listening.owed));
-    ck_assert_uint_eq(rig.ears[0].messages, 1);
-    ck_assert_str_eq(rig.ear_servers[0]->handshake, "CLIENT SUBSCRIBE ");
+    ck_assert_uint_eq(rig.listening[0].messages, 1);
+    ck_assert_str_eq(rig.notifiers[0]->handshake, "CLIENT SUBSCRIBE ");
 }
 END_TEST
 
@@ -81,26 +81,26 @@ END_TEST
  * peer lives. */
 START_TEST(what_is_in_the_socket_counts_even_if_the_loop_was_late)
 {
-    struct fake_server *ear;
+    struct fake_server *notifier;
     struct rl_conn *listener;
 
     rig.config.stall_timeout = rl_ms(60000);
-    ear = rig_start_listening(FAKE_UNIX);
-    ear->rules.ping = "";
+    notifier = rig_start_listening(FAKE_UNIX);
+    notifier->rules.ping = "";
     listener = &rig.driver->listeners[0];
     listener->last_received.ns -= rl_ms(30000).ns;
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-    while (strcmp(ear->handshake, "CLIENT SUBSCRIBE PING ") != 0)
+    while (strcmp(notifier->handshake, "CLIENT SUBSCRIBE PING ") != 0)
         rig_turn();
     if (_i)
         rig_say_message(0, "before the answer");
     else
-        fake_server_say(ear, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+        fake_server_say(notifier, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
     listener->last_received.ns -= rl_ms(60000).ns;
     listener->listening.asked.ns -= rl_ms(60000).ns;
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
     ck_assert_uint_eq(rl_ring_count(&listener->listening.owed), (unsigned)_i);
-    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST
 

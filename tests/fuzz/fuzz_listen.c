@@ -33,8 +33,8 @@ static struct {
     struct sockaddr_un address;
     int listener;
     int first; /* the connection that carries commands: it never gets an answer */
-    int ear;
-} master = {.listener = -1, .first = -1, .ear = -1};
+    int subscriber;
+} master = {.listener = -1, .first = -1, .subscriber = -1};
 
 /* --- The master ------------------------------------------------------------------------------------------------ */
 
@@ -63,20 +63,20 @@ static void hang_up(int *fd)
     *fd = -1;
 }
 
-static void accept_ear(void)
+static void accept_subscriber(void)
 {
     int fd = accept4(master.listener, NULL, NULL, SOCK_NONBLOCK);
 
     if (fd < 0)
         return;
-    hang_up(&master.ear);
-    master.ear = fd;
+    hang_up(&master.subscriber);
+    master.subscriber = fd;
 }
 
 static void say(const void *bytes, size_t size)
 {
-    if (master.ear >= 0 && send(master.ear, bytes, size, MSG_NOSIGNAL) < 0)
-        hang_up(&master.ear);
+    if (master.subscriber >= 0 && send(master.subscriber, bytes, size, MSG_NOSIGNAL) < 0)
+        hang_up(&master.subscriber);
 }
 
 static void say_text(const char *text)
@@ -180,10 +180,10 @@ static void say_whole_message(void)
 {
     unsigned before = world.messages;
 
-    hang_up(&master.ear);
-    while (master.ear < 0) {
+    hang_up(&master.subscriber);
+    while (master.subscriber < 0) {
         event_base_loop(world.base, EVLOOP_ONCE);
-        accept_ear();
+        accept_subscriber();
     }
     say_text("+OK\r\n" SUBSCRIBED MESSAGE "$5\r\nwhole\r\n");
     some_turns();
@@ -215,11 +215,11 @@ static void step(void)
         say_long_message();
         break;
     case 4:
-        accept_ear();
+        accept_subscriber();
         break;
     case 5:
         if (what & 0x80)
-            hang_up(&master.ear);
+            hang_up(&master.subscriber);
         else
             rl_transport_read_now(&world.transport);
         break;
@@ -268,8 +268,8 @@ static void finish(void)
     rl_driver_destroy(world.driver, false);
     HOLDS(event_base_get_num_events(world.base, EVENT_BASE_COUNT_ADDED | EVENT_BASE_COUNT_ACTIVE) == 0);
     event_base_free(world.base);
-    accept_ear();
-    hang_up(&master.ear);
+    accept_subscriber();
+    hang_up(&master.subscriber);
     hang_up(&master.first);
 }
 

@@ -140,40 +140,40 @@ static void shut_down_and_destroy_client(void)
     mine = NULL;
 }
 
-static bool is_in_line(void *argument)
+static bool is_in_queue(void *argument)
 {
     (void)argument;
     return toy_waiting(world.toys[0]) && toy_waiting(world.toys[1]) && toy_waiting(world.toys[2]);
 }
 
-static void wait_in_line(void)
+static void wait_in_queue(void)
 {
     struct redlock_acquire_options request;
 
     redlock_acquire_options_init(&request);
     request.timeout_ms = REDLOCK_FOREVER;
     ck_assert_int_eq(redlock_acquire(reported, &request, report, NULL), 0);
-    world_wait(is_in_line, NULL, "the place in line");
+    world_wait(is_in_queue, NULL, "the entry in the queue");
 }
 
-static void wait_in_line_and_cancel(void)
+static void wait_in_queue_and_cancel(void)
 {
     occupy();
-    wait_in_line();
+    wait_in_queue();
     ck_assert_int_eq(redlock_cancel(reported), 0);
 }
 
-static void wait_in_line_and_destroy(void)
+static void wait_in_queue_and_destroy(void)
 {
     occupy();
-    wait_in_line();
+    wait_in_queue();
     redlock_lock_destroy(reported);
 }
 
-static void wait_in_line_and_destroy_client(void)
+static void wait_in_queue_and_destroy_client(void)
 {
     occupy();
-    wait_in_line();
+    wait_in_queue();
     redlock_client_destroy(mine);
     mine = NULL;
 }
@@ -182,7 +182,7 @@ static void wait_until_it_is_handed_over(void)
 {
     struct redlock_lock *holder = world_hold(theirs, "reported");
 
-    wait_in_line();
+    wait_in_queue();
     redlock_lock_destroy(holder);
 }
 
@@ -199,9 +199,9 @@ static void (*const stages[])(void) = {
     release_behind_a_finished_extension,
     shut_down,
     shut_down_and_destroy_client,
-    wait_in_line_and_cancel,
-    wait_in_line_and_destroy,
-    wait_in_line_and_destroy_client,
+    wait_in_queue_and_cancel,
+    wait_in_queue_and_destroy,
+    wait_in_queue_and_destroy_client,
     wait_until_it_is_handed_over,
 };
 

@@ -1,5 +1,5 @@
-/* Without memory while waiting in line: for the table of those who are called, the connections that listen, the answers
- * and notifications, the fresh value after a yield. See test_oom.c. */
+/* Without memory while waiting in the queue: for the table of those who are called, the connections that listen, the
+ * answers and notifications, the fresh value after a yield. See test_oom.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static struct redlock_acquire_options request_for(enum redlock_wait wait, bool f
     return request;
 }
 
-static bool is_in_line(void *argument)
+static bool is_in_queue(void *argument)
 {
     enum redlock_state state = redlock_state(argument);
 
@@ -35,7 +35,7 @@ static void hand_off(struct redlock_lock *holder, struct redlock_lock *waiter, e
     oom_await(redlock_acquire(holder, &request, outcome_record, &first), &first);
     status = redlock_acquire(waiter, &request, outcome_record, &second);
     if (status == 0)
-        world_wait(is_in_line, waiter, "the place in line");
+        world_wait(is_in_queue, waiter, "the entry in the queue");
     world_steps(3);
     oom_release(holder);
     oom_await(status, &second);

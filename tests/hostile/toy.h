@@ -32,7 +32,7 @@ struct toy_key {
     int64_t expires_ns;
 };
 
-/* In line for a key. */
+/* In the queue for a key. */
 struct toy_waiter {
     size_t key_size; /* 0: free */
     unsigned char key[TOY_KEY_BYTES];
@@ -89,7 +89,7 @@ void toy_forget(struct toy *toy);
 /* Ends its memory: keys, counter, and the incarnation that guarded clients look at. It does not vote for so long. */
 void toy_lose(struct toy *toy, int64_t quarantine_ms);
 
-/* How many are in line, for any key. */
+/* How many are in the queue, for any key. */
 size_t toy_waiting(struct toy *toy);
 
 /* How many keys are set; the value of one, NULL if it is not set. */

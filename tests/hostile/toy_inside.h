@@ -22,7 +22,7 @@ int64_t toy_number(struct toy_word word);
 /* toy.c: to every connection that has subscribed to the channel. */
 void toy_publish(struct toy *toy, const char *channel, const char *payload);
 
-/* toy_queue.c: the scripts of waiting in line. */
+/* toy_queue.c: the scripts of waiting in the queue. */
 const char *toy_release(struct toy *toy, const struct toy_word *words);
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words);
 const char *toy_release_permit(struct toy *toy, const struct toy_word *words);

@@ -38,7 +38,7 @@ static bool is_before(const struct toy_waiter *a, const struct toy_waiter *b)
     return a->ticket != b->ticket ? a->ticket < b->ticket : strcmp(a->value, b->value) < 0;
 }
 
-static struct toy_waiter *first_in_line(struct toy *toy, struct toy_word key)
+static struct toy_waiter *first_in_queue(struct toy *toy, struct toy_word key)
 {
     struct toy_waiter *first = NULL;
 
@@ -63,7 +63,7 @@ static void notify(struct toy *toy, const struct toy_waiter *waiter, int64_t cou
 /* The key is free, or its holder gives it up. */
 static bool hand_off(struct toy *toy, struct toy_word key, struct toy_word me)
 {
-    struct toy_waiter *successor = first_in_line(toy, key);
+    struct toy_waiter *successor = first_in_queue(toy, key);
     struct toy_word value;
 
     if (!successor)
@@ -106,13 +106,13 @@ const char *toy_release_permit(struct toy *toy, const struct toy_word *words)
     return release(toy, words[KEY], words[KEY + toy_number(words[KEY - 1])]);
 }
 
-/* The short form, of a client that knows of nobody in line. */
+/* The short form, of a client that knows of nobody in the queue. */
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words)
 {
     struct toy_key *at = toy_find(toy, words[KEY]);
     bool mine = at && toy_is(words[SHORT_RELEASE_VALUE], at->value);
 
-    if (!first_in_line(toy, words[KEY]))
+    if (!first_in_queue(toy, words[KEY]))
         return release(toy, words[KEY], words[SHORT_RELEASE_VALUE]);
     if (mine)
         at->size = 0;

@@ -51,7 +51,7 @@ static bool is_as_long(void *argument)
     return true;
 }
 
-void cohort_wait_in_line(const char *key, size_t n)
+void cohort_wait_in_queue(const char *key, size_t n)
 {
     struct line_request request = {key, n};
 
@@ -62,7 +62,7 @@ void cohort_join(const char *key, size_t n, const struct redlock_acquire_options
 {
     for (size_t i = 0; i < COHORT; i++)
         waiter_start(&rig, &waiters[i], rig.client, key, request);
-    cohort_wait_in_line(key, n + COHORT);
+    cohort_wait_in_queue(key, n + COHORT);
     rig_wait_quiet(&rig, rig.client);
 }
 

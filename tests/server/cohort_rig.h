@@ -21,7 +21,7 @@ void cohort_close(void);
 struct redlock_acquire_options cohort_request(void);
 
 /* Until so many are in the queue on every master. */
-void cohort_wait_in_line(const char *key, size_t n);
+void cohort_wait_in_queue(const char *key, size_t n);
 
 /* Starts the cohort, and waits until all of it is in the queue, behind `n` others. */
 void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request);
@@ -36,7 +36,7 @@ void cohort_serve(const char *key);
 /* The same from this one on, with fewer checks. */
 void cohort_serve_from(size_t next, const char *key);
 
-/* How many locks the cohort's client has passed on so far. */
+/* How many locks the cohort's client has handed off so far. */
 uint64_t cohort_passed_on(void);
 
 #endif

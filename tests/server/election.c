@@ -140,7 +140,7 @@ static struct candidate *leader(size_t i, uint32_t ttl_ms)
     return candidate;
 }
 
-static bool is_in_line(void *argument)
+static bool is_in_queue(void *argument)
 {
     size_t n = 0;
 
@@ -149,11 +149,11 @@ static bool is_in_line(void *argument)
     return n > rig.n / 2;
 }
 
-static struct candidate *follower(size_t i, size_t in_line)
+static struct candidate *follower(size_t i, size_t in_queue)
 {
     struct candidate *candidate = campaign(i, TTL_MS);
 
-    rig_wait(&rig, is_in_line, &in_line, "a candidate in the wait queue");
+    rig_wait(&rig, is_in_queue, &in_queue, "a candidate in the wait queue");
     return candidate;
 }
 

@@ -56,11 +56,11 @@ START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
     report = join_as(RL_JOIN_DECLARE, "first");
     ck_assert_int_eq(report.maxmemory, 104857600);
     ck_assert_str_eq(report.policy, "volatile-lru");
-    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_EVICTS);
+    ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_EVICTS);
     ck_assert_int_eq(rl_join_evaluate(&report, &lenient, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     ask_expect(join_master, 0, "CONFIG SET maxmemory-policy noeviction", "OK");
     report = join_as(RL_JOIN_VOTE, "second");
-    ck_assert_int_eq(join_judged(&report).kind, RL_ADMISSION_VOTES);
+    ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_VOTES);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(a_replica_is_excluded_and_nothing_is_written)
         report = join_as((enum rl_join_mode)mode, "first");
         ck_assert_int_eq(report.event, RL_JOIN_ABSENT);
         ck_assert_str_eq(report.role, "slave");
-        ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_NOT_MASTER);
+        ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_NOT_MASTER);
     }
     ask_expect(join_master, 0, "REPLICAOF NO ONE", "OK");
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
@@ -111,7 +111,7 @@ START_TEST(a_cluster_node_is_excluded)
     }
     ck_assert_msg(rl_join_parse(&scripted.reply, &report), "%s", scripted.text);
     ck_assert(report.cluster);
-    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_CLUSTER);
+    ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_CLUSTER);
     scripted_free(&scripted);
 }
 END_TEST

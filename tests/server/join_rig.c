@@ -98,7 +98,7 @@ void join_restart(void)
     ck_assert_msg(masters_restart(join_master, join_node), "%s", masters_error());
 }
 
-struct rl_admission_status join_judged(const struct rl_join_report *report)
+struct rl_admission_status join_evaluated(const struct rl_join_report *report)
 {
     struct rl_join_rules rules = {0};
 

@@ -30,6 +30,6 @@ struct rl_join_report join_as(enum rl_join_mode mode, const char *incarnation);
 struct rl_join_report join_durable(const char *incarnation, enum rl_durability durability);
 
 /* Without exceptions. */
-struct rl_admission_status join_judged(const struct rl_join_report *report);
+struct rl_admission_status join_evaluated(const struct rl_join_report *report);
 
 #endif

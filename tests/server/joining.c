@@ -117,7 +117,7 @@ START_TEST(a_fenced_lock_does_not_wait_for_them_either)
 }
 END_TEST
 
-START_TEST(nor_does_a_place_in_line)
+START_TEST(nor_does_an_entry_in_the_queue)
 {
     struct redlock_acquire_options request = rig_request(20000, -1);
     struct outcome outcome;
@@ -217,7 +217,7 @@ int main(void)
 
     tcase_add_loop_test(cases, hung_masters_are_not_waited_for, 0, 3);
     tcase_add_test(cases, a_fenced_lock_does_not_wait_for_them_either);
-    tcase_add_test(cases, nor_does_a_place_in_line);
+    tcase_add_test(cases, nor_does_an_entry_in_the_queue);
     tcase_add_test(cases, a_master_whose_packets_are_dropped_is_not_waited_for);
     tcase_add_test(cases, a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then);
     tcase_add_test(cases, a_master_that_joins_late_brings_the_quorum);

@@ -390,7 +390,7 @@ START_TEST(a_thousand_parties)
 }
 END_TEST
 
-START_TEST(the_latch_is_kept_for_as_long_as_is_wished)
+START_TEST(the_latch_is_kept_for_as_long_as_is_asked_for)
 {
     struct redlock_latch_options options;
     struct party brief = {0};
@@ -871,7 +871,7 @@ int main(void)
     tcase_add_test(opening, one_name_on_all_masters_is_one_party);
     tcase_add_test(opening, what_is_reported_open_has_been_recorded);
     tcase_add_test(opening, a_thousand_parties);
-    tcase_add_test(opening, the_latch_is_kept_for_as_long_as_is_wished);
+    tcase_add_test(opening, the_latch_is_kept_for_as_long_as_is_asked_for);
     tcase_add_loop_test(failures, a_quorum_is_needed_and_enough, 0, 1 << N);
     tcase_add_test(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back);
     tcase_add_test(failures, silent_masters_are_awaited_for_node_timeout);

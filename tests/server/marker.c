@@ -22,7 +22,7 @@ START_TEST(a_server_without_a_marker_is_new_and_gets_one)
     ask_expect(join_master, 0, "HGET marker max_ttl", "30000");
     ask_expect(join_master, 0, "HGET marker durable", "0");
     ck_assert_int_eq(ask_integer(join_master, 0, "PTTL marker"), -1);
-    ck_assert_int_eq(join_judged(&report).kind, RL_ADMISSION_QUARANTINED);
+    ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_QUARANTINED);
 }
 END_TEST
 
@@ -50,8 +50,8 @@ START_TEST(a_quarantine_ends_by_the_servers_clock)
     report = join_as(RL_JOIN_VOTE, "second");
     ck_assert_int_eq(report.event, RL_JOIN_KEPT);
     ck_assert_int_eq(report.left_ms, 0);
-    ck_assert_int_eq(join_judged(&report).kind, RL_ADMISSION_VOTES);
-    ck_assert(join_judged(&report).epoch_checked);
+    ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_VOTES);
+    ck_assert(join_evaluated(&report).epoch_checked);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(a_look_writes_nothing)
     ck_assert_str_eq(report.incarnation, "");
     ck_assert_int_eq(report.left_ms, 0);
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
-    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_NO_MARKER);
+    ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_NO_MARKER);
 }
 END_TEST
 
@@ -163,7 +163,7 @@ START_TEST(another_rings_marker_is_left_alone)
     join_as(RL_JOIN_VOTE, "first");
     expect_marker_left_alone(&asked, RL_JOIN_MISMATCH);
     report = join_ask(&asked);
-    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_RING);
+    ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_RING);
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
 }
 END_TEST

@@ -59,7 +59,7 @@ static void wait_told(size_t times)
     rig_wait(&rig, have_been_told, &times, "places to be told");
 }
 
-static void take_places(size_t n, const char *key)
+static void fill_queue(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
@@ -71,7 +71,7 @@ START_TEST(waiters_are_served_in_the_order_of_their_arrival)
 {
     struct redlock_lock *holder = rig_hold(&rig, "order", 10000);
 
-    take_places(N_WAITERS, "order");
+    fill_queue(N_WAITERS, "order");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (unsigned i = 0; i < N_WAITERS; i++) {
         waiter_wait_held(&waiters[i]);
@@ -114,7 +114,7 @@ START_TEST(the_hook_tells_the_position_and_what_the_holder_has_left)
 {
     struct redlock_lock *holder = rig_hold_lease(&rig, "place", 9000);
 
-    take_places(3, "place");
+    fill_queue(3, "place");
     wait_told(3);
     ck_assert_uint_eq(places.position[0], 1);
     ck_assert_int_gt(places.held_for_ms[0], 0);
@@ -140,12 +140,12 @@ static void wait_full_ttl(const struct redlock_lock *lock)
 START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
 {
     struct redlock_acquire_options request = queue_request();
-    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
+    struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
     struct waiter waiter;
 
     if (_i)
         request.renew_ms = REDLOCK_NO_RENEWAL;
-    waiter_take(&rig, &waiter, rig.client, "owed", &request);
+    waiter_take(&rig, &waiter, rig.client, "pending", &request);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiter);
     ck_assert_int_le(waiter.remaining_ns, INT64_C(2000000000));
@@ -157,12 +157,12 @@ END_TEST
 START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
 {
     struct redlock_acquire_options request = queue_request();
-    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000), *importer = rig_new_lock(rig.client, "owed");
+    struct redlock_lock *holder = rig_hold(&rig, "pending", 10000), *importer = rig_new_lock(rig.client, "pending");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     if (_i)
         request.renew_ms = REDLOCK_NO_RENEWAL;
-    take_places(1, "owed");
+    fill_queue(1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof(text)), 0);
@@ -174,10 +174,10 @@ END_TEST
 
 START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
 {
-    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
+    struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
     struct outcome outcome;
 
-    take_places(1, "owed");
+    fill_queue(1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     outcome = rig_extend(&rig, waiters[0].lock, 0);
@@ -186,7 +186,7 @@ START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
 }
 END_TEST
 
-START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
+START_TEST(fencing_tokens_grow_from_hand_off_to_hand_off)
 {
     struct redlock_acquire_options request = queue_request();
     uint64_t last = 0;
@@ -197,7 +197,7 @@ START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
         if (i == 0)
             waiter_wait_held(&waiters[0]);
         else
-            waiter_wait_in_line(&waiters[i], 5);
+            waiter_wait_in_queue(&waiters[i], 5);
     }
     for (size_t i = 0; i < N_WAITERS; i++) {
         waiter_wait_held(&waiters[i]);
@@ -256,7 +256,7 @@ START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
 }
 END_TEST
 
-START_TEST(strict_order_waits_in_line_from_the_first_attempt)
+START_TEST(strict_order_waits_in_the_queue_from_the_first_attempt)
 {
     struct redlock_acquire_options request = queue_request();
     struct waiter first, second;
@@ -292,7 +292,7 @@ START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attemp
 END_TEST
 
 /* No attempt that is bound to be refused: one command for each master to join the queue, one to release. */
-START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
+START_TEST(who_knows_that_others_wait_enters_the_queue_at_once)
 {
     struct redlock_acquire_options request = queue_request();
     struct waiter first, second, again;
@@ -328,10 +328,10 @@ int main(void)
     tcase_add_loop_test(five, a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl, 0, 2);
     tcase_add_loop_test(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2);
     tcase_add_test(five, an_extension_by_the_caller_brings_the_full_ttl_at_once);
-    tcase_add_test(five, fencing_tokens_grow_from_hand_over_to_hand_over);
+    tcase_add_test(five, fencing_tokens_grow_from_hand_off_to_hand_off);
     tcase_add_test(five, a_waiter_proposes_a_number_as_young_as_its_latest_refresh);
-    tcase_add_test(five, strict_order_waits_in_line_from_the_first_attempt);
-    tcase_add_test(five, who_knows_that_others_wait_gets_in_line_at_once);
+    tcase_add_test(five, strict_order_waits_in_the_queue_from_the_first_attempt);
+    tcase_add_test(five, who_knows_that_others_wait_enters_the_queue_at_once);
     tcase_add_test(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt);
     return suite_run_with_server(suite);
 }

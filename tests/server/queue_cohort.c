@@ -209,7 +209,7 @@ START_TEST(nobody_is_overtaken)
     waiter_take(&rig, &after, other, "order", &request);
     for (size_t i = 0; i < 2; i++)
         waiter_start(&rig, &last[i], rig.client, "order", &request);
-    cohort_wait_in_line("order", COHORT + 4);
+    cohort_wait_in_queue("order", COHORT + 4);
     waiter_leave(&first);
     waiter_wait_held(&before);
     waiter_leave(&before);

@@ -63,7 +63,7 @@ START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
     waiter_wait_held(&first);
     for (size_t i = 0; i < COHORT; i++)
         waiter_start(&rig, &waiters[i], rig.client, "one", i == 1 ? &own : &request);
-    cohort_wait_in_line("one", COHORT);
+    cohort_wait_in_queue("one", COHORT);
     rig_wait_quiet(&rig, rig.client);
     waiter_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {

@@ -156,7 +156,7 @@ END_TEST
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-static void take_places(size_t n, const char *key)
+static void fill_queue(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
@@ -181,7 +181,7 @@ START_TEST(masters_that_are_killed_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "kill", 10000);
 
-    take_places(4, "kill");
+    fill_queue(4, "kill");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_kill(rig.masters, i));
     serve(holder, 4);
@@ -193,7 +193,7 @@ START_TEST(masters_that_hang_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "hang", 10000);
 
-    take_places(4, "hang");
+    fill_queue(4, "hang");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_hang(rig.masters, i));
     serve(holder, 4);
@@ -208,7 +208,7 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "restart", 10000);
 
-    take_places(4, "restart");
+    fill_queue(4, "restart");
     for (size_t i = 0; i < 2; i++) {
         rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
@@ -223,7 +223,7 @@ END_TEST
 /* A place in the queue that lasts while a loaded machine starts masters: its lease is twice the validity wanted. */
 #define LONG_LEASE_MS 16000
 
-static void take_lasting_seats(size_t n, const char *key)
+static void fill_lasting_queue(size_t n, const char *key)
 {
     struct redlock_acquire_options request = rig_request(60000, REDLOCK_FOREVER);
 
@@ -236,13 +236,13 @@ START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_ot
 {
     struct redlock_lock *holder = rig_hold(&rig, "roll", 60000);
 
-    take_lasting_seats(3, "roll");
+    fill_lasting_queue(3, "roll");
     for (size_t i = 0; i < 5; i++) {
         rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
         rig_wait_vote(&rig, rig.client, i);
         for (size_t j = 0; j < 3; j++)
-            waiter_wait_in_line(&waiters[j], 5);
+            waiter_wait_in_queue(&waiters[j], 5);
     }
     serve(holder, 3);
     queue_wait_gone(&rig, "roll");
@@ -254,7 +254,7 @@ START_TEST(the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_l
 {
     struct redlock_lock *holder = rig_hold(&rig, "away", 60000);
 
-    take_lasting_seats(3, "away");
+    fill_lasting_queue(3, "away");
     for (size_t i = 0; i < 5; i++)
         rig_kill_master(&rig, i);
     rig_run_for(&rig, LONG_LEASE_MS / 4 + 500);
@@ -269,9 +269,9 @@ END_TEST
 
 START_TEST(listening_connections_that_are_killed_come_back_and_nobody_is_forgotten)
 {
-    struct redlock_lock *holder = rig_hold(&rig, "ears", 10000);
+    struct redlock_lock *holder = rig_hold(&rig, "killed", 10000);
 
-    take_places(4, "ears");
+    fill_queue(4, "killed");
     rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
     serve(holder, 4);
 }
@@ -285,7 +285,7 @@ START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
 
     rig_do_all(&rig, "ACL", "SETUSER", "default", commands[_i], NULL);
     holder = rig_hold(&rig, "mute", 10000);
-    take_places(2, "mute");
+    fill_queue(2, "mute");
     serve(holder, 2);
     ck_assert_uint_eq(watch_stats(rig.client).hand_offs, 0);
     queue_wait_gone(&rig, "mute");
@@ -298,7 +298,7 @@ int main(void)
     TCase *clients = suite_add_case(suite, "clients", open_five, close_rig);
     TCase *masters = suite_add_case(suite, "masters", open_five, close_rig);
     TCase *durable = suite_add_case(suite, "durable masters", open_durable, close_rig);
-    TCase *ears = suite_add_case(suite, "notifications", open_five, close_rig);
+    TCase *notifications = suite_add_case(suite, "notifications", open_five, close_rig);
 
     tcase_add_test(clients, when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over);
     tcase_add_test(clients, when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease);
@@ -307,7 +307,7 @@ int main(void)
     tcase_add_test(masters, masters_that_are_restarted_meanwhile_change_nothing);
     tcase_add_test(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other);
     tcase_add_test(durable, the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease);
-    tcase_add_test(ears, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten);
-    tcase_add_loop_test(ears, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2);
+    tcase_add_test(notifications, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten);
+    tcase_add_loop_test(notifications, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2);
     return suite_run_with_server(suite);
 }

@@ -129,7 +129,7 @@ END_TEST
 /* A deadline that is as near as the hand-off: whatever wins, nothing stays but a lock that is held. The deadline that
  * follows one which has won is earlier, and that which follows a late one is later, so they stay near the hand-off
  * however slow the machine is. */
-START_TEST(a_deadline_at_the_moment_of_the_hand_over_loses_nothing)
+START_TEST(a_deadline_at_the_moment_of_the_hand_off_loses_nothing)
 {
     struct redlock_acquire_options request = rig_request(10000, 15);
     unsigned won = 0, late = 0;
@@ -215,7 +215,7 @@ START_TEST(a_client_that_ends_hands_its_lock_on)
 }
 END_TEST
 
-START_TEST(a_shutdown_waits_until_no_waiter_is_in_line)
+START_TEST(a_shutdown_waits_until_no_waiter_is_in_the_queue)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
@@ -261,10 +261,10 @@ int main(void)
     tcase_add_test(three, canceling_at_any_event_leaves_no_key_and_no_entry);
     tcase_add_test(three, destroying_at_any_event_leaves_no_key_and_no_entry);
     tcase_add_test(three, the_deadline_takes_the_waiter_out_of_the_line);
-    tcase_add_test(three, a_deadline_at_the_moment_of_the_hand_over_loses_nothing);
+    tcase_add_test(three, a_deadline_at_the_moment_of_the_hand_off_loses_nothing);
     tcase_add_test(three, destroying_the_client_takes_all_its_waiters_out_of_the_line);
     tcase_add_loop_test(three, a_client_that_ends_hands_its_lock_on, 0, 2);
-    tcase_add_test(three, a_shutdown_waits_until_no_waiter_is_in_line);
+    tcase_add_test(three, a_shutdown_waits_until_no_waiter_is_in_the_queue);
     tcase_add_test(three, who_leaves_from_the_middle_keeps_nobody_waiting);
     return suite_run_with_server(suite);
 }

@@ -70,7 +70,7 @@ START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
         waiters[i].lock = rig_new_lock(rig.client, key);
         ck_assert_int_eq(redlock_acquire(waiters[i].lock, &request, give_back_at_once, &waiters[i]), 0);
         if (i % 100 == 0)
-            waiter_wait_in_line(&waiters[i], 5);
+            waiter_wait_in_queue(&waiters[i], 5);
     }
     rig_wait(&rig, have_asked, key, "all to be in the queue");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);

@@ -51,10 +51,10 @@ static void start_all(size_t n, const char *key)
         waiter_start(&rig, &waiters[i], rig.client, key, &request);
 }
 
-static void wait_all_in_line(size_t n)
+static void wait_all_in_queue(size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        waiter_wait_in_line(&waiters[i], rig.n);
+        waiter_wait_in_queue(&waiters[i], rig.n);
     rig_wait_quiet(&rig, rig.client);
 }
 
@@ -72,7 +72,7 @@ static void serve_in_order(size_t n)
     }
 }
 
-START_TEST(many_get_in_line_by_few_commands_and_are_served_in_order)
+START_TEST(many_enter_the_queue_by_few_commands_and_are_served_in_order)
 {
     struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
     uint64_t before;
@@ -80,7 +80,7 @@ START_TEST(many_get_in_line_by_few_commands_and_are_served_in_order)
     rig_wait_quiet(&rig, rig.client);
     before = commands();
     start_all(MANY, "many");
-    wait_all_in_line(MANY);
+    wait_all_in_queue(MANY);
     /* Three for each master, and as many with each refresh while this waits. By single ones: five for each waiter. */
     ck_assert_uint_lt(commands() - before, MANY * rig.n / 2);
     for (size_t node = 0; node < rig.n; node++)
@@ -122,7 +122,7 @@ START_TEST(tokens_grow_from_each_to_the_next)
 END_TEST
 
 /* Before anything of it is written; the others do not notice. */
-START_TEST(who_gives_up_at_once_is_not_in_line)
+START_TEST(who_gives_up_at_once_is_not_in_the_queue)
 {
     struct redlock_lock *holder = rig_hold(&rig, "leave", 10000);
 
@@ -134,7 +134,7 @@ START_TEST(who_gives_up_at_once_is_not_in_line)
             rig_wait_outcome(&rig, &waiters[i].outcome);
             outcome_expect(&waiters[i].outcome, REDLOCK_CANCELED);
         } else {
-            waiter_wait_in_line(&waiters[i], rig.n);
+            waiter_wait_in_queue(&waiters[i], rig.n);
         }
     }
     rig_wait_quiet(&rig, rig.client);
@@ -170,7 +170,7 @@ START_TEST(a_key_is_no_concern_of_another)
         holders[i] = rig_hold(&rig, keys[i], 10000);
     for (size_t i = 0; i < N_WAITERS; i++)
         waiter_start(&rig, &waiters[i], rig.client, keys[i % 2], &request);
-    wait_all_in_line(N_WAITERS);
+    wait_all_in_queue(N_WAITERS);
     for (size_t i = 0; i < 2; i++) {
         for (size_t node = 0; node < rig.n; node++)
             ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_WAITERS / 2);
@@ -191,7 +191,7 @@ START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
     for (size_t node = 0; node < 3; node++)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
     start_all(N_WAITERS, "forgotten");
-    wait_all_in_line(N_WAITERS);
+    wait_all_in_queue(N_WAITERS);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_WAITERS);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -277,7 +277,7 @@ START_TEST(many_keep_their_places_by_few_commands)
 
     fenced = _i;
     start_all(MANY, key);
-    wait_all_in_line(MANY);
+    wait_all_in_queue(MANY);
     before = commands();
     rounds = count_rounds(key);
     wait_refreshed(key, 2);
@@ -299,7 +299,7 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
     long long rounds;
 
     start_all(MANY, key);
-    wait_all_in_line(MANY);
+    wait_all_in_queue(MANY);
     for (size_t node = 0; node < rig.n; node++)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
     wait_refreshed(key, 2);
@@ -320,13 +320,13 @@ START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
     char key[] = "lost";
 
     start_all(N_WAITERS, key);
-    wait_all_in_line(N_WAITERS);
+    wait_all_in_queue(N_WAITERS);
     for (size_t node = 0; node < rig.n; node++)
         rig_do(&rig, node, "DEL", "redlock:queue:lost", "redlock:waiters:lost", NULL);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, key), 0);
     for (size_t i = 0; i < N_WAITERS; i++)
-        waiter_wait_in_line(&waiters[i], rig.n);
+        waiter_wait_in_queue(&waiters[i], rig.n);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, key);
@@ -339,7 +339,7 @@ START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
     struct redlock_lock *holder = rig_hold(&rig, "free again", 10000);
 
     start_all(N_WAITERS, "free again");
-    wait_all_in_line(N_WAITERS);
+    wait_all_in_queue(N_WAITERS);
     rig_do_all(&rig, "DEL", "free again", NULL);
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "free again");
@@ -352,10 +352,10 @@ int main(void)
     Suite *suite = suite_create("queue_many");
     TCase *cases = suite_add_case(suite, "queue_many", open_five, close_rig);
 
-    tcase_add_test(cases, many_get_in_line_by_few_commands_and_are_served_in_order);
+    tcase_add_test(cases, many_enter_the_queue_by_few_commands_and_are_served_in_order);
     tcase_add_test(cases, the_first_of_them_gets_a_free_key);
     tcase_add_test(cases, tokens_grow_from_each_to_the_next);
-    tcase_add_test(cases, who_gives_up_at_once_is_not_in_line);
+    tcase_add_test(cases, who_gives_up_at_once_is_not_in_the_queue);
     tcase_add_test(cases, all_of_them_may_give_up_at_once);
     tcase_add_test(cases, a_key_is_no_concern_of_another);
     tcase_add_test(cases, masters_that_have_forgotten_the_script_are_asked_again);

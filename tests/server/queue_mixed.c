@@ -54,7 +54,7 @@ static bool foreign_lock(const char *key, const char *value)
     return false;
 }
 
-static void take_places(size_t n, const char *key)
+static void fill_queue(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
@@ -67,7 +67,7 @@ START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
     int64_t released_ns;
 
     ck_assert(foreign_lock("mixed", "foreign"));
-    take_places(2, "mixed");
+    fill_queue(2, "mixed");
     released_ns = watch_now_ns();
     foreign_delete("mixed", "foreign");
     waiter_wait_held(&waiters[0]);
@@ -113,7 +113,7 @@ START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_places(4, "mixed");
+    fill_queue(4, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (size_t i = 0; i < 4; i++) {
         waiter_wait_held(&waiters[i]);
@@ -126,11 +126,11 @@ START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
 }
 END_TEST
 
-START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_line)
+START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_the_queue)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_places(2, "mixed");
+    fill_queue(2, "mixed");
     foreign_delete("mixed", "foreign");
     ck_assert_uint_eq(queue_count(&rig, "mixed", redlock_lock_token(waiters[0].lock)), 5);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -143,7 +143,7 @@ START_TEST(a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_places(2, "mixed");
+    fill_queue(2, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     foreign_delete("mixed", redlock_lock_token(waiters[0].lock));
@@ -185,7 +185,7 @@ static void open_prefixed(void)
 }
 
 /* Whatever is written, and said, begins with it. */
-START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_line)
+START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
@@ -211,12 +211,12 @@ int main(void)
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
     TCase *prefix = suite_add_case(suite, "prefix", open_prefixed, close_rig);
 
-    suite_add_test_since(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_line, 6, 2,
+    suite_add_test_since(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue, 6, 2,
                          "rights on channels");
     tcase_add_test(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh);
     tcase_add_test(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer);
     tcase_add_test(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits);
-    tcase_add_test(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_line);
+    tcase_add_test(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_the_queue);
     tcase_add_test(five, a_lock_that_was_handed_over_can_be_released_by_compare_and_delete);
     tcase_add_test(five, what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing);
     return suite_run_with_server(suite);

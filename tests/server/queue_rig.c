@@ -57,7 +57,7 @@ void waiter_take(struct rig *rig, struct waiter *waiter, struct redlock_client *
                  const struct redlock_acquire_options *request)
 {
     waiter_start(rig, waiter, client, key, request);
-    waiter_wait_in_line(waiter, count_running(rig));
+    waiter_wait_in_queue(waiter, count_running(rig));
 }
 
 struct place_request {
@@ -68,14 +68,14 @@ struct place_request {
 };
 
 /* What keeps masters from being asked. */
-static void describe(struct place_request *request, const char *key, size_t in_line)
+static void describe(struct place_request *request, const char *key, size_t in_queue)
 {
     struct redlock_lock *lock = request->waiter->lock;
     const char *state = redlock_state_name(redlock_state(lock));
     size_t granted = rig_count_value(request->waiter->rig, key, redlock_lock_token(lock));
     size_t used = (size_t)snprintf(request->what, sizeof(request->what),
                                    "a waiter to be in the queue on %zu masters: it is %s, "
-                                   "in the queue or granted on %zu, granted by %zu", request->n, state, in_line,
+                                   "in the queue or granted on %zu, granted by %zu", request->n, state, in_queue,
                                    granted);
 
     for (size_t i = 0; i < request->waiter->rig->n && used < sizeof(request->what); i++) {
@@ -92,7 +92,7 @@ static void describe(struct place_request *request, const char *key, size_t in_l
 
 /* On a master that the holder's SET had not reached yet the waiter may have got the key at once: it keeps it there, for
  * it is next, and that is as good as a place. */
-static bool is_in_line(void *argument)
+static bool is_in_queue(void *argument)
 {
     struct place_request *request = argument;
     struct redlock_lock *lock = request->waiter->lock;
@@ -100,23 +100,23 @@ static bool is_in_line(void *argument)
     size_t key_size;
     const char *bytes = redlock_lock_key(lock, &key_size);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
-    size_t in_line;
+    size_t in_queue;
 
     ck_assert_msg(request->waiter->outcome.calls == 0, "a waiter's acquisition has ended with %s",
                   redlock_status_name(request->waiter->outcome.status));
     snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
-    in_line = *token ? queue_count(request->waiter->rig, key, token) + rig_count_value(request->waiter->rig, key,
+    in_queue = *token ? queue_count(request->waiter->rig, key, token) + rig_count_value(request->waiter->rig, key,
                                                                                        token) : 0;
     if (++request->looks % DESCRIBE_EVERY == 0)
-        describe(request, key, in_line);
-    return redlock_state(lock) == REDLOCK_STATE_WAITING && in_line == request->n;
+        describe(request, key, in_queue);
+    return redlock_state(lock) == REDLOCK_STATE_WAITING && in_queue == request->n;
 }
 
-void waiter_wait_in_line(struct waiter *waiter, size_t n)
+void waiter_wait_in_queue(struct waiter *waiter, size_t n)
 {
     struct place_request request = {.waiter = waiter, .n = n, .what = "a waiter to be in the queue"};
 
-    rig_wait(waiter->rig, is_in_line, &request, request.what);
+    rig_wait(waiter->rig, is_in_queue, &request, request.what);
 }
 
 void waiter_wait_held(struct waiter *waiter)

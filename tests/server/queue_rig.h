@@ -32,7 +32,7 @@ void waiter_take(struct rig *rig, struct waiter *waiter, struct redlock_client *
                  const struct redlock_acquire_options *request);
 
 /* Until it is in the queue (again) on n masters. */
-void waiter_wait_in_line(struct waiter *waiter, size_t n);
+void waiter_wait_in_queue(struct waiter *waiter, size_t n);
 
 /* Waits until it holds the lock. */
 void waiter_wait_held(struct waiter *waiter);

@@ -123,18 +123,18 @@ END_TEST
 
 START_TEST(a_release_that_could_not_be_delivered_is_repeated)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "owed", 60000);
+    struct redlock_lock *lock = rig_hold(&rig, "pending", 60000);
     struct outcome outcome;
 
-    rig_wait_count(&rig, "owed", 5);
+    rig_wait_count(&rig, "pending", 5);
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "REPLICAOF", "127.0.0.1", "1", NULL);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
-    ck_assert_uint_eq(masters_count_key(rig.masters, "owed"), 3);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "pending"), 3);
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "REPLICAOF", "NO", "ONE", NULL);
-    rig_wait_absent(&rig, "owed");
+    rig_wait_absent(&rig, "pending");
     rig_wait_no_claims(&rig, rig.client);
 }
 END_TEST

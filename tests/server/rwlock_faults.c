@@ -81,7 +81,7 @@ static bool is_waiting(void *lock)
     return redlock_state(lock) == REDLOCK_STATE_WAITING;
 }
 
-static struct redlock_lock *wait_in_line(struct rig *of, enum redlock_mode mode, struct outcome *outcome)
+static struct redlock_lock *wait_in_queue(struct rig *of, enum redlock_mode mode, struct outcome *outcome)
 {
     struct redlock_acquire_options request = request_of(mode, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(of->client, KEY);
@@ -187,7 +187,7 @@ START_TEST(a_hung_master_stops_neither_readers_nor_writers)
     outcome = rig_acquire(&rig, other, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     let_go(other);
-    writer = wait_in_line(&rig, X, &outcomes[0]);
+    writer = wait_in_queue(&rig, X, &outcomes[0]);
     upgrade(upgradeable, &outcomes[1]);
     let_go(reader);
     expect_got(&outcomes[1]);
@@ -313,7 +313,7 @@ START_TEST(other_libraries_are_exclusive_owners)
     ck_assert_int_eq(set_as_others_do(), 3);
     outcome = try_mode(_i ? U : R);
     outcome_expect(&outcome, REDLOCK_HELD);
-    waiter = wait_in_line(&rig, _i ? U : R, &outcomes[0]);
+    waiter = wait_in_queue(&rig, _i ? U : R, &outcomes[0]);
     delete_as_others_do();
     expect_got(&outcomes[0]);
     ck_assert_int_le(set_as_others_do(), 1); /* where the waiter may not have its vote yet */
@@ -347,7 +347,7 @@ START_TEST(readers_that_came_behind_a_writer_are_let_in_together)
     for (size_t i = 0; i < N_READERS; i++)
         rig_wait(&rig, is_waiting, readers[i], "a reader waits");
     rig_wait_quiet(&rig, rig.client);
-    next = wait_in_line(&rig, X, &outcome);
+    next = wait_in_queue(&rig, X, &outcome);
     let_go(writer);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     expect_members_soon(N_READERS);
@@ -407,7 +407,7 @@ START_TEST(a_killed_reader_delays_a_writer_by_its_own_ttl)
     struct redlock_lock *writer;
 
     child_kill(child_start_ready(&rig, read_and_stay, NULL));
-    writer = wait_in_line(&rig, X, &outcomes[0]);
+    writer = wait_in_queue(&rig, X, &outcomes[0]);
     wait_members(2);
     wait_members(1);
     ck_assert_int_eq(redlock_state(reader), REDLOCK_STATE_HELD);
@@ -451,7 +451,7 @@ START_TEST(a_killed_head_of_the_line_delays_others_for_its_lease)
     child_kill(child_start_ready(&rig, wait_and_stay, &head));
     outcome = try_mode(R);
     outcome_expect(&outcome, REDLOCK_HELD);
-    (void)wait_in_line(&rig, R, &outcomes[0]);
+    (void)wait_in_queue(&rig, R, &outcomes[0]);
     expect_got(&outcomes[0]);
     ck_assert_int_gt(redlock_remaining_ms(reader), 0);
 }
@@ -474,7 +474,7 @@ START_TEST(a_process_that_is_killed_while_it_upgrades_keeps_nobody_out_for_ever)
     struct redlock_lock *reader = hold(R);
 
     child_kill(child_start_ready(&rig, upgrade_and_stay, NULL));
-    (void)wait_in_line(&rig, _i ? U : R, &outcomes[0]);
+    (void)wait_in_queue(&rig, _i ? U : R, &outcomes[0]);
     expect_got(&outcomes[0]);
     ck_assert_int_gt(redlock_remaining_ms(reader), 0);
 }

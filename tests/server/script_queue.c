@@ -51,7 +51,7 @@ START_TEST(a_key_that_does_not_expire_is_said_not_to)
 }
 END_TEST
 
-START_TEST(each_newcomer_has_a_larger_number_than_all_before)
+START_TEST(each_entry_has_a_larger_number_than_all_before)
 {
     struct said said;
 
@@ -151,9 +151,9 @@ START_TEST(a_refresh_that_was_held_up_changes_nothing)
     clock_fault_step_ms(counter_clock, 10000);
     expect_said(queue_enqueue("a", 4, 99), RL_QUEUED, RL_DETAIL_NONE);
     ask_expect(counter_master, 0, "ZSCORE queue a", "10");
-    ear_open();
+    subscriber_open();
     queue_release("holder");
-    ear_expect("a", true, 5, "-");
+    subscriber_expect("a", true, 5, "-");
     ck_assert_int_le(ask_integer(counter_master, 0, "PTTL lock"), 10001);
 }
 END_TEST
@@ -166,13 +166,13 @@ START_TEST(who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come)
     queue_wait("a", 10);
     queue_wait("b", 20);
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
-    ear_open();
+    subscriber_open();
     said = queue_enqueue("b", 1, 20);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     ck_assert_uint_eq(said.place.rank, 0);
     expect_holder("a");
-    ear_expect("a", true, 0, "-");
-    ear_expect_silence();
+    subscriber_expect("a", true, 0, "-");
+    subscriber_expect_silence();
     expect_queue("b");
 }
 END_TEST
@@ -182,7 +182,7 @@ static void add_enqueue_tests(TCase *cases)
     tcase_add_test(cases, who_finds_the_key_free_gets_it_for_its_lease);
     tcase_add_test(cases, who_finds_it_held_is_queued_and_told_for_how_long);
     tcase_add_test(cases, a_key_that_does_not_expire_is_said_not_to);
-    tcase_add_test(cases, each_newcomer_has_a_larger_number_than_all_before);
+    tcase_add_test(cases, each_entry_has_a_larger_number_than_all_before);
     tcase_add_test(cases, a_ticket_that_is_told_moves_the_place);
     tcase_add_test(cases, no_clients_clock_pushes_the_tickets_further_than_a_day);
     tcase_add_test(cases, who_waits_looks_when_the_one_in_front_may_be_dead);
@@ -196,6 +196,6 @@ int main(void)
 {
     Suite *suite = suite_create("script_queue");
 
-    add_enqueue_tests(suite_add_case(suite, "enqueue", queue_start, ear_close));
+    add_enqueue_tests(suite_add_case(suite, "enqueue", queue_start, subscriber_close));
     return suite_run_with_server(suite);
 }

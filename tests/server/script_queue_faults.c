@@ -79,7 +79,7 @@ START_TEST(all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
 }
 END_TEST
 
-START_TEST(newcomers_sweep_the_dead_out_of_the_middle)
+START_TEST(joins_sweep_the_dead_out_of_the_middle)
 {
     hold_for_long();
     queue_lease_ms = 500000;
@@ -140,7 +140,7 @@ END_TEST
 
 /* --- Memories --------------------------------------------------------------------------------------------------- */
 
-START_TEST(in_another_memory_nobody_gets_in_line)
+START_TEST(in_another_memory_nobody_enters_the_queue)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     queue_incarnation = "then";
@@ -171,26 +171,26 @@ START_TEST(a_place_from_another_memory_is_dropped)
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 0");
     queue_incarnation = "now";
     queue_wait("new", 20);
-    ear_open();
+    subscriber_open();
     queue_release("holder");
-    ear_expect("new", true, 0, "now");
-    ear_expect_silence();
+    subscriber_expect("new", true, 0, "now");
+    subscriber_expect_silence();
     expect_holder("new");
 }
 END_TEST
 
 /* --- Tokens ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_hand_over_counts_for_who_has_tokens)
+START_TEST(a_hand_off_counts_for_who_has_tokens)
 {
     struct rl_notification call;
 
     queue_proposal = BIG;
     ck_assert_uint_eq(queue_enqueue("holder", 0, 1).answer.fence, BIG);
     queue_wait("a", 10);
-    ear_open();
+    subscriber_open();
     queue_release("holder");
-    call = ear_expect("a", true, 0, "-");
+    call = subscriber_expect("a", true, 0, "-");
     ck_assert_uint_eq(call.fence, BIG + 1);
     expect_counter(BIG + 1);
     expect_ttl("count", 86400000);
@@ -198,7 +198,7 @@ START_TEST(a_hand_over_counts_for_who_has_tokens)
 }
 END_TEST
 
-START_TEST(a_hand_over_does_not_count_for_who_has_none)
+START_TEST(a_hand_off_does_not_count_for_who_has_none)
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -208,7 +208,7 @@ START_TEST(a_hand_over_does_not_count_for_who_has_none)
 }
 END_TEST
 
-START_TEST(without_a_counter_nobody_with_tokens_gets_in_line)
+START_TEST(without_a_counter_nobody_with_tokens_enters_the_queue)
 {
     queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count nonsense", "OK");
@@ -259,22 +259,22 @@ START_TEST(a_counter_that_is_used_up_is_not_counted_in_a_hand_off)
     queue_proposal = BIG;
     queue_wait("a", 10);
     ask_expect(counter_master, 0, ends[_i].set, "OK");
-    ear_open();
+    subscriber_open();
     queue_release("holder");
-    ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, ends[_i].next);
+    ck_assert_uint_eq(subscriber_expect("a", true, 0, "-").fence, ends[_i].next);
 }
 END_TEST
 
 /* It is told of, and worth nothing to it: it has no number. */
-START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over)
+START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off)
 {
     hold_for_long();
     queue_proposal = BIG;
     queue_wait("a", 10);
     ask_expect(counter_master, 0, "LPUSH count x", "(integer) 1");
-    ear_open();
+    subscriber_open();
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
-    ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, 0);
+    ck_assert_uint_eq(subscriber_expect("a", true, 0, "-").fence, 0);
 }
 END_TEST
 
@@ -399,21 +399,21 @@ static void add_memory_tests(TCase *cases)
     tcase_add_test(cases, a_release_passes_the_dead_by);
     tcase_add_test(cases, a_queue_of_the_dead_is_no_queue);
     tcase_add_test(cases, all_the_dead_in_front_of_a_waiter_are_dropped_at_once);
-    tcase_add_test(cases, newcomers_sweep_the_dead_out_of_the_middle);
+    tcase_add_test(cases, joins_sweep_the_dead_out_of_the_middle);
     tcase_add_test(cases, a_place_does_not_outlive_its_lease_when_the_clock_is_set_back);
     tcase_add_test(cases, the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back);
     tcase_add_test(cases, a_queue_ends_by_itself_when_nobody_comes_any_more);
-    tcase_add_test(cases, in_another_memory_nobody_gets_in_line);
+    tcase_add_test(cases, in_another_memory_nobody_enters_the_queue);
     tcase_add_loop_test(cases, without_its_marker_it_is_another_memory, 0, 3);
     tcase_add_test(cases, a_place_from_another_memory_is_dropped);
 }
 
 static void add_fault_tests(TCase *cases)
 {
-    tcase_add_test(cases, a_hand_over_counts_for_who_has_tokens);
-    tcase_add_test(cases, a_hand_over_does_not_count_for_who_has_none);
-    tcase_add_test(cases, without_a_counter_nobody_with_tokens_gets_in_line);
-    tcase_add_test(cases, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over);
+    tcase_add_test(cases, a_hand_off_counts_for_who_has_tokens);
+    tcase_add_test(cases, a_hand_off_does_not_count_for_who_has_none);
+    tcase_add_test(cases, without_a_counter_nobody_with_tokens_enters_the_queue);
+    tcase_add_test(cases, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off);
     tcase_add_loop_test(cases, nobody_with_tokens_waits_for_a_counter_that_is_used_up, 0, N_ENDS);
     tcase_add_loop_test(cases, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS);
     tcase_add_test(cases, a_full_queue_takes_nobody_more);
@@ -431,7 +431,7 @@ int main(void)
 {
     Suite *suite = suite_create("script_queue_faults");
 
-    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", queue_start, ear_close));
-    add_fault_tests(suite_add_case(suite, "faults", queue_start, ear_close));
+    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", queue_start, subscriber_close));
+    add_fault_tests(suite_add_case(suite, "faults", queue_start, subscriber_close));
     return suite_run_with_server(suite);
 }

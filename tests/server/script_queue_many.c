@@ -72,7 +72,7 @@ START_TEST(who_comes_first_gets_a_free_key_and_the_others_queue_behind)
 }
 END_TEST
 
-START_TEST(they_get_in_line_behind_those_who_wait)
+START_TEST(they_enter_the_queue_behind_those_who_wait)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
     queue_wait("before", 0);
@@ -141,11 +141,11 @@ END_TEST
 
 START_TEST(each_has_its_turn_and_hears_of_it)
 {
-    ear_open();
+    subscriber_open();
     enqueue_all();
     for (size_t i = 1; i < N; i++) {
         queue_release(values[i - 1]);
-        ear_expect(values[i], true, 0, "-");
+        subscriber_expect(values[i], true, 0, "-");
         expect_holder(values[i]);
     }
     queue_release(values[N - 1]);
@@ -156,14 +156,14 @@ END_TEST
 START_TEST(with_tokens_each_is_counted_when_it_gets_the_key)
 {
     queue_proposal = BIG;
-    ear_open();
+    subscriber_open();
     enqueue_all();
     ck_assert_uint_eq(said[0].answer.fence, BIG);
     expect_counter(BIG);
     for (size_t i = 1; i < N; i++) {
         ck_assert_uint_eq(said[i].answer.fence, 0);
         queue_release(values[i - 1]);
-        ck_assert_uint_eq(ear_expect(values[i], true, 0, "-").fence, BIG + i);
+        ck_assert_uint_eq(subscriber_expect(values[i], true, 0, "-").fence, BIG + i);
     }
 }
 END_TEST
@@ -185,7 +185,7 @@ START_TEST(the_dead_do_not_pile_up)
 }
 END_TEST
 
-START_TEST(in_another_memory_nobody_gets_in_line)
+START_TEST(in_another_memory_nobody_enters_the_queue)
 {
     queue_incarnation = "expected";
     ask_integer(counter_master, 0, "HSET marker inc found");
@@ -244,17 +244,17 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("script_queue_many");
-    TCase *cases = suite_add_case(suite, "script_queue_many", queue_start, ear_close);
+    TCase *cases = suite_add_case(suite, "script_queue_many", queue_start, subscriber_close);
 
     tcase_add_test(cases, who_comes_first_gets_a_free_key_and_the_others_queue_behind);
-    tcase_add_test(cases, they_get_in_line_behind_those_who_wait);
+    tcase_add_test(cases, they_enter_the_queue_behind_those_who_wait);
     tcase_add_test(cases, the_queue_ends_when_nobody_is_left);
     tcase_add_test(cases, short_leases_leave_the_queue_its_life);
     tcase_add_test(cases, who_has_a_place_since_keeps_it);
     tcase_add_test(cases, each_has_its_turn_and_hears_of_it);
     tcase_add_test(cases, with_tokens_each_is_counted_when_it_gets_the_key);
     tcase_add_test(cases, the_dead_do_not_pile_up);
-    tcase_add_test(cases, in_another_memory_nobody_gets_in_line);
+    tcase_add_test(cases, in_another_memory_nobody_enters_the_queue);
     tcase_add_test(cases, a_key_that_is_no_lock_is_foreign_to_all);
     tcase_add_test(cases, a_queue_is_filled_to_its_last_place);
     return suite_run_with_server(suite);

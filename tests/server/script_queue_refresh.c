@@ -217,7 +217,7 @@ END_TEST
 
 /* --- Who must ask alone ------------------------------------------------------------------------------------------- */
 
-START_TEST(the_holder_and_who_is_not_in_line_must_ask_alone)
+START_TEST(the_holder_and_who_is_not_in_the_queue_must_ask_alone)
 {
     line_up();
     queue_release("c");
@@ -295,14 +295,14 @@ START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
 {
     line_up();
     queue_proposal = BIG;
-    ear_open();
+    subscriber_open();
     refreshes[0].round = 7;
     hold("other");
     refresh();
     ask_integer(counter_master, 0, "HSET waiters @holder other");
     queue_release("other");
-    ck_assert_uint_eq(ear_expect("a", true, 7, "-").fence, BIG);
-    ear_expect_silence();
+    ck_assert_uint_eq(subscriber_expect("a", true, 7, "-").fence, BIG);
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -313,17 +313,17 @@ START_TEST(a_holder_hears_of_lower_tickets)
     static const uint64_t above[N] = {60, 70, 80, 90};
     static const uint64_t below[N] = {60, 45, 46, 90};
 
-    ear_open();
+    subscriber_open();
     expect_said(queue_enqueue("holder", 0, 50), RL_GRANTED, RL_DETAIL_NONE);
     for (size_t i = 0; i < N; i++)
         queue_wait(values[i], above[i]);
     choose(values, 1, above);
     refresh();
-    ear_expect_silence();
+    subscriber_expect_silence();
     choose(values, 2, below);
     refresh();
-    ear_expect("holder", false, 0, "-");
-    ear_expect_silence();
+    subscriber_expect("holder", false, 0, "-");
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -447,7 +447,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("script_queue_refresh");
-    TCase *cases = suite_add_case(suite, "script_queue_refresh", queue_start, ear_close);
+    TCase *cases = suite_add_case(suite, "script_queue_refresh", queue_start, subscriber_close);
 
     tcase_add_test(cases, each_keeps_its_place_and_is_told_of_it);
     tcase_add_test(cases, a_ticket_that_is_told_moves_it);
@@ -457,7 +457,7 @@ int main(void)
     tcase_add_test(cases, those_behind_a_dead_one_move_up);
     tcase_add_test(cases, the_line_lives_as_long_as_the_longest_lease);
     tcase_add_test(cases, a_key_of_the_year_9999_is_waited_for);
-    tcase_add_test(cases, the_holder_and_who_is_not_in_line_must_ask_alone);
+    tcase_add_test(cases, the_holder_and_who_is_not_in_the_queue_must_ask_alone);
     tcase_add_test(cases, where_the_key_is_free_all_must_and_nothing_is_done);
     tcase_add_test(cases, in_another_memory_nothing_is_done);
     tcase_add_test(cases, a_key_that_is_no_lock_is_foreign_to_all);

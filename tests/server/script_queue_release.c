@@ -64,31 +64,31 @@ START_TEST(the_heir_is_told_and_nobody_else)
 {
     struct rl_notification call;
 
-    ear_open();
+    subscriber_open();
     queue_enqueue("holder", 0, 1);
     expect_said(queue_enqueue("a", 17, 10), RL_QUEUED, RL_DETAIL_NONE);
     queue_wait("b", 20);
-    ear_expect_silence();
+    subscriber_expect_silence();
     queue_release("holder");
-    call = ear_expect("a", true, 17, "-");
+    call = subscriber_expect("a", true, 17, "-");
     ck_assert_uint_eq(call.fence, 0);
     ck_assert_uint_gt(call.time_us, UINT64_C(1600000000000000));
-    ear_expect_silence();
+    subscriber_expect_silence();
 }
 END_TEST
 
 START_TEST(each_is_told_in_its_own_channel)
 {
-    ear_open();
+    subscriber_open();
     queue_enqueue("holder", 0, 1);
     queue_channel = "elsewhere and: odd";
     queue_wait("a", 10);
     queue_channel = "grants";
     queue_wait("b", 20);
     queue_release("holder");
-    ear_expect_silence();
+    subscriber_expect_silence();
     queue_release("a");
-    ear_expect("b", true, 0, "-");
+    subscriber_expect("b", true, 0, "-");
 }
 END_TEST
 
@@ -119,13 +119,13 @@ START_TEST(who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh)
     queue_wait("a", 10);
     queue_wait("b", 20);
     queue_wait("c", 30);
-    ear_open();
+    subscriber_open();
     expect_answer(queue_release("b"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
-    ear_expect_silence();
+    subscriber_expect_silence();
     expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
-    ck_assert_int_eq(ear_expect("c", false, 0, "-").kind, RL_TOLD_FIRST);
+    ck_assert_int_eq(subscriber_expect("c", false, 0, "-").kind, RL_TOLD_FIRST);
     expect_answer(queue_release("c"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
-    ear_expect_silence();
+    subscriber_expect_silence();
     expect_holder("former");
 }
 END_TEST
@@ -135,12 +135,12 @@ START_TEST(who_becomes_the_first_long_before_the_end_of_the_key_is_not_told)
     hold_for_ms(1000000);
     queue_wait("a", 10);
     queue_wait("b", 20);
-    ear_open();
+    subscriber_open();
     queue_release("a");
     ask_expect(counter_master, 0, "PERSIST lock", "(integer) 1");
     queue_wait("c", 30);
     queue_release("b");
-    ear_expect_silence();
+    subscriber_expect_silence();
     expect_queue("c");
 }
 END_TEST
@@ -151,10 +151,10 @@ START_TEST(whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
     queue_wait("a", 10);
     queue_wait("b", 20);
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
-    ear_open();
+    subscriber_open();
     expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_holder("b");
-    ear_expect("b", true, 0, "-");
+    subscriber_expect("b", true, 0, "-");
 }
 END_TEST
 
@@ -185,16 +185,16 @@ START_TEST(whoever_was_there_first_by_chance_is_told_of_a_lower_ticket)
 {
     struct said said;
 
-    ear_open();
+    subscriber_open();
     queue_enqueue("late", 0, 20);
     said = queue_enqueue("early", 0, 10);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
-    ear_expect("late", false, 0, "-");
+    subscriber_expect("late", false, 0, "-");
     said = queue_enqueue("late", 1, 20);
     expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
     ck_assert(said.place.lower);
     queue_wait("later", 30);
-    ear_expect_silence();
+    subscriber_expect_silence();
     queue_release("late");
     expect_holder("early");
 }
@@ -216,9 +216,9 @@ START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
     queue_enqueue("former", 0, 50);
     queue_release("former");
     ask_expect(counter_master, 0, "SET lock plain NX PX 1000000", "OK");
-    ear_open();
+    subscriber_open();
     queue_wait("a", 10);
-    ear_expect_silence();
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -239,14 +239,14 @@ START_TEST(a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_h
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
-    ear_open();
+    subscriber_open();
     expect_answer(queue_release_alone("holder"), RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0);
     ask_expect(counter_master, 0, "EXISTS lock", "(integer) 0");
     expect_queue("a");
-    ear_expect_silence();
+    subscriber_expect_silence();
     expect_answer(queue_release("holder"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_holder("a");
-    ear_expect("a", true, 0, "-");
+    subscriber_expect("a", true, 0, "-");
 }
 END_TEST
 
@@ -303,7 +303,7 @@ int main(void)
 {
     Suite *suite = suite_create("script_queue_release");
 
-    add_release_tests(suite_add_case(suite, "release", queue_start, ear_close));
-    add_short_release_tests(suite_add_case(suite, "short_release", queue_start, ear_close));
+    add_release_tests(suite_add_case(suite, "release", queue_start, subscriber_close));
+    add_short_release_tests(suite_add_case(suite, "short_release", queue_start, subscriber_close));
     return suite_run_with_server(suite);
 }

@@ -19,7 +19,7 @@ const char *queue_incarnation;
 uint64_t queue_proposal;
 const char *queue_channel;
 
-static int ear;
+static int subscriber;
 static char heard[4096];
 static size_t n_heard;
 
@@ -30,7 +30,7 @@ void queue_start(void)
     queue_incarnation = NULL;
     queue_proposal = 0;
     queue_channel = "grants";
-    ear = -1;
+    subscriber = -1;
 }
 
 static struct rl_subject subject_of(const char *value)
@@ -208,11 +208,11 @@ static void read_line(char *ret_line, size_t size)
     char *end;
 
     while (!(end = memchr(heard, '\n', n_heard))) {
-        struct pollfd readable = {.fd = ear, .events = POLLIN};
+        struct pollfd readable = {.fd = subscriber, .events = POLLIN};
         ssize_t n;
 
         ck_assert_msg(poll(&readable, 1, SUITE_PATIENCE_S * 1000) == 1, "nothing was said");
-        n = read(ear, heard + n_heard, sizeof(heard) - n_heard);
+        n = read(subscriber, heard + n_heard, sizeof(heard) - n_heard);
         ck_assert_int_gt(n, 0);
         n_heard += (size_t)n;
     }
@@ -242,25 +242,25 @@ static void read_message(const char *kind, char *ret_payload, size_t size)
         read_line(ret_payload, size);
 }
 
-void ear_open(void)
+void subscriber_open(void)
 {
     static const char subscribe[] = "SUBSCRIBE grants\r\n";
     char payload[64];
 
     n_heard = 0;
-    ear = connect_to(masters_url(counter_master, 0));
-    ck_assert_int_eq(write(ear, subscribe, sizeof(subscribe) - 1), sizeof(subscribe) - 1);
+    subscriber = connect_to(masters_url(counter_master, 0));
+    ck_assert_int_eq(write(subscriber, subscribe, sizeof(subscribe) - 1), sizeof(subscribe) - 1);
     read_message("subscribe", payload, sizeof(payload));
 }
 
-void ear_close(void)
+void subscriber_close(void)
 {
-    if (ear >= 0)
-        close(ear);
+    if (subscriber >= 0)
+        close(subscriber);
     counter_stop();
 }
 
-struct rl_notification ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation)
+struct rl_notification subscriber_expect(const char *value, bool granted, uint32_t round, const char *incarnation)
 {
     struct rl_slice told_value, told_incarnation;
     struct rl_notification call;
@@ -280,7 +280,7 @@ struct rl_notification ear_expect(const char *value, bool granted, uint32_t roun
 }
 
 /* What is published after it comes after it. */
-void ear_expect_silence(void)
+void subscriber_expect_silence(void)
 {
     char payload[256];
 

@@ -1,5 +1,5 @@
-/* The queue of one private master by the core's own commands and answers, and an ear for its notifications. The key is
- * "lock", its queue "queue" and "waiters", the counter "count", the marker "marker". */
+/* The queue of one private master by the core's own commands and answers, and a subscriber for its notifications. The
+ * key is "lock", its queue "queue" and "waiters", the counter "count", the marker "marker". */
 #ifndef TESTS_SCRIPT_QUEUE_RIG_H
 #define TESTS_SCRIPT_QUEUE_RIG_H
 
@@ -56,13 +56,13 @@ void expect_nothing_left(void);
 /* --- Notifications ---------------------------------------------------------------------------------------------- */
 
 /* From now on hears what is said in the channel "grants". */
-void ear_open(void);
-void ear_close(void);
+void subscriber_open(void);
+void subscriber_close(void);
 
 /* The next notification is about this value and says that; anything may be wanted to be told of it. */
-struct rl_notification ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation);
+struct rl_notification subscriber_expect(const char *value, bool granted, uint32_t round, const char *incarnation);
 
 /* Nothing has been said since. */
-void ear_expect_silence(void);
+void subscriber_expect_silence(void);
 
 #endif

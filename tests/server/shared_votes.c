@@ -120,7 +120,7 @@ END_TEST
 
 START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
 {
-    ear_open();
+    subscriber_open();
     queue_enqueue("holder", 0, 1);
     expect_answer(join("a", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
     expect_answer(join("b", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
@@ -128,17 +128,17 @@ START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
     expect_answer(join("late", 40), RL_QUEUED, RL_DETAIL_NONE, 0);
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_members("r a,r b");
-    ear_expect("a", true, 0, "-");
-    ear_expect("b", true, 0, "-");
+    subscriber_expect("a", true, 0, "-");
+    subscriber_expect("b", true, 0, "-");
     take(RL_STEP_RELEASE, "a", 30000);
     expect_queue("writer late");
     expect_answer(take(RL_STEP_RELEASE, "b", 30000), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("writer");
-    ear_expect("writer", true, 0, "-");
+    subscriber_expect("writer", true, 0, "-");
     expect_answer(queue_release("writer"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_members("r late");
-    ear_expect("late", true, 0, "-");
-    ear_expect_silence();
+    subscriber_expect("late", true, 0, "-");
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
 {
     char value[8];
 
-    ear_open();
+    subscriber_open();
     queue_enqueue("holder", 0, 1);
     for (int i = 0; i < 65; i++) {
         snprintf(value, sizeof(value), "r%02d", i);
@@ -155,7 +155,7 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
     }
     queue_release("holder");
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 64);
-    ck_assert_int_eq(ear_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
+    ck_assert_int_eq(subscriber_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
     expect_answer(join("r64", 74), RL_GRANTED, RL_DETAIL_NONE, 0);
 }
 END_TEST
@@ -167,13 +167,13 @@ START_TEST(the_first_of_those_who_share_is_told_when_the_one_in_front_leaves)
     queue_wait("one", 10);
     queue_wait("two", 20);
     expect_answer(join("last", 30), RL_QUEUED, RL_DETAIL_NONE, 0);
-    ear_open();
+    subscriber_open();
     queue_release("one");
-    ck_assert_int_eq(ear_expect("two", false, 0, "-").kind, RL_TOLD_FIRST);
+    ck_assert_int_eq(subscriber_expect("two", false, 0, "-").kind, RL_TOLD_FIRST);
     set_exclusively("writer", "(nil)");
     queue_release("two");
-    ear_expect("last", true, 0, "-");
-    ear_expect_silence();
+    subscriber_expect("last", true, 0, "-");
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -183,10 +183,10 @@ START_TEST(a_reader_that_becomes_the_first_behind_a_writer_is_told)
     ask_integer(counter_master, 0, "PEXPIRE lock 4000");
     queue_wait("writer", 10);
     expect_answer(join("reader", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
-    ear_open();
+    subscriber_open();
     queue_release("writer");
-    ck_assert_int_eq(ear_expect("reader", false, 0, "-").kind, RL_TOLD_FIRST);
-    ear_expect_silence();
+    ck_assert_int_eq(subscriber_expect("reader", false, 0, "-").kind, RL_TOLD_FIRST);
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -208,14 +208,14 @@ END_TEST
 
 START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
 {
-    ear_open();
+    subscriber_open();
     set_exclusively("mine", "OK");
     expect_answer(join("reader", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
     queue_wait("writer", 20);
     expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 2);
-    ear_expect("reader", true, 0, "-");
-    ear_expect_silence();
+    subscriber_expect("reader", true, 0, "-");
+    subscriber_expect_silence();
     expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
     expect_answer(take(RL_STEP_EXTEND, "another", 30000), RL_REFUSED, RL_DETAIL_MISSING, 0);
 }
@@ -264,7 +264,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("shared_votes");
-    TCase *cases = suite_add_case(suite, "votes", queue_start, ear_close);
+    TCase *cases = suite_add_case(suite, "votes", queue_start, subscriber_close);
 
     tcase_add_test(cases, readers_share_the_key_and_keep_writers_out);
     tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);

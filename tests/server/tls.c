@@ -192,7 +192,7 @@ START_TEST(many_records_keep_their_order)
 {
     enum { LOCKS = 60 };
     static struct outcome outcomes[LOCKS];
-    struct redlock_acquire_options wish = rig_request(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *locks[LOCKS];
     char key[1000];
 
@@ -202,7 +202,7 @@ START_TEST(many_records_keep_their_order)
     for (size_t i = 0; i < LOCKS; i++) {
         snprintf(key + 990, 10, "%04zu", i);
         locks[i] = rig_new_lock(rig.client, key);
-        ck_assert_int_eq(redlock_acquire(locks[i], &wish, outcome_record, &outcomes[i]), 0);
+        ck_assert_int_eq(redlock_acquire(locks[i], &request, outcome_record, &outcomes[i]), 0);
     }
     for (size_t i = 0; i < LOCKS; i++) {
         rig_wait_outcome(&rig, &outcomes[i]);

@@ -73,7 +73,7 @@ static int be_the_importer(const char *token)
 
     rig.options.on_event = NULL;
     if (redlock_client_create(base, rig.urls, rig.n, &rig.options, &client, NULL) != 0 ||
-        redlock_lock_create(client, "heirloom", 8, &lock) != 0)
+        redlock_lock_create(client, "export", 6, &lock) != 0)
         return NO_CLIENT;
     if (redlock_lock_adopt(lock, NULL, text) != 0)
         return NOT_ADOPTED;
@@ -99,9 +99,9 @@ static int be_the_importer(const char *token)
 
 START_TEST(another_process_goes_on_renewing_and_releases)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "heirloom", TTL_MS);
+    struct redlock_lock *lock = rig_hold(&rig, "export", TTL_MS);
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
-    struct redlock_lock *rival = rig_new_lock(rig.client, "heirloom");
+    struct redlock_lock *rival = rig_new_lock(rig.client, "export");
     struct outcome outcome;
     char token[64];
     pid_t pid;
@@ -116,7 +116,7 @@ START_TEST(another_process_goes_on_renewing_and_releases)
     outcome = rig_acquire(&rig, rival, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     rig_wait_child(&rig, pid);
-    rig_wait_absent(&rig, "heirloom");
+    rig_wait_absent(&rig, "export");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
 END_TEST

@@ -285,7 +285,7 @@ static void export(struct client *client, struct handle *handle)
                  client->lag + (rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS)));
 }
 
-/* Whatever is there to be adopted under this key; but not by those who know nothing of handing over. */
+/* Whatever is there to be adopted under this key; but not by those who know nothing of transfer. */
 static void adopt(struct client *client, struct handle *handle)
 {
     struct world *world = client->world;

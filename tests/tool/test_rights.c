@@ -57,7 +57,7 @@ static void use_locker(int left_out)
 }
 
 /* So many, on a majority: on the first master there may be no right for it. */
-static bool are_in_line(const char *status, unsigned number)
+static bool are_in_queue(const char *status, unsigned number)
 {
     char words[40];
     const char *first;
@@ -74,7 +74,7 @@ static void await_line(const char *key, unsigned number)
     snprintf(line, sizeof(line), "status %s --prefix app: --json", key);
     do
         tool_run(&tool, line);
-    while (!are_in_line(tool.out, number));
+    while (!are_in_queue(tool.out, number));
 }
 
 static void start_waiter(struct tool *waiter, const char *key)
@@ -110,7 +110,7 @@ static void unlock(struct token token)
 }
 
 /* One takes the lock, and another waits in the queue when this returns. Answers the first one's token. */
-static struct token get_in_line(struct tool *waiter)
+static struct token enter_queue(struct tool *waiter)
 {
     struct token first;
 
@@ -125,7 +125,7 @@ static struct token get_in_line(struct tool *waiter)
 static void hand_off(void)
 {
     static struct tool waiter, leaver;
-    struct token first = get_in_line(&waiter);
+    struct token first = enter_queue(&waiter);
 
     start_waiter(&leaver, "job");
     await_line("job", 2);
@@ -223,7 +223,7 @@ static void allow_extensions(bool allowed)
         ask_expect(masters, i, allowed ? "ACL SETUSER locker +pexpire" : "ACL SETUSER locker -pexpire", "OK");
 }
 
-/* What was handed over has a short lease at first. It may take several extensions until a majority has granted one:
+/* What was transferred has a short lease at first. It may take several extensions until a majority has granted one:
  * that is no reason to give the lock up. */
 START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
 {
@@ -232,7 +232,7 @@ START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
 
     use_locker(LEAVE_NONE);
     tool_run(&tool, "nodes --new-deployment --yes --prefix app:");
-    first = get_in_line(&waiter);
+    first = enter_queue(&waiter);
     allow_extensions(false);
     unlock(first);
     while (!was_denied(0, "pexpire"))

@@ -240,7 +240,7 @@ static struct hold sample(int64_t left_ms)
     struct hold hold = {.state = "held", .n = 1, .ttl_ms = 30000, .nodes_ok = "3/5"};
 
     hold.locks[0] = (struct hold_lock){.key = "odd \"key\" \xff\x01", .token = "token", .fence = 7};
-    hold.handover = strdup("text");
+    hold.exported = strdup("text");
     hold.valid_until = instant_after(instant_now(), left_ms * 1000000);
     return hold;
 }
@@ -296,7 +296,7 @@ START_TEST(a_hold_survives_the_way_through_its_file)
     ck_assert(read_hold(path, &read));
     unlink(path);
     expect_same_locks(&read, &written);
-    ck_assert_str_eq(read.handover, written.handover);
+    ck_assert_str_eq(read.exported, written.exported);
     ck_assert_int_eq(read.valid_until.boot_ns, written.valid_until.boot_ns);
     ck_assert_int_eq(read.valid_until.raw_ns, written.valid_until.raw_ns);
     ck_assert_int_gt(hold_remaining_ms(&read), 0);

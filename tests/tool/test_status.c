@@ -190,7 +190,7 @@ static void line_up(size_t i, const char *value, const char *ticket, const char 
     locks_command(i, (const char *const[]){"HSET", "redlock:waiters:job", value, entry, NULL});
 }
 
-START_TEST(status_shows_who_waits_in_line_and_where)
+START_TEST(status_shows_who_waits_in_the_queue_and_where)
 {
     locks_lock();
     for (size_t i = 0; i < 5; i++) {
@@ -281,7 +281,7 @@ static Suite *suite(void)
     tcase_add_test(status, status_shows_who_has_arrived_at_a_latch);
     tcase_add_test(status, status_of_a_latch_judges_by_the_masters_that_answer);
     tcase_add_test(status, status_shows_the_first_names_and_counts_the_rest);
-    tcase_add_test(status, status_shows_who_waits_in_line_and_where);
+    tcase_add_test(status, status_shows_who_waits_in_the_queue_and_where);
     tcase_add_test(status, status_shows_the_key_where_the_queue_may_not_be_looked_at);
     return made;
 }

@@ -41,7 +41,7 @@ START_TEST(one_round_trip_is_enough_when_the_counters_agree)
 }
 END_TEST
 
-START_TEST(without_the_wish_there_is_no_token)
+START_TEST(without_the_request_there_is_no_token)
 {
     struct core *core = core_start_held(3);
 
@@ -228,7 +228,7 @@ int main(void)
     TCase *cases = suite_add_case(suite, "recorded", NULL, NULL);
 
     tcase_add_test(cases, one_round_trip_is_enough_when_the_counters_agree);
-    tcase_add_test(cases, without_the_wish_there_is_no_token);
+    tcase_add_test(cases, without_the_request_there_is_no_token);
     tcase_add_test(cases, masters_that_have_answered_less_are_told_the_largest_answer);
     tcase_add_test(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary);
     tcase_add_test(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too);

@@ -39,7 +39,7 @@ START_TEST(a_held_lock_is_renewed_on_time_again_and_again)
 }
 END_TEST
 
-START_TEST(without_the_wish_there_is_no_renewal)
+START_TEST(without_the_request_there_is_no_renewal)
 {
     struct core *core = core_start_held(3);
 
@@ -51,7 +51,7 @@ START_TEST(without_the_wish_there_is_no_renewal)
 }
 END_TEST
 
-/* A tick of 4 ms: what is due at 301 and at 303 goes out together at 300, and none later than it was wished. */
+/* A tick of 4 ms: what is due at 301 and at 303 goes out together at 300, and none later than it was asked for. */
 START_TEST(renewals_of_many_locks_go_out_on_one_tick)
 {
     struct rl_config config = core_config(1);
@@ -285,7 +285,7 @@ int main(void)
     TCase *cases = suite_add_case(suite, "time", NULL, NULL);
 
     tcase_add_test(cases, a_held_lock_is_renewed_on_time_again_and_again);
-    tcase_add_test(cases, without_the_wish_there_is_no_renewal);
+    tcase_add_test(cases, without_the_request_there_is_no_renewal);
     tcase_add_test(cases, renewals_of_many_locks_go_out_on_one_tick);
     tcase_add_test(cases, a_tick_that_is_coarse_for_the_interval_is_refined);
     tcase_add_test(cases, renewals_of_locks_that_were_acquired_at_once_are_spread);

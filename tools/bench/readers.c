@@ -1,16 +1,16 @@
 /* Read-write locks: one task writes, and the others read, all on one key.
  *
- * In rounds: all readers come behind the writer. When each is in line the writer releases; when each has the key the
- * writer comes behind them; when it is in line they release, all at once. So the time that is measured begins with a
- * release for which everybody is ready. Without rounds each reader wants the key again at once, and the writer a while
- * after it had it. */
+ * In rounds: all readers come behind the writer. When each is in the queue the writer releases; when each has the key
+ * the writer comes behind them; when it is in the queue they release, all at once. So the time that is measured begins
+ * with a release for which everybody is ready. Without rounds each reader wants the key again at once, and the writer a
+ * while after it had it. */
 #include <stdlib.h>
 
 #include <event2/event.h>
 
 #include "work.h"
 
-#define LOOK_US 1000        /* whether all are in line */
+#define LOOK_US 1000        /* whether all are in the queue */
 #define PAUSE_US 100000     /* of the writer, without rounds */
 
 struct readers;
@@ -118,7 +118,7 @@ static bool is_quiet(const struct readers *all, const struct redlock_client *cli
     return true;
 }
 
-static bool all_are_in_line(const struct readers *all)
+static bool all_are_in_queue(const struct readers *all)
 {
     uint32_t first = all->reading ? 0 : 1, end = all->reading ? 1 : all->seat->n_tasks;
 
@@ -137,7 +137,7 @@ static void on_look(evutil_socket_t fd, short what, void *user_data)
 
     (void)fd;
     (void)what;
-    if (!all_are_in_line(all))
+    if (!all_are_in_queue(all))
         return;
     event_del(all->look);
     all->released_ns = bench_now_ns();

@@ -34,7 +34,7 @@ struct bench_record {
     struct histogram release;
     struct histogram hold;
     struct histogram gap;
-    struct histogram together; /* readers: from the writer's release to the last one that was in line */
+    struct histogram together; /* readers: from the writer's release to the last one that was in the queue */
     struct histogram writer;   /* readers: acquisitions of the writer; the others' are in `acquire` */
     struct histogram trip;     /* contended scenarios: from the sending of a release to a master's answer */
     uint64_t locks;

@@ -114,7 +114,7 @@ static int leave(struct request *request, struct grip *grip, uint32_t ttl_ms, un
         return CLI_INFRASTRUCTURE;
     hold = request->hold;
     snprintf(hold.state, sizeof(hold.state), "lost");
-    hold.handover = NULL;
+    hold.exported = NULL;
     hold_write(&request->out, &hold, HOLD_PATIENCE_MS);
     return CLI_NOT_HELD;
 }
@@ -164,7 +164,7 @@ static int adopt(struct request *request, struct session *session, struct redloc
     redlock_acquire_options_init(&options);
     options.renew_ms = REDLOCK_NO_RENEWAL;
     session_join(session, client);
-    status = grip_adopt(grip, &options, request->hold.handover);
+    status = grip_adopt(grip, &options, request->hold.exported);
     if (status == 0 && session->caught != 0) {
         leave_as_it_was(request, grip);
         return CLI_INFRASTRUCTURE;
@@ -181,7 +181,7 @@ static bool file_fits(const struct request *request)
 {
     const struct hold *hold = &request->hold;
 
-    if (hold->handover == NULL && strcmp(hold->state, "held") == 0)
+    if (hold->exported == NULL && strcmp(hold->state, "held") == 0)
         cli_error("extend", "'%s' is not for others to extend: 'redlock run' does", request->path);
     else if (request->ttl_ms != 0 && request->ttl_ms < hold->ttl_ms)
         cli_error("extend", "--ttl is below that of the lock (%u ms): a lock is not made shorter", hold->ttl_ms);

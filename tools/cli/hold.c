@@ -42,15 +42,15 @@ int hold_leave(struct file_out *file, struct grip *grip, struct hold *hold)
 
     snprintf(hold->state, sizeof(hold->state), "held");
     hold->valid_until = instant_after(now, grip_remaining_ns(grip));
-    hold->handover = calloc(1, GRIP_EXPORT_SIZE);
-    if (hold->handover == NULL)
+    hold->exported = calloc(1, GRIP_EXPORT_SIZE);
+    if (hold->exported == NULL)
         return REDLOCK_E_NOMEM;
-    status = grip_export(grip, hold->handover, GRIP_EXPORT_SIZE);
+    status = grip_export(grip, hold->exported, GRIP_EXPORT_SIZE);
     if (status == 0 && !hold_write(file, hold, HOLD_PATIENCE_MS))
         status = REDLOCK_E_SYSTEM;
-    explicit_bzero(hold->handover, GRIP_EXPORT_SIZE);
-    free(hold->handover);
-    hold->handover = NULL;
+    explicit_bzero(hold->exported, GRIP_EXPORT_SIZE);
+    free(hold->exported);
+    hold->exported = NULL;
     return status;
 }
 

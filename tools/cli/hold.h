@@ -8,7 +8,7 @@
 /* So long a pipe may be full before a token that is written into it counts as lost. */
 enum { HOLD_PATIENCE_MS = 5000 };
 
-/* What is held, as it is described in a file: all but state, handover and boot. `nodes_ok` of `nodes` masters vote for
+/* What is held, as it is described in a file: all but state, exported and boot. `nodes_ok` of `nodes` masters vote for
  * it. */
 void hold_describe(struct hold *ret_hold, const struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes);
 

@@ -98,8 +98,8 @@ static void print(FILE *out, const struct hold *hold)
     cli_json_int(&json, "valid_until_raw_ns", hold->valid_until.raw_ns);
     cli_json_string(&json, "boot_id", boot);
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
-    if (hold->handover != NULL)
-        cli_json_string(&json, "handover", hold->handover);
+    if (hold->exported != NULL)
+        cli_json_string(&json, "handover", hold->exported);
     cli_json_end(&json, '}');
     putc('\n', out);
 }
@@ -203,12 +203,12 @@ static bool take_locks(const json_t *object, struct hold *hold)
     return belong_together(hold);
 }
 
-static bool take_handover(const json_t *object, struct hold *hold)
+static bool take_exported(const json_t *object, struct hold *hold)
 {
     const char *text = json_string_value(json_object_get(object, "handover"));
 
-    hold->handover = text != NULL ? strdup(text) : NULL;
-    return text == NULL || hold->handover != NULL;
+    hold->exported = text != NULL ? strdup(text) : NULL;
+    return text == NULL || hold->exported != NULL;
 }
 
 static bool take_members(const json_t *object, struct hold *hold)
@@ -219,7 +219,7 @@ static bool take_members(const json_t *object, struct hold *hold)
     cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
     return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
            cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) && take_locks(object, hold) &&
-           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot)) && take_handover(object, hold);
+           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot)) && take_exported(object, hold);
 }
 
 static bool parse(const char *text, struct hold *hold)
@@ -252,9 +252,9 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
 
 void hold_fini(struct hold *hold)
 {
-    if (hold->handover != NULL)
-        explicit_bzero(hold->handover, strlen(hold->handover));
-    free(hold->handover);
+    if (hold->exported != NULL)
+        explicit_bzero(hold->exported, strlen(hold->exported));
+    free(hold->exported);
     explicit_bzero(hold, sizeof(*hold));
 }
 

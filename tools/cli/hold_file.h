@@ -37,7 +37,7 @@ struct hold {
     struct instant valid_until;
     char boot[HOLD_BOOT_SIZE];   /* of the machine; set by hold_write() */
     char nodes_ok[HOLD_NODES_SIZE];
-    char *handover; /* owned; NULL: the lock is not for others to take over */
+    char *exported; /* owned; NULL: the lock is not for others to take over */
 };
 
 /* Overwrites what is secret, and frees what it owns. All zero is fine. */

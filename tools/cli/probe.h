@@ -58,7 +58,7 @@ struct probe_votes {
     struct probe_vote votes[PROBE_VOTES_SHOWN];
 };
 
-/* One in line, on one master. */
+/* One in the queue, on one master. */
 struct probe_waiter {
     char value[PROBE_VALUE_SIZE];
     char mode; /* as of a vote */

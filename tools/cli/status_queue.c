@@ -8,7 +8,7 @@
 
 enum { SHOWN = 10 };
 
-/* One in line, as all masters see it. */
+/* One in the queue, as all masters see it. */
 struct row {
     const struct probe_waiter *waiter;           /* on the first master that has it */
     size_t position[REDLOCK_MAX_MASTERS]; /* 0: not there */

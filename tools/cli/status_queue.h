@@ -1,4 +1,4 @@
-/* Who waits in line for a key: for `redlock status`. */
+/* Who waits in the queue for a key: for `redlock status`. */
 #ifndef CLI_STATUS_QUEUE_H
 #define CLI_STATUS_QUEUE_H
 

@@ -54,7 +54,7 @@ static const struct {
     {"Independent masters", demo_act_masters, true, true},
     {"A lock is a majority of votes", demo_act_acquire, true, true},
     {"A second client is refused", demo_act_refused, true, true},
-    {"Extended, released, handed off", demo_act_handover, true, true},
+    {"Extended, released, handed off", demo_act_hand_off, true, true},
     {"Readers together, writers in turn", demo_act_rwlock, true, true},
     {"Several keys, all or none", demo_act_sets, true, true},
     {"Three permits, four that want one", demo_act_permits, true, true},

@@ -200,7 +200,7 @@ static void give_up(struct demo *demo)
     demo_gap(demo);
 }
 
-bool demo_act_handover(struct demo *demo)
+bool demo_act_hand_off(struct demo *demo)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "report");
     char first_token[TOKEN_SIZE];

@@ -140,7 +140,7 @@ static bool everybody_votes(struct demo *demo)
     return demo->session.caught == 0;
 }
 
-static bool nothing_owed(const struct session *session, void *data)
+static bool nothing_pending(const struct session *session, void *data)
 {
     const struct redlock_client *client = data;
     struct redlock_stats stats;
@@ -180,7 +180,7 @@ static bool becomes_empty(struct demo *demo)
 
 static void clean_end(struct demo *demo)
 {
-    bool paid;
+    bool confirmed;
 
     demo_gap(demo);
     demo_say(demo, "Alice still holds the lock that she took before all this.");
@@ -190,9 +190,9 @@ static void clean_end(struct demo *demo)
     demo_check(demo, session_release(&demo->session, demo->held) == REDLOCK_OK, "she releases it");
     redlock_lock_destroy(demo->held);
     demo->held = NULL;
-    paid = session_run_until(&demo->session, nothing_owed, demo->alice, DEMO_WATCHDOG_MS) &&
-           session_run_until(&demo->session, nothing_owed, demo->bob, DEMO_WATCHDOG_MS);
-    demo_check(demo, paid, "every release has been confirmed, also by the masters that were away");
+    confirmed = session_run_until(&demo->session, nothing_pending, demo->alice, DEMO_WATCHDOG_MS) &&
+           session_run_until(&demo->session, nothing_pending, demo->bob, DEMO_WATCHDOG_MS);
+    demo_check(demo, confirmed, "every release has been confirmed, also by the masters that were away");
     demo_check(demo, becomes_empty(demo), "no key of any attempt is left anywhere (DBSIZE 1 on all %zu: the marker)",
                demo->n);
 }

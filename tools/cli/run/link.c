@@ -19,8 +19,8 @@ void keeper_order(struct keeper *keeper, enum run_order_kind kind, int number)
     struct run_order order = {kind, number, keeper->run->valid_until};
 
     if (keeper->link >= 0 && send(keeper->link, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-        errno == EAGAIN && kind == RUN_ORDER_DEADLINE && !keeper->deadline_owed) {
-        keeper->deadline_owed = true;
+        errno == EAGAIN && kind == RUN_ORDER_DEADLINE && !keeper->deadline_pending) {
+        keeper->deadline_pending = true;
         event_add(keeper->on_room, NULL);
     }
 }
@@ -29,7 +29,7 @@ void keeper_on_room(evutil_socket_t fd, short what, void *data)
 {
     struct keeper *keeper = data;
 
-    keeper->deadline_owed = false;
+    keeper->deadline_pending = false;
     keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
 }
 

@@ -396,7 +396,7 @@ static bool second_waits(const struct floor *floor)
     return floor->takers[0].valid_ms >= 0; /* an answer behind the order that it wait */
 }
 
-static bool hand_over(const struct exercise_setting *setting, char *why)
+static bool hand_off(const struct exercise_setting *setting, char *why)
 {
     struct floor floor;
     bool ok = open_sides(&floor, setting, SIDES, why);
@@ -432,16 +432,16 @@ static bool death(const struct exercise_setting *setting, char *why)
     bool ok = open_sides(&floor, setting, SIDES, why);
 
     if (ok) {
-        const struct taker *dead = take(&floor, 0, 0, "check-dead", 5000), *heir;
+        const struct taker *dead = take(&floor, 0, 0, "check-dead", 5000), *successor;
 
         ok = settle(&floor) && expect_held(&floor, dead);
         if (ok)
             runner_close_input(floor.runners[0]);
         ok = ok && (wait_for(&floor, first_has_ended, END_MS) ||
                     fault(&floor, "does not exit at the end of its standard input"));
-        heir = ok ? take(&floor, 1, 1, "check-dead", 10 * EXERCISE_TTL_MS) : NULL;
+        successor = ok ? take(&floor, 1, 1, "check-dead", 10 * EXERCISE_TTL_MS) : NULL;
         ok = ok && settle(&floor);
-        if (ok && heir->stand != HELD)
+        if (ok && successor->stand != HELD)
             ok = fault(&floor, "leaves the lock of a holder that has died to nobody, for ten times its ttl");
     }
     close_sides(&floor);
@@ -470,7 +470,7 @@ const struct exercise exercises[EXERCISES] = {
     {"many", "16 keys at once, with all kinds of characters", many_at_once},
     {"exclusion", "two processes compete for a key: one holder at a time, tokens that grow", exclusion},
     {"refusal", "a key that another process holds is refused in time", refusal},
-    {"next", "who waits gets the lock when it is released", hand_over},
+    {"next", "who waits gets the lock when it is released", hand_off},
     {"death", "the end of its standard input ends the process, and in time its lock", death},
     {"bye", "it ends in order", farewell},
 };

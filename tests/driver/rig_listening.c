@@ -5,19 +5,19 @@
 #include <redlock/status.h>
 
 #include "rig.h"
-#include "rig_ears.h"
+#include "rig_listening.h"
 
 /* Each call must be news: on and off in turn, or another reason for being off. */
 void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now)
 {
-    struct rig_ear *ear = &rig.ears[node];
-    size_t length = strlen(ear->path);
+    struct rig_listening *listening = &rig.listening[node];
+    size_t length = strlen(listening->path);
 
-    ck_assert(on != ear->on || (!on && strcmp(why, ear->why) != 0));
-    ear->on = on;
-    ear->changes++;
-    snprintf(ear->path + length, sizeof(ear->path) - length, "%s", on ? "ON " : "OFF ");
-    snprintf(ear->why, sizeof(ear->why), "%s", why);
+    ck_assert(on != listening->on || (!on && strcmp(why, listening->why) != 0));
+    listening->on = on;
+    listening->changes++;
+    snprintf(listening->path + length, sizeof(listening->path) - length, "%s", on ? "ON " : "OFF ");
+    snprintf(listening->why, sizeof(listening->why), "%s", why);
     if (rig.on_listening)
         rig.on_listening(node, now);
 }
@@ -25,15 +25,15 @@ void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct
 void rig_on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
                        struct rl_instant now)
 {
-    struct rig_ear *ear = &rig.ears[node];
-    size_t length = strlen(ear->subscribed);
+    struct rig_listening *listening = &rig.listening[node];
+    size_t length = strlen(listening->subscribed);
 
-    ck_assert(ear->on && on == !*why);
-    ear->subscriptions++;
-    snprintf(ear->subscribed + length, sizeof(ear->subscribed) - length, "%c%.*s ", on ? '+' : '-', (int)channel.size,
-             (const char *)channel.data);
+    ck_assert(listening->on && on == !*why);
+    listening->subscriptions++;
+    snprintf(listening->subscribed + length, sizeof(listening->subscribed) - length, "%c%.*s ", on ? '+' : '-',
+             (int)channel.size, (const char *)channel.data);
     if (!on)
-        snprintf(ear->why, sizeof(ear->why), "%s", why);
+        snprintf(listening->why, sizeof(listening->why), "%s", why);
     if (rig.on_subscribed)
         rig.on_subscribed(node);
 }
@@ -41,62 +41,62 @@ void rig_on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool o
 void rig_on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
                     struct rl_instant now)
 {
-    struct rig_ear *ear = &rig.ears[node];
+    struct rig_listening *listening = &rig.listening[node];
 
-    ck_assert(ear->on);
-    ear->messages++;
-    snprintf(ear->channel, sizeof(ear->channel), "%.*s", (int)channel.size, (const char *)channel.data);
-    ear->payload_size = payload.size;
-    snprintf(ear->payload, sizeof(ear->payload), "%.*s", (int)payload.size, (const char *)payload.data);
+    ck_assert(listening->on);
+    listening->messages++;
+    snprintf(listening->channel, sizeof(listening->channel), "%.*s", (int)channel.size, (const char *)channel.data);
+    listening->payload_size = payload.size;
+    snprintf(listening->payload, sizeof(listening->payload), "%.*s", (int)payload.size, (const char *)payload.data);
     if (rig.on_message)
         rig.on_message(node);
 }
 
-void rig_add_ears(enum fake_kind kind)
+void rig_add_notifiers(enum fake_kind kind)
 {
     for (unsigned i = 0; i < rig.n_nodes; i++) {
-        rig.ear_servers[i] = fake_server_create(rig.base, kind, 16);
-        ck_assert_ptr_nonnull(rig.ear_servers[i]);
+        rig.notifiers[i] = fake_server_create(rig.base, kind, 16);
+        ck_assert_ptr_nonnull(rig.notifiers[i]);
     }
 }
 
 /* The scripted server's address with the credentials of the master's. */
-static void lead_to_ear_server(unsigned node)
+static void lead_to_notifier(unsigned node)
 {
     const char *credentials = strstr(rig.urls[node], "://") + 3;
     const char *at = strchr(credentials, '@');
-    const char *address = strstr(rig.ear_servers[node]->url, "://") + 3;
+    const char *address = strstr(rig.notifiers[node]->url, "://") + 3;
     const char *why = "";
     char url[512];
 
-    snprintf(url, sizeof(url), "%.*s%.*s%s", (int)(address - rig.ear_servers[node]->url), rig.ear_servers[node]->url,
+    snprintf(url, sizeof(url), "%.*s%.*s%s", (int)(address - rig.notifiers[node]->url), rig.notifiers[node]->url,
              at ? (int)(at + 1 - credentials) : 0, credentials, address);
-    ck_assert_msg(rl_master_parse(url, &rig.ears[node].master, &why) == REDLOCK_OK, "%s: %s", url, why);
-    rig.driver->listeners[node].master = &rig.ears[node].master;
+    ck_assert_msg(rl_master_parse(url, &rig.listening[node].master, &why) == REDLOCK_OK, "%s: %s", url, why);
+    rig.driver->listeners[node].master = &rig.listening[node].master;
 }
 
 void rig_listen(void)
 {
     ck_assert_int_eq(rl_transport_listen(&rig.transport, RIG_CHANNEL), REDLOCK_OK);
     for (unsigned i = 0; i < rig.n_nodes; i++) {
-        if (rig.ear_servers[i])
-            lead_to_ear_server(i);
+        if (rig.notifiers[i])
+            lead_to_notifier(i);
     }
 }
 
 struct fake_server *rig_start_listening(enum fake_kind kind)
 {
     rig_add(FAKE_UNIX);
-    rig_add_ears(kind);
+    rig_add_notifiers(kind);
     rig_start_ready();
     rig_listen();
     rig_until_listening(0, true);
-    return rig.ear_servers[0];
+    return rig.notifiers[0];
 }
 
 void rig_until_listening(unsigned node, bool on)
 {
-    while (rig.ears[node].on != on)
+    while (rig.listening[node].on != on)
         rig_turn();
 }
 
@@ -106,7 +106,7 @@ void rig_say_on(unsigned node, const char *channel, const char *payload)
 
     snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
              strlen(payload), payload);
-    fake_server_say(rig.ear_servers[node], text);
+    fake_server_say(rig.notifiers[node], text);
 }
 
 void rig_say_message(unsigned node, const char *payload)
@@ -124,10 +124,10 @@ void rig_unsubscribe(const char *channel)
     rl_transport_unsubscribe(&rig.transport, rl_slice_of(channel));
 }
 
-void rig_free_ears(void)
+void rig_free_notifiers(void)
 {
     for (unsigned i = 0; i < rig.n_nodes; i++) {
-        fake_server_destroy(rig.ear_servers[i]);
-        rl_master_fini(&rig.ears[i].master);
+        fake_server_destroy(rig.notifiers[i]);
+        rl_master_fini(&rig.listening[i].master);
     }
 }

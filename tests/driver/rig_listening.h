@@ -1,6 +1,6 @@
 /* What the rig itself needs of its listeners. */
-#ifndef TESTS_DRIVER_RIG_EARS_H
-#define TESTS_DRIVER_RIG_EARS_H
+#ifndef TESTS_DRIVER_RIG_LISTENING_H
+#define TESTS_DRIVER_RIG_LISTENING_H
 
 #include "votes/kind.h"
 #include "util/instant.h"
@@ -12,6 +12,6 @@ void rig_on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool o
 void rig_on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
                     struct rl_instant now);
 
-void rig_free_ears(void);
+void rig_free_notifiers(void);
 
 #endif
