@@ -158,7 +158,7 @@ START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
     struct waiter waiter;
     struct outcome outcome;
 
-    rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", NULL);
+    rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", "PX", "20000", NULL);
     waiter_start(&rig, &waiter, rig.client, "mixed", &request);
     rig_wait_outcome(&rig, &waiter.outcome);
     outcome_expect(&waiter.outcome, REDLOCK_DEADLINE);
