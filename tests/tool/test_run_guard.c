@@ -1,12 +1,20 @@
-/* What the guard of `redlock run` tells the wrapper, packet by packet. */
+/* What the guard of `redlock run` tells the wrapper, packet by packet, and what it can do in confinement. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/run/guard.h"
+#include "cli/run/tree.h"
 #include "suite.h"
 
 static struct run_inherited inherited;
@@ -31,12 +39,13 @@ static void start(const char *script)
     ck_assert_int_ge(guard_link, 0);
 }
 
-static void expect_news(enum run_news_kind kind)
+static int expect_news(enum run_news_kind kind)
 {
     struct run_news news;
 
     ck_assert_int_eq(recv(guard_link, &news, sizeof(news), 0), sizeof(news));
     ck_assert_int_eq(news.kind, kind);
+    return news.number;
 }
 
 static void expect_end(void)
@@ -69,12 +78,101 @@ START_TEST(what_a_command_leaves_behind_is_told_once)
 }
 END_TEST
 
+/* --- In confinement ---------------------------------------------------------------------------------------------- */
+
+/* The system calls that open a descriptor of a process, and send it a signal, as some container runtimes do with those
+ * that they do not know. */
+static bool refuse_process_descriptors(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 434, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 424, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+START_TEST(all_are_killed_where_process_descriptors_are_refused)
+{
+    static const struct run_order order = {.kind = RUN_ORDER_KILL};
+
+    if (!refuse_process_descriptors())
+        return;
+    start("(exec sleep 3600) & exit 3");
+    expect_news(RUN_NEWS_STARTED);
+    expect_news(RUN_NEWS_EXITED);
+    expect_news(RUN_NEWS_LEFTOVERS);
+    ck_assert_int_eq(send(guard_link, &order, sizeof(order), 0), sizeof(order));
+    expect_news(RUN_NEWS_KILLED);
+    expect_end();
+}
+END_TEST
+
+static int run_first(int (*run)(void))
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(run());
+    if (pid > 0)
+        waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+/* Runs it as process 1 of a new PID namespace, and succeeds where there is none to be had. Once that process has ended
+ * nobody can follow it, so it is started by one that has nothing else to do. */
+static int run_in_namespace(int flags, int (*run)(void))
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(unshare(flags) == 0 ? run_first(run) : EXIT_SUCCESS);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+static int expect_invisible(void)
+{
+    return run_tree_is_visible() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+START_TEST(a_proc_of_another_namespace_shows_nothing)
+{
+    ck_assert(run_tree_is_visible());
+    ck_assert_int_eq(run_in_namespace(CLONE_NEWUSER | CLONE_NEWPID, expect_invisible), EXIT_SUCCESS);
+}
+END_TEST
+
+/* There is room for the two ends of the link, and so for one descriptor of the guard's. */
+START_TEST(a_guard_without_descriptors_is_no_fault_of_the_command)
+{
+    int next = dup(STDERR_FILENO);
+    const struct rlimit limit = {(rlim_t)next + 2, (rlim_t)next + 2};
+
+    close(next);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    start("exit 3");
+    ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -EMFILE);
+    expect_end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("run-guard");
     TCase *news = suite_add_case(suite, "news", NULL, NULL);
+    TCase *confined = suite_add_case(suite, "confined", NULL, NULL);
 
     tcase_add_test(news, a_command_that_leaves_nothing_behind_is_told_so);
     tcase_add_test(news, what_a_command_leaves_behind_is_told_once);
+    tcase_add_test(confined, all_are_killed_where_process_descriptors_are_refused);
+    tcase_add_test(confined, a_guard_without_descriptors_is_no_fault_of_the_command);
+    tcase_add_test(confined, a_proc_of_another_namespace_shows_nothing);
     return suite_run(suite);
 }

@@ -58,7 +58,7 @@ struct run_order {
 /* To the wrapper. */
 enum run_news_kind {
     RUN_NEWS_STARTED,     /* number: its pid */
-    RUN_NEWS_NOT_STARTED, /* number: errno of the attempt to execute it */
+    RUN_NEWS_NOT_STARTED, /* number: errno of the attempt to execute it; negative: of what must come before that */
     RUN_NEWS_STOPPED,     /* number: the signal that stopped it */
     RUN_NEWS_WARNED,      /* the warning was given; the lock's later fate changes nothing any more */
     RUN_NEWS_KILLED,      /* the deadline, or an order */

@@ -103,7 +103,7 @@ static _Noreturn void be_guard(const struct run_guard_plan *plan, struct instant
 
     guard.child = prepare(&guard, outcome) ? fork() : -1;
     if (guard.child < 0) {
-        guard_tell(&guard, RUN_NEWS_NOT_STARTED, errno);
+        guard_tell(&guard, RUN_NEWS_NOT_STARTED, -errno);
         guard_tell(&guard, RUN_NEWS_ENDED, 0);
         _exit(0);
     }

@@ -14,6 +14,7 @@
 #include "cli/run/publish.h"
 #include "cli/run/report.h"
 #include "cli/run/signals.h"
+#include "cli/run/tree.h"
 
 /* After a signal nobody wants to wait for masters that hang. */
 enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500 };
@@ -164,6 +165,11 @@ static int run_all(struct run *run)
     run->signals = run_signals_take(&run->inherited);
     if (run->signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
         cli_error("run", "the system refuses a signal descriptor");
+        ok = false;
+    }
+    if (!run_tree_is_visible()) {
+        cli_error("run", "/proc does not show the processes of this PID namespace: what the command starts could "
+                         "outlive the lock");
         ok = false;
     }
     ok = ok && run_publish_open(run);

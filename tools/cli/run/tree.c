@@ -86,6 +86,14 @@ static bool add(struct processes *all, const struct process *process)
     return true;
 }
 
+/* In the /proc of another PID namespace processes have other numbers, and an empty directory shows none. */
+bool run_tree_is_visible(void)
+{
+    char number[24] = "";
+
+    return readlink("/proc/self", number, sizeof(number) - 1) > 0 && strtol(number, NULL, 10) == (long)getpid();
+}
+
 static bool read_all(struct processes *ret_all)
 {
     DIR *proc = opendir("/proc");
@@ -164,21 +172,24 @@ static bool mark_descendants(struct processes *all, pid_t root, const struct run
     return true;
 }
 
-/* The number of a process that has just ended may belong to another already: the descriptor pins it, and the start
- * time tells whether it is still the one that was seen. */
-static void send_to(const struct process *process, int number)
+static bool is_still(const struct process *process)
 {
     struct process now;
+
+    return read_process(process->pid, &now) && now.start == process->start;
+}
+
+/* The number of a process that has just ended may belong to another already: the descriptor pins it, and the start
+ * time tells whether it is still the one that was seen. Without descriptors, as where the kernel is too old or a filter
+ * of system calls refuses them (with EPERM, say), only the instant between that look and kill() is left open. */
+static void send_to(const struct process *process, int number)
+{
     int fd = portable_pidfd_open(process->pid);
 
-    if (fd < 0 && errno != ENOSYS)
+    if (fd < 0 && errno == ESRCH)
         return;
-    if (read_process(process->pid, &now) && now.start == process->start) {
-        if (fd < 0)
-            kill(process->pid, number);
-        else
-            portable_pidfd_signal(fd, number);
-    }
+    if (is_still(process) && (fd < 0 || portable_pidfd_signal(fd, number) != 0))
+        kill(process->pid, number);
     if (fd >= 0)
         close(fd);
 }

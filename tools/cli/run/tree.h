@@ -21,6 +21,9 @@ struct run_strangers {
 bool run_strangers_note(struct run_strangers *ret_strangers);
 void run_strangers_free(struct run_strangers *strangers);
 
+/* Whether /proc shows the processes of this PID namespace. If it does not, nothing below can find a descendant. */
+bool run_tree_is_visible(void);
+
 struct run_sweep {
     pid_t root;
     pid_t but_group;                      /* not those of this process group; 0: of any */
