@@ -6,10 +6,13 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +152,63 @@ START_TEST(a_proc_of_another_namespace_shows_nothing)
 }
 END_TEST
 
+/* With a /proc of its own, as systemd makes one for services (ProtectProc=invisible), and as another user than root. */
+static bool hide_untraceable_processes(void)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("proc", "/proc", "proc", 0, "hidepid=2") == 0 && setresgid(65534, 65534, 65534) == 0 &&
+           setresuid(65534, 65534, 65534) == 0;
+}
+
+/* A process that may be executed but not read cannot be traced. */
+static int kill_untraceable(void)
+{
+    static const struct run_order order = {.kind = RUN_ORDER_KILL};
+    struct run_news news = {0};
+
+    if (!hide_untraceable_processes())
+        return EXIT_SUCCESS;
+    start("(exec $UNREADABLE 3600) & exit 3");
+    while (news.kind != RUN_NEWS_LEFTOVERS && recv(guard_link, &news, sizeof(news), 0) == sizeof(news))
+        continue;
+    if (send(guard_link, &order, sizeof(order), 0) != sizeof(order))
+        return EXIT_FAILURE;
+    while (news.kind != RUN_NEWS_ENDED && recv(guard_link, &news, sizeof(news), 0) == sizeof(news))
+        continue;
+    return news.kind == RUN_NEWS_ENDED ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* The directory of a program that may be executed but not read; "" if that is not root's to make. */
+static void make_unreadable(char *directory, size_t size)
+{
+    char command[160];
+
+    snprintf(directory, size, "/tmp/redlock-guard-XXXXXX");
+    if (geteuid() != 0 || mkdtemp(directory) == NULL || chmod(directory, 0755) != 0) {
+        directory[0] = '\0';
+        return;
+    }
+    snprintf(command, sizeof(command), "install -m 0711 \"$(command -v sleep)\" %s/sleep", directory);
+    ck_assert_int_eq(system(command), 0);
+    snprintf(command, sizeof(command), "%s/sleep", directory);
+    setenv("UNREADABLE", command, 1);
+}
+
+START_TEST(all_are_killed_that_proc_does_not_show)
+{
+    char directory[40];
+    int status;
+
+    make_unreadable(directory, sizeof(directory));
+    if (directory[0] == '\0')
+        return;
+    status = run_in_namespace(CLONE_NEWPID, kill_untraceable);
+    unlink(getenv("UNREADABLE"));
+    rmdir(directory);
+    ck_assert_int_eq(status, EXIT_SUCCESS);
+}
+END_TEST
+
 /* There is room for the two ends of the link, and so for one descriptor of the guard's. */
 START_TEST(a_guard_without_descriptors_is_no_fault_of_the_command)
 {
@@ -172,6 +232,7 @@ int main(void)
     tcase_add_test(news, a_command_that_leaves_nothing_behind_is_told_so);
     tcase_add_test(news, what_a_command_leaves_behind_is_told_once);
     tcase_add_test(confined, all_are_killed_where_process_descriptors_are_refused);
+    tcase_add_test(confined, all_are_killed_that_proc_does_not_show);
     tcase_add_test(confined, a_guard_without_descriptors_is_no_fault_of_the_command);
     tcase_add_test(confined, a_proc_of_another_namespace_shows_nothing);
     return suite_run(suite);

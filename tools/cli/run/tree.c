@@ -19,6 +19,7 @@ struct process {
     pid_t group;
     unsigned long long start; /* with the pid it tells one process from all others */
     bool ended;               /* a zombie, with all its threads */
+    bool hidden;              /* a child of this process of which no more can be read */
     bool descends;
 };
 
@@ -94,6 +95,48 @@ bool run_tree_is_visible(void)
     return readlink("/proc/self", number, sizeof(number) - 1) > 0 && strtol(number, NULL, 10) == (long)getpid();
 }
 
+static bool is_listed(const struct processes *all, pid_t pid)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i].pid == pid)
+            return true;
+    return false;
+}
+
+static bool has_ended(pid_t child)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+/* Where /proc has hidepid= (proc(5)) it does not show processes that this one may not trace, as those are that cannot
+ * be read or were another user's. The list of this process's own children has them; whose parent has ended comes to be
+ * there, too. Children do not belong to threads here: only the first one has any. */
+static bool add_hidden(struct processes *all)
+{
+    char path[48];
+    FILE *list;
+    int pid;
+    bool ok = true;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    list = fopen(path, "re");
+    while (ok && list != NULL && fscanf(list, "%d", &pid) == 1) {
+        struct process process;
+
+        if (is_listed(all, pid))
+            continue;
+        if (!read_process(pid, &process))
+            process = (struct process){.pid = pid, .parent = getpid(), .group = getpgid(pid),
+                                       .ended = has_ended(pid), .hidden = true};
+        ok = add(all, &process);
+    }
+    if (list != NULL)
+        fclose(list);
+    return ok;
+}
+
 static bool read_all(struct processes *ret_all)
 {
     DIR *proc = opendir("/proc");
@@ -108,7 +151,7 @@ static bool read_all(struct processes *ret_all)
     }
     if (proc != NULL)
         closedir(proc);
-    return ok;
+    return ok && add_hidden(ret_all);
 }
 
 /* --- Strangers ----------------------------------------------------------------------------------------------- */
@@ -181,14 +224,15 @@ static bool is_still(const struct process *process)
 
 /* The number of a process that has just ended may belong to another already: the descriptor pins it, and the start
  * time tells whether it is still the one that was seen. Without descriptors, as where the kernel is too old or a filter
- * of system calls refuses them (with EPERM, say), only the instant between that look and kill() is left open. */
+ * of system calls refuses them (with EPERM, say), only the instant between that look and kill() is left open. A hidden
+ * child keeps its number until this process waits for it. */
 static void send_to(const struct process *process, int number)
 {
     int fd = portable_pidfd_open(process->pid);
 
     if (fd < 0 && errno == ESRCH)
         return;
-    if (is_still(process) && (fd < 0 || portable_pidfd_signal(fd, number) != 0))
+    if ((process->hidden || is_still(process)) && (fd < 0 || portable_pidfd_signal(fd, number) != 0))
         kill(process->pid, number);
     if (fd >= 0)
         close(fd);
