@@ -24,7 +24,8 @@
  * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. A mutex is one holder, so threads that
  *    are to exclude each other need a mutex each, for the same key, or a recursive mutex, which has owners. At most one
  *    lock, extend or convert call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY at
- *    once.
+ *    once. A lock call returns at its deadline even if the service's thread is late, in a callback for example; then it
+ *    counts as pending until that thread has given up the attempt.
  * 3. Callbacks are the event hook, watches, and functions given to redlock_service_run(). They run on the service's
  *    thread, which renews no lock meanwhile. A call that would wait returns REDLOCK_E_OWN_THREAD there. The name of the
  *    thread is "redlock", and it blocks all signals.
