@@ -163,6 +163,16 @@ static void deliver_completions(struct client *client)
     }
 }
 
+/* The loss was found at the end of this turn. */
+static bool has_loss_to_tell(const struct client *client)
+{
+    bool has = client->set.state == SET_HELD && client->set.lost;
+
+    for (unsigned i = 0; i < client->n_handles; i++)
+        has |= client->handles[i].lost;
+    return has;
+}
+
 /* As the driver's turn and the library's. */
 void client_end(struct client *client)
 {
@@ -184,7 +194,7 @@ void client_end(struct client *client)
         if (client->wires[node].unsent.count)
             wire_flush(client, node);
     }
-    if (client->n_completions || client_has_failed(client) || client_has_latch_due(client))
+    if (client->n_completions || client_has_failed(client) || client_has_latch_due(client) || has_loss_to_tell(client))
         world_event(world, client_true_now(client), EVENT_TIMER, client->index, 0, client->timer_generation);
     for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
         alarm_check_timer(client, &client->handles[i]);

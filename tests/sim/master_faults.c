@@ -63,6 +63,7 @@ static void resurrect(struct world *world, struct master *master)
 {
     note_losses(world, master);
     latch_on_loss(world);
+    world->older_memory = world->now;
     for (uint32_t i = 0; i < master->synced.count; i++) {
         const struct entry *old = &master->synced.entries[i];
         const struct entry *now = keyspace_find(&master->keys, old->key.bytes, old->key.size);
@@ -164,6 +165,7 @@ static void take_memory(struct world *world, struct master *master, const struct
         lose_all(world, master);
         return;
     }
+    world->older_memory = world->now;
     excuse_members(world, master);
     shift_leases(&master->keys, ahead_ms);
     for (uint32_t i = 0; i < master->keys.count; i++) {

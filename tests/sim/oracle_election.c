@@ -1,7 +1,9 @@
 /* Elections (family 8). That at most one leads is the promise of the lock; this file looks at what candidates are told.
  * Who is told that it leads holds the lock at that moment, under a term above all that anybody was told before. Who has
- * lost the lock is told so in the same turn, and who has resigned has nothing left of it. An observer is never shown a
- * term that is smaller than one that it has seen, or than the leader's. */
+ * lost the lock is told so in the same turn, or in one that follows at once; and who has resigned has nothing left of
+ * it. An observer is never shown a term that is smaller than one that it has seen, or than the leader's, unless a
+ * master has got an older memory since then, or another master's: there a vote may stand beside a counter that does
+ * not know its token. */
 #include "client_host.h"
 #include "host/leader.h"
 #include "world.h"
@@ -87,6 +89,8 @@ static void check(struct world *world, const struct client *client, const struct
     enum rl_candidate_state state = handle->election.state;
     uint8_t lock = handle->host.core.state;
 
+    if (handle->lost)
+        return;
     if (state == RL_CANDIDATE_LEADING && !holds(handle))
         world_violation(world, "election", "%s has lost its lock, and goes on as a leader",
                         name_of_handle(client, handle));
@@ -130,7 +134,7 @@ static void check_term(struct world *world, const struct client *client, const s
     const struct box *box = box_of_token(&world->boxes, value.data, value.size);
 
     if (term && box && value_of(world, box) == told->box && look->asked > told->at && term < told->term &&
-        world->last_step == INT64_MIN / 2)
+        world->last_step == INT64_MIN / 2 && world->older_memory < told->at)
         world_violation(world, "election", "%s is shown term %llu of a leader whose term is %llu",
                         name_of_client(client->index), (unsigned long long)term, (unsigned long long)told->term);
 }
@@ -152,7 +156,7 @@ void elections_on_look(struct world *world, struct client *client, const struct 
     if (!leader.term || look->asked < seen->at)
         return;
     world_count(world, COUNTER_TERMS_SEEN);
-    if (leader.term < seen->term)
+    if (leader.term < seen->term && world->older_memory < seen->at)
         world_violation(world, "election", "%s is shown term %llu after %llu", name_of_client(client->index),
                         (unsigned long long)leader.term, (unsigned long long)seen->term);
     *seen = (struct seen_term){leader.term, client_true_now(client)};
