@@ -125,6 +125,8 @@ START_TEST(a_freed_permit_is_found_where_rollbacks_are_pending)
     struct outcome outcome;
 
     hold_all(MOST);
+    for (size_t i = 0; i < MOST; i++)
+        rig_wait_count(&rig, slot_name(permits[i]), 3);
     ck_assert(masters_hang(rig.masters, 1));
     for (size_t i = 0; i < 2 * MOST; i++) {
         outcome = rig_acquire(&rig, permit_of(client, MOST), &once);
