@@ -43,7 +43,8 @@ static void add_lock(struct client *client, struct handle *handle)
         abort();
 }
 
-static void start_handle(struct client *client, struct handle *handle)
+/* A handle without a lock or a campaign yet. */
+static void create_lock(struct client *client, struct handle *handle)
 {
     add_lock(client, handle);
     handle->releasing = false;
@@ -51,11 +52,16 @@ static void start_handle(struct client *client, struct handle *handle)
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
     handle->former_claim = NULL;
+    handle->election = (struct rl_candidate){0};
+    handle->leads = handle->lost = false;
+}
+
+static void start_handle(struct client *client, struct handle *handle)
+{
+    create_lock(client, handle);
     handle->pending.op = RL_OP_NONE;
     handle->extension.op = RL_OP_NONE;
     memset(&handle->turn, 0, sizeof handle->turn);
-    handle->election = (struct rl_candidate){0};
-    handle->leads = handle->lost = false;
     handle->valid_box = BOX_NONE;
     handle->valid_from = 0;
     handle->valid_until = 0;
@@ -68,14 +74,7 @@ static void start_handle(struct client *client, struct handle *handle)
 void client_renew_handle(struct client *client, struct handle *handle)
 {
     rl_key_unref(handle->host.key);
-    add_lock(client, handle);
-    handle->releasing = false;
-    handle->inner = 0;
-    handle->seen_state = handle->host.core.state;
-    handle->seen_claim = NULL;
-    handle->former_claim = NULL;
-    handle->election = (struct rl_candidate){0};
-    handle->leads = handle->lost = false;
+    create_lock(client, handle);
 }
 
 void client_rename_handle(struct client *client, struct handle *handle)
