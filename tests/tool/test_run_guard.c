@@ -18,6 +18,7 @@
 
 #include "cli/run/guard.h"
 #include "cli/run/tree.h"
+#include "portable.h"
 #include "suite.h"
 
 static struct run_inherited inherited;
@@ -89,8 +90,8 @@ static bool refuse_process_descriptors(void)
 {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 434, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 424, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_send_signal, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };

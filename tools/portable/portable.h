@@ -3,7 +3,17 @@
 #define PORTABLE_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+
+/* The numbers of both calls are the same on every architecture of Linux (on Alpha only they are larger), for headers
+ * that are older than the kernel. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
 
 /* Closes every descriptor from `first` to `last`; no signal handler may open any meanwhile. */
 void portable_close_range(int first, int last);
