@@ -44,7 +44,7 @@ START_TEST(lock_leaves_the_token_to_a_file_for_its_owner)
 }
 END_TEST
 
-/* A lock that was transferred is valid for two seconds at first. */
+/* A lock that was handed off is valid for two seconds at first. */
 START_TEST(a_lock_that_was_waited_for_has_its_whole_ttl)
 {
     const char *const words[] = {"lock", "job", "--ttl", "30s", "--wait", "25s", "--token-file", path, NULL};

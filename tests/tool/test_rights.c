@@ -223,7 +223,7 @@ static void allow_extensions(bool allowed)
         ask_expect(masters, i, allowed ? "ACL SETUSER locker +pexpire" : "ACL SETUSER locker -pexpire", "OK");
 }
 
-/* What was transferred has a short lease at first. It may take several extensions until a majority has granted one:
+/* What was handed off has a short lease at first. It may take several extensions until a majority has granted one:
  * that is no reason to give the lock up. */
 START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
 {

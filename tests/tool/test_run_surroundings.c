@@ -48,7 +48,7 @@ START_TEST(the_environment_tells_about_the_lock)
 }
 END_TEST
 
-/* A lock that was transferred is valid for two seconds at first. */
+/* A lock that was handed off is valid for two seconds at first. */
 START_TEST(the_command_begins_with_most_of_the_ttl_before_it)
 {
     const char *const next[] = {"run",          "--key", "job", "-v", "--wait", "25s", "--ttl", "30s",
