@@ -83,6 +83,17 @@ START_TEST(the_clock_that_has_advanced_more_decides)
 }
 END_TEST
 
+START_TEST(the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills)
+{
+    struct instant lost = instant_after(until, S);
+
+    ck_assert_int_eq(run_fallback_at_ns(&limits, until, instant_after(until, -20 * S)), until.boot_ns - S + S / 10);
+    ck_assert_int_eq(run_fallback_at_ns(&limits, until, until), until.boot_ns + S / 10);
+    ck_assert_int_eq(run_fallback_at_ns(&limits, until, lost), lost.boot_ns + S / 10);
+    ck_assert_int_eq(run_fallback_at_ns(&limits, until, (struct instant){90 * S, 195 * S}), 94 * S + S / 10);
+}
+END_TEST
+
 START_TEST(limits_must_fit_the_ttl_and_defaults_do)
 {
     for (uint32_t ttl_ms = 130; ttl_ms <= 86400000; ttl_ms += 1 + ttl_ms / 3) {
@@ -369,6 +380,7 @@ static Suite *suite(void)
     tcase_add_test(deadline, no_sleep_goes_past_what_is_due_next);
     tcase_add_test(deadline, the_sleeps_come_to_an_end);
     tcase_add_test(deadline, the_clock_that_has_advanced_more_decides);
+    tcase_add_test(deadline, the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills);
     tcase_add_test(deadline, limits_must_fit_the_ttl_and_defaults_do);
     tcase_add_test(words, told_variables_replace_all_others_of_their_name);
     tcase_add_test(words, a_comma_in_a_password_is_no_end_of_a_url);

@@ -10,6 +10,7 @@ enum {
     NS_PER_MS = 1000000,
     EXACT_SLEEP_NS = 16 * NS_PER_MS, /* sleeps up to this are not cut */
     CUT_FRACTION = 8,
+    FALLBACK_FRACTION = 10,
 };
 
 static int64_t sleep_for(int64_t left_ns)
@@ -28,6 +29,13 @@ struct run_due run_due_at(const struct run_limits *limits, struct instant valid_
     if (warns && left_ns <= limits->kill_after_ns)
         return (struct run_due){RUN_STEP_WARN, sleep_for(left_ns - limits->margin_ns)};
     return (struct run_due){RUN_STEP_WAIT, sleep_for(left_ns - (warns ? limits->kill_after_ns : limits->margin_ns))};
+}
+
+int64_t run_fallback_at_ns(const struct run_limits *limits, struct instant valid_until, struct instant now)
+{
+    int64_t until_kill_ns = instant_left(valid_until, now) - limits->margin_ns;
+
+    return now.boot_ns + (until_kill_ns > 0 ? until_kill_ns : 0) + limits->margin_ns / FALLBACK_FRACTION;
 }
 
 uint32_t run_default_margin_ms(uint32_t ttl_ms)

@@ -36,6 +36,11 @@ struct run_due {
 struct run_due run_due_at(const struct run_limits *limits, struct instant valid_until, struct instant now,
                           bool warned);
 
+/* The instant of CLOCK_BOOTTIME at which the wrapper kills if the guard has not: a tenth of the margin after the
+ * guard's instant. Where that has passed already, as after a loss that nobody could foresee, the guard has this tenth
+ * from now on. */
+int64_t run_fallback_at_ns(const struct run_limits *limits, struct instant valid_until, struct instant now);
+
 /* The least ttl that has room for the default margin. */
 enum { RUN_LEAST_TTL_MS = 84 };
 

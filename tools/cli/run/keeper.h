@@ -19,7 +19,7 @@ struct keeper {
     pid_t guard;
     int link;
     int fallback;             /* timer: the guard has failed to kill in time */
-    bool deadline_pending;       /* the link was full when the guard was to be told */
+    bool deadline_pending;    /* the link was full when the guard was to be told */
     unsigned empty_looks;     /* without the guard: sweeps in a row that found nothing ... */
     int pause_us;             /* ... and the time between two */
     struct event *on_link;

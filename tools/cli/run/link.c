@@ -164,6 +164,6 @@ void keeper_on_fallback(evutil_socket_t fd, short what, void *data)
     keeper_on_link(keeper->link, 0, keeper);
     if (n == sizeof(times) && !keeper->run->fate.ended && !keeper->run->fate.ended_by_us) {
         keeper->run->fate.ended_by_us = true;
-        keeper_take_over(keeper, "the guard process does not act");
+        keeper_take_over(keeper, "the guard process has not acted in time");
     }
 }

@@ -36,7 +36,7 @@ struct instant run_read_valid_until(const struct run *run)
 void keeper_set_fallback(const struct keeper *keeper)
 {
     const struct run *run = keeper->run;
-    int64_t ns = run->valid_until.boot_ns - run->options->limits.margin_ns / 10 * 9;
+    int64_t ns = run_fallback_at_ns(&run->options->limits, run->valid_until, instant_now());
     struct itimerspec at = {.it_value = {ns / NS_PER_S, ns % NS_PER_S}};
 
     if (!run->options->ignore_loss)
