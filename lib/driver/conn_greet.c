@@ -45,11 +45,13 @@ static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct r
 {
     const struct rl_transport_sink *sink = &conn->shared->sink;
     const struct rl_greeting *greeting = &conn->greeting;
+    const struct rl_greeting_answer answer = {
+        .node = conn->node, .round = greeting->round, .index = greeting->answered, .reply = reply,
+        .sent = greeting->sent, .now = now};
     const char *why = "handshake: refused";
 
     conn->stats.last_latency_ns = rl_until(greeting->sent, now).ns;
-    if (!sink->greeted || sink->greeted(sink->ctx, conn->node, greeting->round, greeting->answered, reply,
-                                        greeting->sent, now, &why))
+    if (!sink->greeted || sink->greeted(sink->ctx, &answer, &why))
         return true;
     set_refused(conn, why);
     return false;

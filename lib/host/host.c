@@ -84,14 +84,13 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     rl_host_run(host);
 }
 
-static bool on_greeted(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
-                       struct rl_instant sent, struct rl_instant now, const char **ret_why)
+static bool on_greeted(void *ctx, const struct rl_greeting_answer *answer, const char **ret_why)
 {
     struct rl_host *host = ctx;
     bool usable;
 
-    host->now = now;
-    usable = rl_trust_greeted(host, node, round, index, reply, sent, now, ret_why);
+    host->now = answer->now;
+    usable = rl_trust_greeted(host, answer, ret_why);
     rl_host_run(host);
     return usable;
 }

@@ -38,6 +38,17 @@ enum rl_sending {
 /* Channels beside the client's own, those included that are being left. */
 #define RL_CHANNELS_MAX 64
 
+/* The reply to a question of the handshake: number `index` (0, 1, ...) of a round; borrowed. The question was written
+ * after `sent`, and `now` was read after the reply had arrived. */
+struct rl_greeting_answer {
+    unsigned node;
+    unsigned round;
+    unsigned index;
+    const struct rl_reply *reply;
+    struct rl_instant sent;
+    struct rl_instant now;
+};
+
 /* What the transport tells: from the loop, or from inside `read_now`, never from inside any other call. */
 struct rl_transport_sink {
     void *ctx;
@@ -46,11 +57,10 @@ struct rl_transport_sink {
      * used and what is asked next. Either may be NULL.
      *
      * greet appends the commands of a round (0, 1, ...) to *out and returns how many; 0: there is no such round, the
-     * link becomes READY; -1: out of memory. greeted is given reply `index` of the round, which was written after
-     * `sent`. false: the connection is given up, and *ret_why says why (a sentence; may hold server text; borrowed). */
+     * link becomes READY; -1: out of memory. greeted is given each answer. false: the connection is given up, and
+     * *ret_why says why (a sentence; may hold server text; borrowed). */
     int (*greet)(void *ctx, unsigned node, unsigned round, struct rl_bytes *out);
-    bool (*greeted)(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
-                    struct rl_instant sent, struct rl_instant now, const char **ret_why);
+    bool (*greeted)(void *ctx, const struct rl_greeting_answer *answer, const char **ret_why);
 
     /* The connection's state has changed. Before a link goes DOWN, every command pending on it has been given to
      * `dropped`. `why` is a sentence, "" if there is nothing to say; borrowed. */

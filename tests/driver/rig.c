@@ -78,13 +78,12 @@ static int greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
     return rig.greet ? rig.greet(round, out) : 0;
 }
 
-static bool greeted(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
-                    struct rl_instant sent, struct rl_instant now, const char **ret_why)
+static bool greeted(void *ctx, const struct rl_greeting_answer *answer, const char **ret_why)
 {
-    ck_assert_int_ne(rig.links[node].link, RL_LINK_READY);
-    rig.greeting_sent = sent;
-    rig.greeting_answered = now;
-    return !rig.greeted || rig.greeted(round, index, reply, ret_why);
+    ck_assert_int_ne(rig.links[answer->node].link, RL_LINK_READY);
+    rig.greeting_sent = answer->sent;
+    rig.greeting_answered = answer->now;
+    return !rig.greeted || rig.greeted(answer, ret_why);
 }
 
 static const struct rl_transport_sink sink = {

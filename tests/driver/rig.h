@@ -67,7 +67,7 @@ struct rig {
     unsigned n_events;
     unsigned turns;
     int (*greet)(unsigned round, struct rl_bytes *out); /* NULL: no greeting */
-    bool (*greeted)(unsigned round, unsigned index, const struct rl_reply *reply, const char **ret_why);
+    bool (*greeted)(const struct rl_greeting_answer *answer, const char **ret_why);
     struct rl_instant greeting_sent; /* as told with the latest answer to a greeting */
     struct rl_instant greeting_answered;
     void (*on_reply)(const struct rig_event *event); /* called from within the sink's function */

@@ -27,26 +27,26 @@ static int without_memory(unsigned round, struct rl_bytes *out)
     return -1;
 }
 
-static bool count_answers(unsigned round, unsigned index, const struct rl_reply *reply, const char **ret_why)
+static bool count_answers(const struct rl_greeting_answer *answer, const char **ret_why)
 {
     static const unsigned rounds[] = {0, 0, 1};
     static const unsigned indices[] = {0, 1, 0};
 
     ck_assert_uint_lt(n_answers, 3);
-    ck_assert_uint_eq(round, rounds[n_answers]);
-    ck_assert_uint_eq(index, indices[n_answers]);
-    ck_assert_int_eq(reply->root.integer, (int)n_answers + 1);
+    ck_assert_uint_eq(answer->round, rounds[n_answers]);
+    ck_assert_uint_eq(answer->index, indices[n_answers]);
+    ck_assert_int_eq(answer->reply->root.integer, (int)n_answers + 1);
     n_answers++;
     return true;
 }
 
-static bool refuse(unsigned round, unsigned index, const struct rl_reply *reply, const char **ret_why)
+static bool refuse(const struct rl_greeting_answer *answer, const char **ret_why)
 {
     *ret_why = refusal;
     return false;
 }
 
-static bool refuse_silently(unsigned round, unsigned index, const struct rl_reply *reply, const char **ret_why)
+static bool refuse_silently(const struct rl_greeting_answer *answer, const char **ret_why)
 {
     return false;
 }

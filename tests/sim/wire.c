@@ -248,12 +248,14 @@ static void take_greeting(struct client *client, unsigned node, const struct pen
 {
     struct wire *wire = &client->wires[node];
     struct rl_nodeclock before = client_clock_before(client, node);
+    const struct rl_greeting_answer answer = {
+        .node = node, .round = wire->round, .index = wire->answered, .reply = reply,
+        .sent = pending->ticket.sent, .now = client->host.now};
     const char *why = "";
     bool good;
 
     trace_join(client, node, reply);
-    good = rl_host_events.greeted(&client->host, node, wire->round, wire->answered, reply, pending->ticket.sent,
-                                  client->host.now, &why);
+    good = rl_host_events.greeted(&client->host, &answer, &why);
     client_clock_after(client, node, &before, pending->ticket.sent);
     client_watch(client);
     if (!good)

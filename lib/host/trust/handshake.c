@@ -179,39 +179,37 @@ static bool give_up(struct rl_trust_node *known, struct rl_slice text, const cha
     return false;
 }
 
-static bool on_join_error(struct rl_host *host, unsigned node, struct rl_slice text, struct rl_instant now,
-                          const char **ret_why)
+static bool on_join_error(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why)
 {
-    struct rl_trust_node *known = &host->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[answer->node];
+    struct rl_slice text = answer->reply->root.text;
     struct rl_admission_status status;
 
     if (!evaluate_error(host, text, &status))
         return give_up(known, text, ret_why);
     known->has_report = false;
     known->report = (struct rl_join_report){0};
-    rl_trust_set_status(host, node, &status, now);
+    rl_trust_set_status(host, answer->node, &status, answer->now);
     return true;
 }
 
-static bool on_join(struct rl_host *host, unsigned node, const struct rl_reply *reply, struct rl_instant sent,
-                    struct rl_instant now, const char **ret_why)
+static bool on_join(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why)
 {
     static const struct rl_slice misshapen = {"unexpected reply", 16};
-    struct rl_trust_node *known = &host->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[answer->node];
 
-    if (reply->root.type == RL_REPLY_ERROR)
-        return on_join_error(host, node, reply->root.text, now, ret_why);
-    if (!rl_join_parse(reply, &known->report))
+    if (answer->reply->root.type == RL_REPLY_ERROR)
+        return on_join_error(host, answer, ret_why);
+    if (!rl_join_parse(answer->reply, &known->report))
         return give_up(known, misshapen, ret_why);
-    *ret_why = rl_trust_take_report(host, node, sent, now);
+    *ret_why = rl_trust_take_report(host, answer->node, answer->sent, answer->now);
     return !*ret_why;
 }
 
-bool rl_trust_greeted(struct rl_host *host, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
-                      struct rl_instant sent, struct rl_instant now, const char **ret_why)
+bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why)
 {
-    if (round > 0)
-        return on_join(host, node, reply, sent, now, ret_why);
-    rl_trust_note_setting(&host->trust.nodes[node], index, reply);
+    if (answer->round > 0)
+        return on_join(host, answer, ret_why);
+    rl_trust_note_setting(&host->trust.nodes[answer->node], answer->index, answer->reply);
     return true;
 }

@@ -10,8 +10,7 @@
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out);
 
 /* Takes an answer of the handshake. The caller then takes the engine's effects. */
-bool rl_trust_greeted(struct rl_host *host, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
-                      struct rl_instant sent, struct rl_instant now, const char **ret_why);
+bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why);
 
 /* Append one question each; false: out of memory. */
 bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out);
