@@ -62,29 +62,34 @@ static bool in_range(uint32_t value, uint32_t least, uint32_t most)
     return value >= least && value <= most;
 }
 
-static int refuse(int status, char *why, size_t size, const char *name, uint32_t value, uint32_t least, uint32_t most)
+/* A number, the range that it must be in, and the error if it is not. */
+struct range {
+    int status;
+    const char *name;
+    uint32_t value, least, most;
+};
+
+static int check_ranges(const struct range *ranges, size_t n, char *why, size_t size)
 {
-    snprintf(why, size, "%s is %u; it must be from %u to %u", name, value, least, most);
-    return status;
+    for (const struct range *at = ranges; at < ranges + n; at++) {
+        if (in_range(at->value, at->least, at->most))
+            continue;
+        snprintf(why, size, "%s is %u; it must be from %u to %u", at->name, at->value, at->least, at->most);
+        return at->status;
+    }
+    return 0;
 }
 
 static int check_trust(struct redlock_options *o, char *why, size_t size)
 {
-    const struct {
-        const char *name;
-        uint32_t value, most;
-    } rules[] = {
-        {"profile", (uint32_t)o->profile, REDLOCK_PROFILE_CLASSIC},
-        {"join", (uint32_t)o->join, REDLOCK_JOIN_ALLOW},
-        {"allow_unverified", o->allow_unverified, 1},
-        {"allow_eviction", o->allow_eviction, 1},
+    const struct range ranges[] = {
+        {REDLOCK_E_PROFILE, "profile", (uint32_t)o->profile, 0, REDLOCK_PROFILE_CLASSIC},
+        {REDLOCK_E_PROFILE, "join", (uint32_t)o->join, 0, REDLOCK_JOIN_ALLOW},
+        {REDLOCK_E_PROFILE, "allow_unverified", o->allow_unverified, 0, 1},
+        {REDLOCK_E_PROFILE, "allow_eviction", o->allow_eviction, 0, 1},
     };
 
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (!in_range(rules[i].value, 0, rules[i].most))
-            return refuse(REDLOCK_E_PROFILE, why, size, rules[i].name, rules[i].value, 0, rules[i].most);
-    }
-    return 0;
+    return check_ranges(ranges, sizeof ranges / sizeof ranges[0], why, size);
 }
 
 static int check_prefix(struct redlock_options *options, char *why, size_t size)
@@ -99,13 +104,11 @@ static int check_prefix(struct redlock_options *options, char *why, size_t size)
 
 static int check_quorum(uint32_t n_masters, struct redlock_options *options, char *why, size_t size)
 {
-    uint32_t majority = (uint32_t)rl_majority(n_masters);
+    struct range range = {REDLOCK_E_QUORUM, "quorum", options->quorum, (uint32_t)rl_majority(n_masters), n_masters};
 
     if (!options->quorum)
-        options->quorum = majority;
-    if (!in_range(options->quorum, majority, n_masters))
-        return refuse(REDLOCK_E_QUORUM, why, size, "quorum", options->quorum, majority, n_masters);
-    return 0;
+        range.value = options->quorum = range.least;
+    return check_ranges(&range, 1, why, size);
 }
 
 #define MAX_NAME 64
@@ -136,13 +139,9 @@ static int check_names(struct redlock_options *options, char *why, size_t size)
 }
 
 /* One row for each number with a fixed range. */
-static int check_ranges(const struct redlock_options *o, char *why, size_t size)
+static int check_numbers(const struct redlock_options *o, char *why, size_t size)
 {
-    const struct {
-        int status;
-        const char *name;
-        uint32_t value, least, most;
-    } rules[] = {
+    const struct range ranges[] = {
         {REDLOCK_E_MAX_TTL, "max_ttl_ms", o->max_ttl_ms, 1, REDLOCK_MAX_TTL_MS},
         {REDLOCK_E_DRIFT, "drift_ppm", o->drift_ppm, 0, 500000},
         {REDLOCK_E_DRIFT, "drift_ms", o->drift_ms, 0, 60000},
@@ -156,11 +155,7 @@ static int check_ranges(const struct redlock_options *o, char *why, size_t size)
         {REDLOCK_E_LIMITS, "max_buffer_bytes", o->max_buffer_bytes, 64 << 10, 1 << 30},
     };
 
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (!in_range(rules[i].value, rules[i].least, rules[i].most))
-            return refuse(rules[i].status, why, size, rules[i].name, rules[i].value, rules[i].least, rules[i].most);
-    }
-    return 0;
+    return check_ranges(ranges, sizeof ranges / sizeof ranges[0], why, size);
 }
 
 int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
@@ -177,7 +172,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
         memcpy(&options, given, smaller(given->size, sizeof options));
     options.size = sizeof options;
     options.event_types = rl_event_types(&options);
-    status = check_ranges(&options, why, why_size);
+    status = check_numbers(&options, why, why_size);
     if (status == 0)
         status = check_quorum((uint32_t)n_masters, &options, why, why_size);
     if (status == 0)
