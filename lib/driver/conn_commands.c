@@ -89,14 +89,16 @@ static bool watch_replies(struct rl_conn *conn, struct rl_instant now)
 
 /* --- Commands and replies -------------------------------------------------------------------------------------- */
 
-bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
+bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum rl_sending how,
                       const struct rl_ticket *ticket)
 {
+    size_t size = rl_bytes_length(command);
+
     if (!rl_conn_is_usable(conn))
         return false;
     if (how == RL_SENDING_CLAIM && rl_bytes_length(&conn->out) > conn->shared->config.max_buffer_bytes)
         return false;
-    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
+    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, rl_bytes_front(command), size))
         return false;
     rl_ring_push(&conn->ring, ticket, conn->queued);
     if (rl_ring_count(&conn->ring) == 1)

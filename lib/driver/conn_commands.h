@@ -10,7 +10,7 @@
 extern const struct rl_conn_role rl_role_commands;
 
 /* See struct rl_transport. */
-bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
+bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum rl_sending how,
                       const struct rl_ticket *ticket);
 
 /* LATE, or READY again, by the age of the oldest command without a reply. */

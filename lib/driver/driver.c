@@ -150,12 +150,12 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
 
 /* --- As a transport --------------------------------------------------------------------------------------------- */
 
-static bool send_to(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+static bool send_to(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
     struct rl_driver *driver = ctx;
 
-    return rl_commands_send(&driver->conns[node], bytes, size, how, ticket);
+    return rl_commands_send(&driver->conns[node], command, how, ticket);
 }
 
 static int listen_to(void *ctx, const char *channel)

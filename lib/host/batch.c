@@ -162,9 +162,7 @@ static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node
     struct rl_ticket ticket = ticket_of(batch);
     enum rl_sending how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
-    if (!encode(host, batch, node) ||
-        !rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch), how,
-                           &ticket)) {
+    if (!encode(host, batch, node) || !rl_transport_send(&host->transport, node, &host->scratch, how, &ticket)) {
         for (size_t i = 0; i < batch->n; i++)
             refuse(host, batch, i, node);
         return;

@@ -11,6 +11,7 @@
 struct rl_claim;
 struct rl_host;
 struct rl_key;
+struct rl_ticket;
 
 /* How a command differs from the usual one; also flags of its ticket. */
 enum {
@@ -18,12 +19,11 @@ enum {
     RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
 };
 
-/* The command for a step of one claim. false, here and below: out of memory. */
-bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
-                        unsigned node, uint8_t flags);
+/* The command for a step of one claim, which is the ticket's owner. false, here and below: out of memory. */
+bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
 
 /* RL_STEP_ENQUEUE of a claim that joins the wait queue, and of the others in its batch. */
-bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers);
 
 /* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */

@@ -76,9 +76,7 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
     if (!rl_words_encode(words, 3, &host->scratch) || RL_MUTANT(LEADER_UNANNOUNCED))
         return;
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
-        host->counters.commands +=
-            rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch),
-                              RL_SENDING_CLAIM, &ticket);
+        host->counters.commands += rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &ticket);
 }
 
 static bool read_term(struct rl_slice *rest, uint64_t *ret_term)

@@ -31,8 +31,7 @@ static bool send(struct rl_question *question, unsigned node)
 
     rl_bytes_clear(&host->scratch);
     if (!question->asker.command(question->asker.ctx, node) ||
-        !rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch),
-                           RL_SENDING_CLAIM, &ticket))
+        !rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &ticket))
         return false;
     host->counters.commands++;
     question->unanswered++;

@@ -3,11 +3,9 @@
 #include "host/commands.h"
 #include "host/host.h"
 
-static bool send_scratch(struct rl_host *host, unsigned node, enum rl_sending how,
-                         const struct rl_ticket *ticket)
+static bool send_scratch(struct rl_host *host, unsigned node, enum rl_sending how, const struct rl_ticket *ticket)
 {
-    bool sent = rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch),
-                                  rl_bytes_length(&host->scratch), how, ticket);
+    bool sent = rl_transport_send(&host->transport, node, &host->scratch, how, ticket);
 
     host->counters.commands += sent;
     return sent;
@@ -41,8 +39,7 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS ||
             !rl_command_is_same(host, effect->claim, effect->step, formatted_for, node)) {
-            encoded = is_wanted(effect) &&
-                      rl_command_of_step(host, effect->claim, effect->step, effect->round, node, 0);
+            encoded = is_wanted(effect) && rl_command_of_step(host, node, &ticket);
             formatted_for = node;
         }
         if (encoded && send_scratch(host, node, sending_of(effect->step), &ticket))
@@ -54,8 +51,6 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
 
 bool rl_host_send_again(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
 {
-    enum rl_step step = (enum rl_step)ticket->step;
-
-    return rl_command_of_step(host, ticket->owner, step, ticket->round, node, ticket->flags) &&
-           send_scratch(host, node, sending_of(step), ticket);
+    return rl_command_of_step(host, node, ticket) &&
+           send_scratch(host, node, sending_of((enum rl_step)ticket->step), ticket);
 }

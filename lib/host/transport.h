@@ -98,7 +98,7 @@ struct rl_transport {
     void *ctx;
 
     /* Appends one command for one master. Returns false if refused, or if the link is not READY or LATE. */
-    bool (*send)(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+    bool (*send)(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
                  const struct rl_ticket *ticket);
 
     /* Opens a second connection to each master, which listens on one channel (SUBSCRIBE), and keeps it open. Calls
@@ -126,10 +126,11 @@ struct rl_transport {
     void (*disarm)(void *ctx, struct rl_timer *timer);
 };
 
-static inline bool rl_transport_send(const struct rl_transport *transport, unsigned node, const void *bytes,
-                                     size_t size, enum rl_sending how, const struct rl_ticket *ticket)
+static inline bool rl_transport_send(const struct rl_transport *transport, unsigned node,
+                                     const struct rl_bytes *command, enum rl_sending how,
+                                     const struct rl_ticket *ticket)
 {
-    return transport->send(transport->ctx, node, bytes, size, how, ticket);
+    return transport->send(transport->ctx, node, command, how, ticket);
 }
 
 static inline int rl_transport_listen(const struct rl_transport *transport, const char *channel)

@@ -216,7 +216,7 @@ static bool send_word(unsigned node, unsigned number, const char *text, enum rl_
     bool accepted;
 
     ck_assert(rig_append_word(&bytes, text));
-    accepted = rl_transport_send(&rig.transport, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), how, &ticket);
+    accepted = rl_transport_send(&rig.transport, node, &bytes, how, &ticket);
     rl_bytes_fini(&bytes);
     return accepted;
 }

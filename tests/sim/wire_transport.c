@@ -76,7 +76,7 @@ static void note_refusal(struct client *client, unsigned node, const struct pend
     }
 }
 
-static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
     struct client *client = ctx;
@@ -92,7 +92,7 @@ static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, en
         return false;
     }
     message = wire_append(client, node, MESSAGE_COMMAND, (uint8_t)step_of(ticket), &pending);
-    message_set_bytes(message, bytes, size);
+    message_set_bytes(message, rl_bytes_front(command), rl_bytes_length(command));
     for (unsigned i = 0; i < pending.n_claims; i++)
         box_get(&client->world->boxes, pending.claims[i])->pending++;
     return true;

@@ -36,11 +36,13 @@ static struct {
 
 /* --- What the host is given ------------------------------------------------------------------------------------- */
 
-static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
+    size_t size = rl_bytes_length(command);
+
     ck_assert_uint_lt(size, sizeof world.masters[node].bytes);
-    memcpy(world.masters[node].bytes, bytes, size);
+    memcpy(world.masters[node].bytes, rl_bytes_front(command), size);
     world.masters[node].bytes[size] = '\0';
     world.masters[node].ticket = *ticket;
     world.masters[node].sent++;

@@ -18,8 +18,7 @@ static bool send_question(struct rl_host *host, unsigned node, const struct rl_b
                           enum rl_ticket_step step, struct rl_instant sent)
 {
     struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step};
-    bool accepted = rl_transport_send(&host->transport, node, rl_bytes_front(question), rl_bytes_length(question),
-                                      RL_SENDING, &ticket);
+    bool accepted = rl_transport_send(&host->transport, node, question, RL_SENDING, &ticket);
 
     host->counters.commands += accepted;
     return accepted;

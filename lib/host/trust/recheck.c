@@ -15,8 +15,7 @@ static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_ste
 {
     struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
 
-    return rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch),
-                             RL_SENDING, &ticket);
+    return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &ticket);
 }
 
 /* What cannot be sent is asked next time. */
