@@ -125,12 +125,12 @@ int redlock_client_node_stats(const struct redlock_client *client, size_t node, 
 
 /* The offset of the master's clock is known against the client's clock, which is no wall clock; so this machine's wall
  * clock is read for the comparison. */
-static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_instant now)
+static int64_t wall_clock_offset_us(const struct rl_node_clock *clock, struct rl_instant now)
 {
     struct timespec wall;
 
     clock_gettime(CLOCK_REALTIME, &wall);
-    return (rl_nodeclock_offset_ns(clock) + now.ns) / RL_NS_PER_US -
+    return (rl_node_clock_offset_ns(clock) + now.ns) / RL_NS_PER_US -
            ((int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000);
 }
 

@@ -1,5 +1,71 @@
-#include "util/mutant.h"
 #include "votes/admission.h"
+
+#include <string.h>
+
+#include "util/mutant.h"
+
+/* --- What its report makes of a master ---------------------------------------------------------------------------- */
+
+/* For the rounding of the server's clock, and of ours. */
+#define ROUNDING_MS 2
+
+static bool says(const char *text, const char *word)
+{
+    return rl_slice_is((struct rl_slice){text, strlen(text)}, word);
+}
+
+static bool takes_longer_locks(const struct rl_join_report *report, const struct rl_admission_rules *rules)
+{
+    if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
+        return false;
+    return rules->max_ttl_ms > report->max_ttl_ms || (rules->allowed_ms && rules->max_ttl_ms > rules->allowed_ms);
+}
+
+static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_admission_rules *rules)
+{
+    bool evicts = report->maxmemory > 0 && !says(report->policy, "noeviction");
+
+    if (!says(report->role, "master"))
+        return RL_FAULT_NOT_MASTER;
+    if (report->cluster)
+        return RL_FAULT_CLUSTER;
+    if (rules->same_server)
+        return RL_FAULT_SAME_SERVER;
+    if (evicts && !rules->allow_eviction)
+        return RL_FAULT_EVICTS;
+    if (report->event == RL_JOIN_MISMATCH)
+        return RL_FAULT_RING;
+    if (report->event == RL_JOIN_ABSENT)
+        return RL_FAULT_NO_MARKER;
+    return takes_longer_locks(report, rules) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
+}
+
+/* The node's clock may be faster than this one: what is left by the node's clock may take longer by this one. */
+static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, struct rl_instant received)
+{
+    int64_t counted_ms = RL_MUTANT(QUARANTINE_TOO_SHORT) ? left_ms / 2 : left_ms;
+    int64_t rate_ns = counted_ms * drift_ppm; /* 1 ms * 1 ppm = 1 ns */
+    struct rl_span wait = {rl_ms(counted_ms + ROUNDING_MS).ns + rate_ns};
+
+    return received.ns > INT64_MAX - wait.ns ? RL_NEVER : rl_after(received, wait);
+}
+
+struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *report,
+                                                 const struct rl_admission_rules *rules, struct rl_instant received)
+{
+    enum rl_fault fault = exclusion(report, rules);
+
+    if (fault != RL_FAULT_NONE)
+        return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
+    if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))
+        return (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = true};
+    return (struct rl_admission_status){.kind = RL_ADMISSION_QUARANTINED,
+                                        .fault = RL_FAULT_NEW_MEMORY,
+                                        .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
+                                        .epoch_checked = true};
+}
+
+/* --- What may be asked of it now ---------------------------------------------------------------------------------- */
 
 bool rl_clock_stepped(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {

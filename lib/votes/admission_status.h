@@ -1,5 +1,5 @@
 /* The admission status: what the client thinks of a master, and with it whether the master's votes count (protocol
- * section 5). rl_join_evaluate() (votes/join.h) makes it from the handshake's report. */
+ * section 5). rl_admission_evaluate() (votes/admission.h) makes it from the handshake's report. */
 #ifndef RL_VOTES_ADMISSION_STATUS_H
 #define RL_VOTES_ADMISSION_STATUS_H
 

@@ -2,7 +2,7 @@
  *
  * The host sends JOIN on every new connection, before any vote counts, and hands the reply here. The script
  * (kinds/scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says of
- * itself. Whether the master may vote is decided here. */
+ * itself. Whether the master may vote then is decided in votes/admission.c. */
 #ifndef RL_VOTES_JOIN_H
 #define RL_VOTES_JOIN_H
 
@@ -11,7 +11,6 @@
 
 #include "votes/max_ttl.h"
 #include "votes/kind.h"
-#include "votes/admission_status.h"
 
 /* An incarnation is 36 characters: a UUID made by the client that first met the memory. */
 #define RL_INCARNATION_MAX 40
@@ -85,18 +84,6 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
 
 /* false: the script does not answer like that. */
 bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report);
-
-struct rl_join_rules {
-    bool allow_eviction; /* the override of protocol 5.1 */
-    bool same_server;    /* run_id or replication_id equals another configured master's */
-    uint32_t drift_ppm;  /* quarantines are waited for by this client's clock */
-    uint32_t max_ttl_ms; /* this client's own; 0: it takes no locks */
-    uint32_t allowed_ms; /* the deployment's max_ttl as far as it is known; 0: the marker's alone is a limit */
-};
-
-/* Decides on the master; `received` is when the reply arrived. */
-struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
-                                            struct rl_instant received);
 
 /* Does this error reply say that the user lacks the rights for JOIN, or that a command is missing? */
 bool rl_join_is_refusal(struct rl_slice error_text);

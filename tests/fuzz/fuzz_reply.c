@@ -6,6 +6,7 @@
 
 #include "codec/classify.h"
 #include "codec/reply.h"
+#include "votes/admission.h"
 #include "votes/join.h"
 #include "kinds/latch.h"
 #include "kinds/look.h"
@@ -193,7 +194,7 @@ static void latch(const struct rl_reply *reply)
 /* What a server says of itself: believed only as far as it makes sense, and a vote only with a marker. */
 static void evaluate(const struct rl_reply *reply)
 {
-    static const struct rl_join_rules rules = {.drift_ppm = 10000};
+    static const struct rl_admission_rules rules = {.drift_ppm = 10000};
     struct rl_join_report report;
     struct rl_admission_status admission;
 
@@ -204,7 +205,7 @@ static void evaluate(const struct rl_reply *reply)
     HOLDS(reply->root.type == RL_REPLY_ARRAY);
     HOLDS(strlen(report.incarnation) <= RL_INCARNATION_MAX && strlen(report.run_id) <= RL_RUN_ID_MAX);
     HOLDS(report.left_ms >= 0 && report.left_ms <= (int64_t)report.max_ttl_ms + 1000);
-    admission = rl_join_evaluate(&report, &rules, (struct rl_instant){INT64_MAX - 1});
+    admission = rl_admission_evaluate(&report, &rules, (struct rl_instant){INT64_MAX - 1});
     HOLDS(admission.kind != RL_ADMISSION_UNEVALUATED);
     HOLDS(admission.kind != RL_ADMISSION_VOTES || (strcmp(report.role, "master") == 0 && admission.epoch_checked));
     HOLDS(admission.kind != RL_ADMISSION_EXCLUDED || admission.fault != RL_FAULT_NONE);

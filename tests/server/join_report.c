@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
 {
-    struct rl_join_rules lenient = {.allow_eviction = true};
+    struct rl_admission_rules lenient = {.allow_eviction = true};
     struct rl_join_report report;
 
     ask_expect(join_master, 0, "CONFIG SET maxmemory 104857600", "OK");
@@ -57,7 +57,7 @@ START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
     ck_assert_int_eq(report.maxmemory, 104857600);
     ck_assert_str_eq(report.policy, "volatile-lru");
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_EVICTS);
-    ck_assert_int_eq(rl_join_evaluate(&report, &lenient, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
+    ck_assert_int_eq(rl_admission_evaluate(&report, &lenient, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     ask_expect(join_master, 0, "CONFIG SET maxmemory-policy noeviction", "OK");
     report = join_as(RL_JOIN_VOTE, "second");
     ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_VOTES);

@@ -100,7 +100,7 @@ void join_restart(void)
 
 struct rl_admission_status join_evaluated(const struct rl_join_report *report)
 {
-    struct rl_join_rules rules = {0};
+    struct rl_admission_rules rules = {0};
 
-    return rl_join_evaluate(report, &rules, (struct rl_instant){0});
+    return rl_admission_evaluate(report, &rules, (struct rl_instant){0});
 }

@@ -5,6 +5,7 @@
 
 #include "ask.h"
 #include "clock_fault.h"
+#include "votes/admission.h"
 #include "votes/join.h"
 
 #define MAX_TTL 30000

@@ -187,14 +187,14 @@ static struct rl_join_report declare(uint32_t max_ttl_ms, int64_t number)
 START_TEST(a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
 {
     struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
-    struct rl_join_rules rules = {.max_ttl_ms = MAX_TTL + 15000};
+    struct rl_admission_rules rules = {.max_ttl_ms = MAX_TTL + 15000};
     struct rl_join_report report;
 
     longer.max_ttl_ms = MAX_TTL + 15000;
     join_as(RL_JOIN_DECLARE, "first");
     report = join_ask(&longer);
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
-    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).fault, RL_FAULT_MAX_TTL);
+    ck_assert_int_eq(rl_admission_evaluate(&report, &rules, (struct rl_instant){0}).fault, RL_FAULT_MAX_TTL);
     ask_expect(join_master, 0, "HGET marker longest", "30000");
     join_restart();
     ck_assert_int_eq(join_ask(&longer).left_ms, QUARANTINE);

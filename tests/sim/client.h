@@ -25,7 +25,7 @@
 #include "host/ticket.h"
 #include "host/transfer.h"
 #include "votes/join.h"
-#include "votes/nodeclock.h"
+#include "votes/node_clock.h"
 #include "network.h"
 
 /* After which a master that does not vote is looked at anew. */

@@ -392,13 +392,13 @@ const struct rl_host_sink client_sink = {
 
 /* --- Readings of clocks ------------------------------------------------------------------------------------------- */
 
-struct rl_nodeclock client_clock_before(const struct client *client, unsigned node)
+struct rl_node_clock client_clock_before(const struct client *client, unsigned node)
 {
     return client->host.trust.nodes[node].clock;
 }
 
 /* How large a step may be that a reading now does not show, for the oracle. */
-static int64_t uncertainty_of(const struct client *client, const struct rl_nodeclock *clock, struct rl_instant sent)
+static int64_t uncertainty_of(const struct client *client, const struct rl_node_clock *clock, struct rl_instant sent)
 {
     int64_t ppm = client->host.engine.votes.config.drift.ppm;
     int64_t drift = clock->at.ns == RL_LONG_AGO.ns ? 0 : rl_until(clock->at, client->host.now).ns / 1000 * ppm / 1000;
@@ -406,10 +406,10 @@ static int64_t uncertainty_of(const struct client *client, const struct rl_nodec
     return clock->high_ns - clock->low_ns + 3 * drift + 2 * rl_until(sent, client->host.now).ns + 2 * RL_NS_PER_MS;
 }
 
-void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
+void client_clock_after(struct client *client, unsigned node, const struct rl_node_clock *before,
                         struct rl_instant sent)
 {
-    const struct rl_nodeclock *clock = &client->host.trust.nodes[node].clock;
+    const struct rl_node_clock *clock = &client->host.trust.nodes[node].clock;
 
     if (memcmp(before, clock, sizeof *clock) != 0)
         steps_on_reading(client->world, client, node, client->clock_stepped ? RL_CLOCK_FORWARD : RL_CLOCK_STEADY, sent,

@@ -21,8 +21,8 @@ struct box *handle_box(const struct handle *handle);
 unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes);
 
 /* Around each delivery of a reply, so that the oracles see what has been learned of the master's clock. */
-struct rl_nodeclock client_clock_before(const struct client *client, unsigned node);
-void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
+struct rl_node_clock client_clock_before(const struct client *client, unsigned node);
+void client_clock_after(struct client *client, unsigned node, const struct rl_node_clock *before,
                         struct rl_instant sent);
 
 #endif

@@ -221,7 +221,7 @@ static const struct rl_claim *find_sent(const struct client *client, struct rl_s
 
 static void take_message(struct client *client, unsigned node, struct rl_slice payload)
 {
-    struct rl_nodeclock before = client_clock_before(client, node);
+    struct rl_node_clock before = client_clock_before(client, node);
     struct rl_instant sent = client->host.now;
     bool known = find_sent(client, payload, &sent) != NULL;
     struct rl_slice key;

@@ -20,7 +20,7 @@
 
 #include "client.h"
 #include "engine/engine.h"
-#include "votes/nodeclock.h"
+#include "votes/node_clock.h"
 
 struct entry;
 struct master;

@@ -22,7 +22,7 @@
  * so far leave open. A slow reading may hide more, but then the vote before it is as late. */
 static int64_t may_hide(const struct world *world, const struct client *client, unsigned master, int64_t by)
 {
-    const struct rl_nodeclock *clock = &client->host.trust.nodes[master].clock;
+    const struct rl_node_clock *clock = &client->host.trust.nodes[master].clock;
     int64_t now = clockwork_read(&client->clock, world->now);
     int64_t span = now - clock->at.ns + rl_ms(world->plan.max_ttl_ms).ns;
     int64_t open = clock->high_ns - clock->low_ns +
@@ -41,7 +41,7 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
     world->last_step = world->now;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
-        const struct rl_nodeclock *clock = &client->host.trust.nodes[master].clock;
+        const struct rl_node_clock *clock = &client->host.trust.nodes[master].clock;
 
         if (!client->alive || clock->at.ns == RL_LONG_AGO.ns) {
             client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;

@@ -247,7 +247,7 @@ static void take_greeting(struct client *client, unsigned node, const struct pen
                           const struct rl_reply *reply)
 {
     struct wire *wire = &client->wires[node];
-    struct rl_nodeclock before = client_clock_before(client, node);
+    struct rl_node_clock before = client_clock_before(client, node);
     const struct rl_greeting_answer answer = {
         .node = node, .round = wire->round, .index = wire->answered, .reply = reply,
         .sent = pending->ticket.sent, .now = client->host.now};
@@ -289,7 +289,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
 {
     struct wire *wire = &client->wires[node];
     struct pending pending = pending_shift(wire);
-    struct rl_nodeclock before = client_clock_before(client, node);
+    struct rl_node_clock before = client_clock_before(client, node);
     struct rl_reply reply;
 
     message_unpack_reply(message, &reply);

@@ -1,4 +1,5 @@
 /* JOIN: the question as a command, the answer as a report, the report as an admission status. */
+#include "votes/admission.h"
 #include "votes/join.h"
 
 #include <stdio.h>
@@ -192,10 +193,10 @@ static struct rl_join_report worst(void)
                                    .left_ms = 31000};
 }
 
-static void expect_excluded(const struct rl_join_report *report, const struct rl_join_rules *rules,
+static void expect_excluded(const struct rl_join_report *report, const struct rl_admission_rules *rules,
                             enum rl_fault fault)
 {
-    struct rl_admission_status admission = rl_join_evaluate(report, rules, (struct rl_instant){0});
+    struct rl_admission_status admission = rl_admission_evaluate(report, rules, (struct rl_instant){0});
 
     ck_assert_int_eq(admission.kind, RL_ADMISSION_EXCLUDED);
     ck_assert_int_eq(admission.fault, fault);
@@ -204,7 +205,7 @@ static void expect_excluded(const struct rl_join_report *report, const struct rl
 
 START_TEST(the_gravest_fault_is_the_one_that_is_told)
 {
-    struct rl_join_rules rules = {.same_server = true};
+    struct rl_admission_rules rules = {.same_server = true};
     struct rl_join_report report = worst();
 
     expect_excluded(&report, &rules, RL_FAULT_NOT_MASTER);
@@ -219,7 +220,7 @@ START_TEST(the_gravest_fault_is_the_one_that_is_told)
     report.event = RL_JOIN_ABSENT;
     expect_excluded(&report, &rules, RL_FAULT_NO_MARKER);
     report.event = RL_JOIN_KEPT;
-    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_QUARANTINED);
+    ck_assert_int_eq(rl_admission_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_QUARANTINED);
 }
 END_TEST
 
@@ -234,9 +235,9 @@ static struct rl_join_report sound(int64_t left_ms)
 
 START_TEST(a_master_without_fault_votes_and_its_votes_need_an_epoch_check)
 {
-    struct rl_join_rules rules = {0};
+    struct rl_admission_rules rules = {0};
     struct rl_join_report report = sound(0);
-    struct rl_admission_status admission = rl_join_evaluate(&report, &rules, (struct rl_instant){5});
+    struct rl_admission_status admission = rl_admission_evaluate(&report, &rules, (struct rl_instant){5});
 
     ck_assert_int_eq(admission.kind, RL_ADMISSION_VOTES);
     ck_assert_int_eq(admission.fault, RL_FAULT_NONE);
@@ -246,14 +247,14 @@ END_TEST
 
 START_TEST(memory_limits_without_eviction_and_policies_without_limit_are_no_fault)
 {
-    struct rl_join_rules rules = {0};
+    struct rl_admission_rules rules = {0};
     struct rl_join_report report = sound(0);
 
     report.maxmemory = 1000;
-    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
+    ck_assert_int_eq(rl_admission_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     report.maxmemory = 0;
     strcpy(report.policy, "allkeys-lru");
-    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
+    ck_assert_int_eq(rl_admission_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     report.maxmemory = 1;
     strcpy(report.policy, "");
     expect_excluded(&report, &rules, RL_FAULT_EVICTS);
@@ -262,9 +263,9 @@ END_TEST
 
 static void expect_until(int64_t left_ms, uint32_t ppm, struct rl_instant received, int64_t until_ns)
 {
-    struct rl_join_rules rules = {.drift_ppm = ppm};
+    struct rl_admission_rules rules = {.drift_ppm = ppm};
     struct rl_join_report report = sound(left_ms);
-    struct rl_admission_status admission = rl_join_evaluate(&report, &rules, received);
+    struct rl_admission_status admission = rl_admission_evaluate(&report, &rules, received);
 
     ck_assert_int_eq(admission.kind, RL_ADMISSION_QUARANTINED);
     ck_assert_int_eq(admission.fault, RL_FAULT_NEW_MEMORY);

@@ -1,15 +1,13 @@
-/* Admission status of the masters: it is evaluated from their reports (votes/join.c), reported above, and looked at
- * again in time. */
+/* Admission status of the masters: it is evaluated from what they answer to JOIN (votes/admission.c) and reported
+ * above. */
 #include "host/trust/admission.h"
 
 #include <string.h>
 
+#include "codec/classify.h"
 #include "host/host.h"
-
-/* A master that votes is checked again, since its settings may be changed; an excluded one, so that mending it is
- * enough; one in quarantine is asked for its marker, so that an operator's word for it is noticed. */
-static const struct rl_span recheck_after = {10000 * RL_NS_PER_MS};
-static const struct rl_span ask_marker_after = {1000 * RL_NS_PER_MS};
+#include "host/trust/recheck.h"
+#include "votes/admission.h"
 
 /* --- Status ----------------------------------------------------------------------------------------------------- */
 
@@ -53,14 +51,9 @@ static void report(struct rl_host *host, unsigned node, const struct rl_admissio
 void rl_trust_update(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     struct rl_admission_status status = rl_trust_status(host, node, now);
-    struct rl_instant next = RL_NEVER;
 
     report(host, node, &status);
-    if (status.kind == RL_ADMISSION_EXCLUDED || (status.kind == RL_ADMISSION_VOTES && status.epoch_checked))
-        next = rl_after(now, recheck_after);
-    else if (status.kind == RL_ADMISSION_QUARANTINED)
-        next = rl_earlier(status.until, rl_after(now, ask_marker_after));
-    rl_transport_arm(&host->transport, &host->trust.nodes[node].timer, next);
+    rl_transport_arm(&host->transport, &host->trust.nodes[node].timer, rl_trust_recheck_at(&status, now));
 }
 
 void rl_trust_set_status(struct rl_host *host, unsigned node, const struct rl_admission_status *status,
@@ -112,14 +105,14 @@ static bool takes_locks(const struct rl_host *host)
 void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     const struct rl_trust_node *known = &host->trust.nodes[node];
-    const struct rl_join_rules rules = {
+    const struct rl_admission_rules rules = {
         .allow_eviction = host->options->allow_eviction,
         .same_server = known->same_server,
         .drift_ppm = host->options->drift_ppm,
         .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
         .allowed_ms = host->trust.known.max_ttl_ms,
     };
-    struct rl_admission_status status = rl_join_evaluate(&known->report, &rules, known->received);
+    struct rl_admission_status status = rl_admission_evaluate(&known->report, &rules, known->received);
 
     rl_trust_set_status(host, node, &status, now);
 }
@@ -137,6 +130,34 @@ void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_i
         other->same_server = same;
         rl_trust_evaluate(host, i, now);
     }
+}
+
+static struct rl_admission_status excluded(enum rl_fault fault)
+{
+    return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
+}
+
+/* A node of a cluster that does not own the marker's slot, or that knows of no owner, says so instead of answering. */
+static bool is_cluster_error(struct rl_slice text)
+{
+    enum rl_detail detail = rl_classify_error(text);
+
+    return detail == RL_DETAIL_MOVED || detail == RL_DETAIL_CLUSTERDOWN;
+}
+
+/* Some errors decide the status: then the connection stays, so that people can see why the master does not vote.
+ * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
+bool rl_trust_evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status)
+{
+    static const struct rl_admission_status unverified = {.kind = RL_ADMISSION_VOTES};
+
+    if (is_cluster_error(text))
+        *ret_status = excluded(RL_FAULT_CLUSTER);
+    else if (!rl_join_is_refusal(text))
+        return false;
+    else
+        *ret_status = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
+    return true;
 }
 
 /* --- Names and incarnations ------------------------------------------------------------------------------------- */

@@ -32,6 +32,9 @@ void rl_trust_update(struct rl_host *host, unsigned node, struct rl_instant now)
 void rl_trust_set_status(struct rl_host *host, unsigned node, const struct rl_admission_status *status,
                          struct rl_instant now);
 
+/* The admission status of a master that has answered JOIN with this error; false: the error decides nothing. */
+bool rl_trust_evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status);
+
 /* Evaluates the latest report of a master. */
 void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant now);
 

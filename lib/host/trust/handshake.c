@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/classify.h"
 #include "codec/command.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
@@ -144,34 +143,6 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     return NULL;
 }
 
-static struct rl_admission_status excluded(enum rl_fault fault)
-{
-    return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
-}
-
-/* A node of a cluster that does not own the marker's slot, or that knows of no owner, says so instead of answering. */
-static bool is_cluster_error(struct rl_slice text)
-{
-    enum rl_detail detail = rl_classify_error(text);
-
-    return detail == RL_DETAIL_MOVED || detail == RL_DETAIL_CLUSTERDOWN;
-}
-
-/* Some errors decide the status: then the connection stays, so that people can see why the master does not vote.
- * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
-static bool evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status)
-{
-    static const struct rl_admission_status unverified = {.kind = RL_ADMISSION_VOTES};
-
-    if (is_cluster_error(text))
-        *ret_status = excluded(RL_FAULT_CLUSTER);
-    else if (!rl_join_is_refusal(text))
-        return false;
-    else
-        *ret_status = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
-    return true;
-}
-
 static bool give_up(struct rl_trust_node *known, struct rl_slice text, const char **ret_why)
 {
     snprintf(known->why, sizeof known->why, "JOIN: %.*s", (int)text.size, (const char *)text.data);
@@ -185,7 +156,7 @@ static bool on_join_error(struct rl_host *host, const struct rl_greeting_answer 
     struct rl_slice text = answer->reply->root.text;
     struct rl_admission_status status;
 
-    if (!evaluate_error(host, text, &status))
+    if (!rl_trust_evaluate_error(host, text, &status))
         return give_up(known, text, ret_why);
     known->has_report = false;
     known->report = (struct rl_join_report){0};

@@ -19,8 +19,8 @@ static void stepped_forward(struct rl_host *host, unsigned node, struct rl_span 
 void rl_trust_read_clock(struct rl_host *host, unsigned node, int64_t node_us, struct rl_instant sent,
                          struct rl_instant now)
 {
-    struct rl_nodeclock *clock = &host->trust.nodes[node].clock;
-    enum rl_clock_finding finding = rl_nodeclock_read(clock, host->options->drift_ppm, node_us, sent, now);
+    struct rl_node_clock *clock = &host->trust.nodes[node].clock;
+    enum rl_clock_finding finding = rl_node_clock_read(clock, host->options->drift_ppm, node_us, sent, now);
 
     if (finding == RL_CLOCK_STEADY)
         return;

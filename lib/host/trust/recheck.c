@@ -1,13 +1,17 @@
-/* Rechecks a master that votes, on the connection that there is: what the handshake has found may be changed at run
- * time (CONFIG SET of the eviction policy or of persistence, REPLICAOF), and no reply to a lock's command tells. The
- * questions are those of the handshake. Whatever is odd ends the connection, and the next handshake decides. */
+/* An excluded master is looked at again by making its connection anew. A master that votes is, on the connection that
+ * there is: what the handshake has found may be changed at run time (CONFIG SET of the eviction policy or of
+ * persistence, REPLICAOF), and no reply to a lock's command tells. The questions are those of the handshake. Whatever
+ * is odd ends the connection, and the next handshake decides. */
 #include "host/trust/recheck.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "codec/classify.h"
 #include "host/host.h"
 #include "host/ticket.h"
+#include "host/trust/admission.h"
+#include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 
 static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_step step, unsigned index,
@@ -19,7 +23,7 @@ static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_ste
 }
 
 /* What cannot be sent is asked next time. */
-void rl_trust_recheck(struct rl_host *host, unsigned node, struct rl_instant now)
+static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     if (host->engine.votes.links[node] != RL_LINK_READY)
         return;
@@ -36,6 +40,25 @@ static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
     rl_bytes_clear(&host->scratch);
     if (rl_trust_encode_join(host, node, &host->scratch))
         send_scratch(host, node, RL_TICKET_RECHECK_JOIN, 0, now);
+}
+
+/* In quarantine the marker alone is asked for: an epoch check that fails ends the connection. */
+void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
+    struct rl_host *host = known->host;
+    unsigned node = (unsigned)(known - host->trust.nodes);
+    struct rl_admission_status status = rl_trust_status(host, node, now);
+
+    if (status.kind == RL_ADMISSION_EXCLUDED) {
+        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
+        rl_transport_fail(&host->transport, node, known->why);
+    } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
+        rl_trust_ask_epoch(host, node, now);
+    } else if (status.kind == RL_ADMISSION_VOTES && status.epoch_checked) {
+        ask_settings(host, node, now);
+    }
+    rl_trust_update(host, node, now);
 }
 
 void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,

@@ -12,24 +12,6 @@
 #include "host/trust/epoch_check.h"
 #include "host/trust/recheck.h"
 
-static void on_timer(struct rl_timer *timer, struct rl_instant now)
-{
-    struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
-    struct rl_host *host = known->host;
-    unsigned node = (unsigned)(known - host->trust.nodes);
-    struct rl_admission_status status = rl_trust_status(host, node, now);
-
-    if (status.kind == RL_ADMISSION_EXCLUDED) {
-        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
-        rl_transport_fail(&host->transport, node, known->why);
-    } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
-        rl_trust_ask_epoch(host, node, now);
-    } else if (status.kind == RL_ADMISSION_VOTES && status.epoch_checked) {
-        rl_trust_recheck(host, node, now);
-    }
-    rl_trust_update(host, node, now);
-}
-
 void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                     const struct rl_reply *reply, struct rl_instant now)
 {
@@ -70,8 +52,8 @@ static void init_node(struct rl_host *host, unsigned node)
     struct rl_trust_node *known = &host->trust.nodes[node];
 
     known->host = host;
-    rl_timer_init(&known->timer, on_timer);
-    rl_nodeclock_init(&known->clock);
+    rl_timer_init(&known->timer, rl_trust_recheck);
+    rl_node_clock_init(&known->clock);
     known->reported_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
     known->reported_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
     if (!host->trust.guarded)

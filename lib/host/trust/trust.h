@@ -3,7 +3,7 @@
  *
  *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, max_ttl.c, admission.c
  *     end of each turn   -> HGET marker inc, TIME -> verified         epoch_check.c, node_clock.c
- *     every few seconds  -> CONFIG GET, JOIN -> evaluated             recheck.c: a master that votes
+ *     every few seconds  -> CONFIG GET, JOIN -> evaluated             recheck.c
  *
  * An excluded master is checked again by making its connection anew. A master in quarantine is asked for its marker,
  * which an operator may have declared new. In the classic profile every master votes, and nothing is asked. */
@@ -23,7 +23,7 @@
 #include "util/wheel.h"
 #include "votes/join.h"
 #include "votes/kind.h"
-#include "votes/nodeclock.h"
+#include "votes/node_clock.h"
 #include "votes/admission_status.h"
 
 struct rl_host;
@@ -48,7 +48,7 @@ struct rl_deployment_names {
 struct rl_trust_node {
     struct rl_host *host;
     struct rl_timer timer;        /* VOTES, EXCLUDED: the next check; QUARANTINED: the next question, or the end */
-    struct rl_nodeclock clock;
+    struct rl_node_clock clock;
     struct rl_join_report report; /* the latest answer to JOIN */
     struct rl_instant received;   /* ... and when it came */
     bool has_report;

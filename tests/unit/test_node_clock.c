@@ -1,5 +1,5 @@
 /* The clock of a master against ours: what is found, and that nothing is found where nothing is. */
-#include "votes/nodeclock.h"
+#include "votes/node_clock.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 #define SECOND INT64_C(1000000000)
 #define EPOCH_US INT64_C(1700000000000000)
 
-static struct rl_nodeclock watched;
+static struct rl_node_clock watched;
 
 static void fresh(void)
 {
-    rl_nodeclock_init(&watched);
+    rl_node_clock_init(&watched);
 }
 
 /* A reading at `ns` of ours that took a millisecond, of a clock that is `ahead_us` ahead of EPOCH_US + ours. */
 static enum rl_clock_finding read_at(int64_t ns, int64_t ahead_us, uint32_t ppm)
 {
-    return rl_nodeclock_read(&watched, ppm, EPOCH_US + ns / US + ahead_us, (struct rl_instant){ns - MS / 2},
+    return rl_node_clock_read(&watched, ppm, EPOCH_US + ns / US + ahead_us, (struct rl_instant){ns - MS / 2},
                              (struct rl_instant){ns + MS / 2});
 }
 
@@ -29,19 +29,19 @@ static enum rl_clock_finding read_at(int64_t ns, int64_t ahead_us, uint32_t ppm)
 
 START_TEST(the_first_reading_gives_the_offset)
 {
-    ck_assert_int_eq(rl_nodeclock_offset_ns(&watched), 0);
+    ck_assert_int_eq(rl_node_clock_offset_ns(&watched), 0);
     ck_assert_int_eq(read_at(SECOND, 0, 0), RL_CLOCK_STEADY);
     ck_assert_int_eq(watched.low_ns, EPOCH_US * US - MS / 2);
     ck_assert_int_eq(watched.high_ns, EPOCH_US * US + MS / 2 + US);
     ck_assert_int_eq(watched.at.ns, SECOND + MS / 2);
-    ck_assert_int_eq(rl_nodeclock_offset_ns(&watched), EPOCH_US * US + US / 2);
+    ck_assert_int_eq(rl_node_clock_offset_ns(&watched), EPOCH_US * US + US / 2);
 }
 END_TEST
 
 START_TEST(better_readings_narrow_the_interval)
 {
     read_at(SECOND, 0, 0);
-    rl_nodeclock_read(&watched, 0, EPOCH_US + 2000000, (struct rl_instant){2 * SECOND},
+    rl_node_clock_read(&watched, 0, EPOCH_US + 2000000, (struct rl_instant){2 * SECOND},
                       (struct rl_instant){2 * SECOND + 10 * US});
     ck_assert_int_eq(watched.low_ns, EPOCH_US * US - 10 * US);
     ck_assert_int_eq(watched.high_ns, EPOCH_US * US + US);
@@ -54,7 +54,7 @@ END_TEST
 START_TEST(time_widens_the_interval_by_the_drift)
 {
     read_at(SECOND, 0, 100);
-    rl_nodeclock_read(&watched, 100, EPOCH_US + 11000000, (struct rl_instant){10 * SECOND},
+    rl_node_clock_read(&watched, 100, EPOCH_US + 11000000, (struct rl_instant){10 * SECOND},
                       (struct rl_instant){12 * SECOND});
     ck_assert_int_eq(watched.low_ns, EPOCH_US * US - MS / 2 - 1110950);
     ck_assert_int_eq(watched.high_ns, EPOCH_US * US + MS / 2 + US + 101 + 1110950);
@@ -66,8 +66,8 @@ START_TEST(the_drift_is_rounded_up)
 {
     struct rl_instant later = {999999};
 
-    rl_nodeclock_read(&watched, 1, 0, (struct rl_instant){0}, (struct rl_instant){0});
-    rl_nodeclock_read(&watched, 1, 999, later, later);
+    rl_node_clock_read(&watched, 1, 0, (struct rl_instant){0}, (struct rl_instant){0});
+    rl_node_clock_read(&watched, 1, 999, later, later);
     ck_assert_int_eq(watched.low_ns, -2);
     ck_assert_int_eq(watched.high_ns, 1);
 }
@@ -129,9 +129,9 @@ START_TEST(readings_of_any_value_are_survived)
 
         if (rl_before(received, sent))
             continue;
-        rl_nodeclock_read(&watched, i % 2 ? UINT32_MAX : 0, wild[i / n / n], sent, received);
-        ck_assert_int_le(watched.low_ns, rl_nodeclock_offset_ns(&watched));
-        ck_assert_int_ge(watched.high_ns, rl_nodeclock_offset_ns(&watched));
+        rl_node_clock_read(&watched, i % 2 ? UINT32_MAX : 0, wild[i / n / n], sent, received);
+        ck_assert_int_le(watched.low_ns, rl_node_clock_offset_ns(&watched));
+        ck_assert_int_ge(watched.high_ns, rl_node_clock_offset_ns(&watched));
     }
 }
 END_TEST
@@ -191,7 +191,7 @@ static enum rl_clock_finding model_read(struct model *model)
     pass(model, some_time(2 * SECOND));
     node_us = model->node / US;
     pass(model, some_time(2 * SECOND));
-    return rl_nodeclock_read(&watched, model->ppm, node_us, sent, (struct rl_instant){model->now});
+    return rl_node_clock_read(&watched, model->ppm, node_us, sent, (struct rl_instant){model->now});
 }
 
 static struct model some_model(uint64_t seed)
@@ -240,7 +240,7 @@ static int64_t hiding_place(const struct model *model, int64_t low, int64_t high
 static enum rl_clock_finding read_after_step(struct model *model, int64_t extra, int sign, int64_t *ret_step)
 {
     struct model rehearsal = *model;
-    struct rl_nodeclock before = watched;
+    struct rl_node_clock before = watched;
     uint64_t luck = state;
 
     model_read(&rehearsal);
@@ -277,7 +277,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nodeclock");
+    Suite *suite = suite_create("node_clock");
     TCase *examples = suite_add_case(suite, "examples", fresh, NULL);
     TCase *properties = suite_add_case(suite, "properties", fresh, NULL);
 

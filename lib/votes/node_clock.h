@@ -8,14 +8,14 @@
  *     new interval wholly below               backward
  *
  * and tracking begins anew with the new interval. */
-#ifndef RL_VOTES_NODECLOCK_H
-#define RL_VOTES_NODECLOCK_H
+#ifndef RL_VOTES_NODE_CLOCK_H
+#define RL_VOTES_NODE_CLOCK_H
 
 #include <stdint.h>
 
 #include "util/instant.h"
 
-struct rl_nodeclock {
+struct rl_node_clock {
     int64_t low_ns;            /* offset of the node's clock, at `at` */
     int64_t high_ns;
     int64_t low_before_ns;     /* the low end before it was last raised */
@@ -31,14 +31,14 @@ enum rl_clock_finding {
     RL_CLOCK_BACKWARD,
 };
 
-void rl_nodeclock_init(struct rl_nodeclock *clock);
+void rl_node_clock_init(struct rl_node_clock *clock);
 
 /* One reading of the node's clock, in microseconds since the epoch, taken between two instants of ours. ppm is the
  * rate part of the drift allowance. last_step is set when the finding is not STEADY. */
-enum rl_clock_finding rl_nodeclock_read(struct rl_nodeclock *clock, uint32_t drift_ppm, int64_t node_us,
+enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t drift_ppm, int64_t node_us,
                                         struct rl_instant sent, struct rl_instant received);
 
 /* The middle of the interval, for people; 0 before the first reading. */
-int64_t rl_nodeclock_offset_ns(const struct rl_nodeclock *clock);
+int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock);
 
 #endif

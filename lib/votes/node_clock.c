@@ -17,7 +17,7 @@
  * A step that is smaller than the interval is wide may hide in it, and narrow it from below. So a step that is found is
  * measured from the low end as it was before it was last raised; what is still missing then is less than the width of
  * one reading, a round trip. */
-#include "votes/nodeclock.h"
+#include "votes/node_clock.h"
 
 #include "util/mutant.h"
 
@@ -76,20 +76,20 @@ static struct interval of_reading(uint32_t rate, int64_t node_us, struct rl_inst
                              plus(high, rate_part(distance(sent, received), rate))};
 }
 
-static void keep(struct rl_nodeclock *clock, struct interval interval, struct rl_instant at)
+static void keep(struct rl_node_clock *clock, struct interval interval, struct rl_instant at)
 {
     clock->low_ns = interval.low;
     clock->high_ns = interval.high;
     clock->at = at;
 }
 
-void rl_nodeclock_init(struct rl_nodeclock *clock)
+void rl_node_clock_init(struct rl_node_clock *clock)
 {
-    *clock = (struct rl_nodeclock){.at = RL_LONG_AGO};
+    *clock = (struct rl_node_clock){.at = RL_LONG_AGO};
 }
 
 /* The two intervals do not meet: the clock was set, and the interval of the reading is kept from now on. */
-static enum rl_clock_finding found_step(struct rl_nodeclock *clock, struct interval old, struct interval new)
+static enum rl_clock_finding found_step(struct rl_node_clock *clock, struct interval old, struct interval new)
 {
     bool forward = new.low > old.high;
 
@@ -105,7 +105,7 @@ static enum rl_clock_finding found_step(struct rl_nodeclock *clock, struct inter
     return forward ? RL_CLOCK_FORWARD : RL_CLOCK_BACKWARD;
 }
 
-enum rl_clock_finding rl_nodeclock_read(struct rl_nodeclock *clock, uint32_t drift_ppm, int64_t node_us,
+enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t drift_ppm, int64_t node_us,
                                         struct rl_instant sent, struct rl_instant received)
 {
     uint32_t rate = rate_of(drift_ppm);
@@ -132,7 +132,7 @@ enum rl_clock_finding rl_nodeclock_read(struct rl_nodeclock *clock, uint32_t dri
     return RL_CLOCK_STEADY;
 }
 
-int64_t rl_nodeclock_offset_ns(const struct rl_nodeclock *clock)
+int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock)
 {
     return clock->low_ns / 2 + clock->high_ns / 2 + (clock->low_ns % 2 + clock->high_ns % 2) / 2;
 }
