@@ -8,7 +8,7 @@
 #include "host/notifications.h"
 #include "host/send.h"
 #include "host/upgrade.h"
-#include "kinds/wait_queue.h"
+#include "kinds/release.h"
 #include "util/mutant.h"
 
 /* Of a ticket, beside those of commands.h: the key has been deleted; and: this is the repetition of what was part of a
@@ -114,7 +114,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
     if (releases && answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
         return;
     if (releases)
-        answer = rl_queue_released(answer, ticket->flags & FLAG_DELETED);
+        answer = rl_release_repeated(answer, ticket->flags & FLAG_DELETED);
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)

@@ -11,6 +11,7 @@
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
 #include "host/upgrade.h"
+#include "kinds/notification.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"
 
@@ -65,7 +66,7 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
         rl_latches_message(host, value);
         return;
     }
-    if (!rl_queue_notification(payload, &value, &incarnation, &notification))
+    if (!rl_notification_read(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
     if (RL_MUTANT(LOWER_UNHEARD) && notification.kind == RL_TOLD_LOWER)
@@ -77,7 +78,7 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
         rl_host_run(host);
         return;
     }
-    if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
+    if (claim && rl_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
         take_notification(host, node, claim, &notification, now);
 }
 

@@ -1,7 +1,8 @@
 /* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
- * so they stand with the wait queue (kinds/wait_queue.c). */
+ * so all kinds have them in common (kinds/release.c). */
 #include "votes/arguments.h"
 #include "util/mutant.h"
+#include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/kind.h"
 
@@ -58,10 +59,12 @@ static void mutex_command(enum rl_step step, const struct rl_subject *subject, s
         repair(subject, ret_command);
         break;
     case RL_STEP_ENQUEUE:
+        rl_queue_enqueue_command(subject, ret_command);
+        break;
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
     default:
-        rl_queue_command(step, subject, ret_command);
+        rl_release_command(step, subject, ret_command);
         break;
     }
 }
@@ -133,7 +136,7 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
         return repair_answer(&reply->root);
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
-        return rl_queue_release_answer(reply);
+        return rl_release_answer(reply);
     default:
         return extend_answer(&reply->root);
     }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/arguments.h"
 #include "votes/fence.h"
@@ -44,7 +45,10 @@ static void queue_command(enum rl_step step, const struct rl_subject *subject, s
     struct rl_slice rest[RL_COMMAND_MAX_ARGS];
     size_t n_rest;
 
-    rl_queue_command(step, subject, command);
+    if (step == RL_STEP_ENQUEUE)
+        rl_queue_enqueue_command(subject, command);
+    else
+        rl_release_command(step, subject, command);
     n_rest = command->argc - command->n_keys;
     memcpy(rest, command->argv + command->n_keys, n_rest * sizeof rest[0]);
     command->argc = command->n_keys;

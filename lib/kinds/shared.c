@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "votes/arguments.h"
+#include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/fence.h"
 #include "votes/kind.h"
@@ -59,7 +60,7 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
         claim(subject, ret_command);
         break;
     case RL_STEP_ENQUEUE:
-        rl_queue_command(step, subject, ret_command);
+        rl_queue_enqueue_command(subject, ret_command);
         push_vote(subject, RL_SCRIPT_JOIN_SHARED, ret_command);
         break;
     case RL_STEP_EXTEND:
@@ -73,7 +74,7 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
         rl_fenced_kind.command(step, subject, ret_command);
         break;
     default:
-        rl_queue_command(step, subject, ret_command);
+        rl_release_command(step, subject, ret_command);
         break;
     }
 }

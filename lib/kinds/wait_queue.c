@@ -1,17 +1,16 @@
 #include "kinds/wait_queue.h"
 
-#include <string.h>
-
+#include "kinds/text.h"
 #include "votes/arguments.h"
 
-/* The keys of release.lua, enqueue.lua and refresh_many.lua; and of release_short.lua. Where there is no marker, the
- * key is named in its place, since no ACL allows an empty name; the scripts do not look at it then. */
+/* The keys of enqueue.lua and refresh_many.lua. */
 #define N_KEYS 5
-#define N_KEYS_SHORT 2
 
 /* The limit in enqueue.lua. */
 #define LONGEST_QUEUE 100000
 
+/* Where there is no marker, the key is named in its place, since no ACL allows an empty name; the scripts do not look
+ * at it then. */
 void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *command)
 {
     rl_push(command, subject->key);
@@ -23,19 +22,19 @@ void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *com
     rl_push(command, subject->marker.size ? subject->marker : subject->key);
 }
 
-static void enqueue(const struct rl_subject *subject, struct rl_command *command)
+void rl_queue_enqueue_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE, N_KEYS);
-    rl_queue_push_keys(subject, command);
-    rl_push(command, subject->token);
-    rl_push_number(command, 0, subject->ttl_ms);
-    rl_push_number(command, 1, subject->round);
-    rl_push_number(command, 2, subject->ticket);
-    rl_push_number(command, 3, subject->proposed_ticket);
-    rl_push(command, subject->incarnation);
-    rl_push_number(command, 4, subject->proposal);
-    rl_push_number(command, 5, subject->counter_ttl_ms);
-    rl_push(command, subject->channel);
+    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE, N_KEYS);
+    rl_queue_push_keys(subject, ret_command);
+    rl_push(ret_command, subject->token);
+    rl_push_number(ret_command, 0, subject->ttl_ms);
+    rl_push_number(ret_command, 1, subject->round);
+    rl_push_number(ret_command, 2, subject->ticket);
+    rl_push_number(ret_command, 3, subject->proposed_ticket);
+    rl_push(ret_command, subject->incarnation);
+    rl_push_number(ret_command, 4, subject->proposal);
+    rl_push_number(ret_command, 5, subject->counter_ttl_ms);
+    rl_push(ret_command, subject->channel);
 }
 
 void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command)
@@ -47,50 +46,6 @@ void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_c
     rl_push_number(ret_command, 1, subject->proposal != 0);
     rl_push_number(ret_command, 2, subject->counter_ttl_ms);
     rl_push(ret_command, subject->channel);
-}
-
-void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
-{
-    if (step == RL_STEP_ENQUEUE) {
-        enqueue(subject, ret_command);
-        return;
-    }
-    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL,
-                    subject->waiters.size ? RL_SCRIPT_RELEASE : RL_SCRIPT_RELEASE_SHORT,
-                    subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
-    rl_queue_push_keys(subject, ret_command);
-    rl_push(ret_command, subject->token);
-}
-
-/* --- Words ------------------------------------------------------------------------------------------------------ */
-
-/* Takes the word in front of the next space, or all the text; false: there is none. Behind the last word *rest has no
- * data. */
-static bool take_word(struct rl_slice *rest, struct rl_slice *ret_word)
-{
-    const char *at = rest->data;
-    const char *space = rest->size ? memchr(at, ' ', rest->size) : NULL;
-    size_t size = space ? (size_t)(space - at) : rest->size;
-
-    *ret_word = (struct rl_slice){at, size};
-    *rest = space ? (struct rl_slice){space + 1, rest->size - size - 1} : (struct rl_slice){NULL, 0};
-    return size > 0;
-}
-
-static bool read_number(struct rl_slice word, uint64_t *ret_number)
-{
-    const char *digits = word.data;
-    uint64_t number = 0;
-
-    if (word.size == 0 || word.size > 18)
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        if (digits[i] < '0' || digits[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t)(digits[i] - '0');
-    }
-    *ret_number = number;
-    return true;
 }
 
 /* --- Replies ---------------------------------------------------------------------------------------------------- */
@@ -215,7 +170,8 @@ static bool read_refreshed(struct rl_slice rank, struct rl_slice look, struct rl
     bool alone = rl_slice_is(rank, "-") && rl_slice_is(look, "-");
     bool never = rl_slice_is(look, "-1");
 
-    if (!alone && (!read_number(rank, &number) || number > UINT32_MAX || (!never && !read_number(look, &ms))))
+    if (!alone && (!rl_text_read_number(rank, &number) || number > UINT32_MAX ||
+                   (!never && !rl_text_read_number(look, &ms))))
         return false;
     *ret_refreshed = (struct rl_refreshed){.alone = alone, .rank = (uint32_t)number,
                                            .look_ms = never ? -1 : (int64_t)ms};
@@ -232,7 +188,8 @@ bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refres
         return false;
     text = reply->elements[REFRESHED_TEXT].text;
     for (size_t i = 0; i < n; i++) {
-        if (!take_word(&text, &rank) || !take_word(&text, &look) || !read_refreshed(rank, look, &ret_refreshed[i]))
+        if (!rl_text_take_word(&text, &rank) || !rl_text_take_word(&text, &look) ||
+            !read_refreshed(rank, look, &ret_refreshed[i]))
             return false;
     }
     return !text.data;
@@ -258,37 +215,6 @@ void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refr
     ret_own->n_elements = N_ELEMENTS;
 }
 
-struct rl_answer rl_queue_release_answer(const struct rl_reply *reply)
-{
-    if (reply->root.type != RL_REPLY_INTEGER)
-        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
-    switch (reply->root.integer) {
-    case 4:
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
-    case 3:
-        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
-    case 2:
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
-    case 1:
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    case 0:
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    case -1:
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
-    default:
-        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
-    }
-}
-
-struct rl_answer rl_queue_released(struct rl_answer answer, bool deleted)
-{
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
-        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
-    if (deleted && answer.outcome == RL_REFUSED)
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
-    return answer;
-}
-
 /* Somebody else may have set a key whose ttl no clock can count. */
 static int64_t cut(int64_t ms)
 {
@@ -311,61 +237,4 @@ bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report 
         .lower = items[LOWER].integer == 1,
     };
     return true;
-}
-
-/* --- Notifications ---------------------------------------------------------------------------------------------- */
-
-/* "value round what incarnation time counter" */
-#define N_WORDS 6
-
-static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
-{
-    for (size_t i = 0; i < N_WORDS; i++) {
-        if (!take_word(&payload, &words[i]))
-            return false;
-    }
-    return !payload.data;
-}
-
-static bool read_kind(struct rl_slice word, enum rl_notice_kind *ret_kind)
-{
-    static const char *const words[] = {
-        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look",
-        [RL_TOLD_FIRST] = "first"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        *ret_kind = (enum rl_notice_kind)i;
-        if (rl_slice_is(word, words[i]))
-            return true;
-    }
-    return false;
-}
-
-bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
-                           struct rl_notification *ret_notification)
-{
-    struct rl_slice words[N_WORDS];
-    struct rl_notification notification = {0};
-    uint64_t round;
-
-    if (!payload.size || !split(payload, words) || !read_number(words[1], &round) || round > UINT32_MAX ||
-        !read_number(words[4], &notification.time_us) || !read_number(words[5], &notification.fence))
-        return false;
-    if (!read_kind(words[2], &notification.kind))
-        return false;
-    notification.round = (uint32_t)round;
-    *ret_value = words[0];
-    *ret_incarnation = words[3];
-    *ret_notification = notification;
-    return true;
-}
-
-bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
-                                  struct rl_slice admitted)
-{
-    if (notification->kind != RL_TOLD_GRANTED)
-        return true;
-    if (!admitted.size)
-        return rl_slice_is(incarnation, "-");
-    return admitted.size == incarnation.size && memcmp(admitted.data, incarnation.data, admitted.size) == 0;
 }

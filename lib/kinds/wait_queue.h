@@ -1,5 +1,5 @@
-/* The commands for the masters' wait queues, and what the masters answer (protocol section 6): the same for all
- * kinds. */
+/* The commands that enter the masters' wait queues and refresh entries there, and what the masters answer (protocol
+ * section 6): the same for all kinds. */
 #ifndef RL_KINDS_WAIT_QUEUE_H
 #define RL_KINDS_WAIT_QUEUE_H
 
@@ -10,22 +10,14 @@
 /* The keys that a command names which looks at the wait queue. */
 void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *command);
 
-/* The command of RL_STEP_ENQUEUE, RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
-void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
+/* The command of RL_STEP_ENQUEUE. */
+void rl_queue_enqueue_command(const struct rl_subject *subject, struct rl_command *ret_command);
 
 /* RL_STEP_ENQUEUE that refreshes several entries: the part of the command that they have in common. */
 void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command);
 
 /* The meaning of a reply to ENQUEUE. `fenced`: a grant must bring a number for the token. */
 struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
-
-/* The meaning of a reply to RELEASE and ROLLBACK. */
-struct rl_answer rl_queue_release_answer(const struct rl_reply *reply);
-
-/* The answer to a release in its short form that ended with OTHERS_WAIT. Where it could not be repeated with all keys,
- * the release is not done: an entry of the value may be left, which would get the key. Where it has been repeated,
- * `deleted` says that the short form had deleted the key, which may be missing then, or somebody else's. */
-struct rl_answer rl_queue_released(struct rl_answer answer, bool deleted);
 
 /* The part of a reply to ENQUEUE of n values that concerns number i, as the reply that it would have got alone. Where
  * the reply cannot be taken apart, each gets an unexpected one. */
@@ -48,15 +40,5 @@ void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refr
 
 /* What the reply to ENQUEUE says of the entry; false: nothing. */
 bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report);
-
-/* Takes a notification apart: the value that it is about, the incarnation of the master's memory ("-": it has none),
- * and what it says. The slices borrow from the payload. false: it is no such notification. */
-bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
-                           struct rl_notification *ret_notification);
-
-/* Does the notification count? A grant must come from the memory that was admitted; `admitted` is its incarnation, or
- * empty where the master has no marker. Anything else is a hint, and may come from anywhere. */
-bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
-                                  struct rl_slice admitted);
 
 #endif

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kinds/wait_queue.h"
+#include "kinds/notification.h"
 #include "fuzz.h"
 
 static bool is_inside(struct rl_slice slice, const uint8_t *data, size_t size)
@@ -37,7 +37,7 @@ static void take(const uint8_t *data, size_t size)
     struct rl_slice value = {NULL, 0}, incarnation = {NULL, 0};
     struct rl_notification notification = {.round = 77};
 
-    if (!rl_queue_notification((struct rl_slice){data, size}, &value, &incarnation, &notification)) {
+    if (!rl_notification_read((struct rl_slice){data, size}, &value, &incarnation, &notification)) {
         HOLDS(!value.data && !incarnation.data && notification.round == 77 && notification.kind == RL_TOLD_GRANTED);
         return;
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codec/classify.h"
+#include "kinds/notification.h"
 #include "scripted.h"
 #include "suite.h"
 
@@ -267,7 +268,7 @@ struct rl_notification subscriber_expect(const char *value, bool granted, uint32
     char payload[256];
 
     read_message("message", payload, sizeof(payload));
-    ck_assert_msg(rl_queue_notification((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation,
+    ck_assert_msg(rl_notification_read((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation,
                                         &call),
                   "%s", payload);
     ck_assert_msg((call.kind == RL_TOLD_GRANTED) == granted && call.round == round, "%s", payload);

@@ -14,7 +14,7 @@
 #include "client_host.h"
 #include "codec/command.h"
 #include "kinds/latch.h"
-#include "kinds/wait_queue.h"
+#include "kinds/notification.h"
 #include "wire.h"
 #include "world.h"
 
@@ -211,7 +211,7 @@ static const struct rl_claim *find_sent(const struct client *client, struct rl_s
     struct rl_notification notification;
     const struct rl_claim *claim;
 
-    if (!rl_queue_notification(payload, &value, &incarnation, &notification))
+    if (!rl_notification_read(payload, &value, &incarnation, &notification))
         return NULL;
     claim = rl_waiters_find(&client->host.waiters, value);
     if (claim)

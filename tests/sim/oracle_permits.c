@@ -7,7 +7,7 @@
 
 #include "client_host.h"
 #include "client_process.h"
-#include "kinds/wait_queue.h"
+#include "kinds/notification.h"
 #include "world.h"
 
 void permits_check(struct world *world)
@@ -146,7 +146,7 @@ void permits_on_publish(struct world *world, unsigned master, struct rl_slice pa
     struct rl_slice incarnation;
     int64_t now_ms = clockwork_read(&world->masters[master].clock, world->now) / RL_NS_PER_MS;
 
-    if (!world->plan.calm || !rl_queue_notification(payload, &value, &incarnation, &notification) ||
+    if (!world->plan.calm || !rl_notification_read(payload, &value, &incarnation, &notification) ||
         notification.kind != RL_TOLD_LOOK || notification.fence >= MAX_PERMITS ||
         !master_peek(&world->masters[master], name_of_key((unsigned)(FIRST_SLOT + notification.fence)), world->now))
         return;

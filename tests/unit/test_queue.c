@@ -1,5 +1,5 @@
 /* What is written to the masters' queues, and what they answer to a rollback; to ENQUEUE: test_queue_reply.c. */
-#include "kinds/wait_queue.h"
+#include "votes/kind.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* What the masters' notifications say, hostile ones included (kinds/wait_queue.c). */
+/* What the masters' notifications say, hostile ones included (kinds/notification.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/wait_queue.h"
+#include "kinds/notification.h"
 #include "suite.h"
 
 #define BIG UINT64_C(1700000000123457)
@@ -17,7 +17,7 @@ static bool take(const char *payload, size_t size, struct rl_slice *value, struc
     ck_assert_ptr_nonnull(exact);
     memcpy(exact, payload, size);
     *ret_exact = exact;
-    return rl_queue_notification((struct rl_slice){exact, size}, value, incarnation, notification);
+    return rl_notification_read((struct rl_slice){exact, size}, value, incarnation, notification);
 }
 
 static bool is_taken(const char *payload)
@@ -75,7 +75,7 @@ START_TEST(what_is_no_grant_is_told_without_a_memory)
     expect_slice(value, "value");
     expect_slice(incarnation, "-");
     ck_assert(notification.kind == without_memory[_i].kind && notification.round == 0);
-    ck_assert(rl_queue_notification_counts(&notification, incarnation, (struct rl_slice){"memory", 6}));
+    ck_assert(rl_notification_counts(&notification, incarnation, (struct rl_slice){"memory", 6}));
     ck_assert(notification.time_us == 5 && notification.fence == 0);
     free(exact);
 }
@@ -167,13 +167,13 @@ START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_admitted)
 {
     struct rl_notification granted = {.kind = RL_TOLD_GRANTED};
 
-    ck_assert(rl_queue_notification_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
-    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
-    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-22"), slice_of("memory-2")));
-    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory"), slice_of("memory-2")));
-    ck_assert(!rl_queue_notification_counts(&granted, slice_of("-"), slice_of("memory-2")));
-    ck_assert(rl_queue_notification_counts(&granted, slice_of("-"), slice_of("")));
-    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-2"), slice_of("")));
+    ck_assert(rl_notification_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
+    ck_assert(!rl_notification_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(!rl_notification_counts(&granted, slice_of("memory-22"), slice_of("memory-2")));
+    ck_assert(!rl_notification_counts(&granted, slice_of("memory"), slice_of("memory-2")));
+    ck_assert(!rl_notification_counts(&granted, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_notification_counts(&granted, slice_of("-"), slice_of("")));
+    ck_assert(!rl_notification_counts(&granted, slice_of("memory-2"), slice_of("")));
 }
 END_TEST
 
@@ -181,9 +181,9 @@ START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
 {
     struct rl_notification lower = {.kind = RL_TOLD_LOWER};
 
-    ck_assert(rl_queue_notification_counts(&lower, slice_of("-"), slice_of("memory-2")));
-    ck_assert(rl_queue_notification_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
-    ck_assert(rl_queue_notification_counts(&lower, slice_of("-"), slice_of("")));
+    ck_assert(rl_notification_counts(&lower, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_notification_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(rl_notification_counts(&lower, slice_of("-"), slice_of("")));
 }
 END_TEST
 

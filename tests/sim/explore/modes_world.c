@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kinds/shared.h"
+#include "kinds/notification.h"
 #include "kinds/wait_queue.h"
 #include "host/names.h"
 #include "script_master.h"
@@ -63,7 +64,7 @@ static bool told(void *listener, struct rl_slice channel, struct rl_slice payloa
     unsigned value;
 
     (void)channel;
-    if (!rl_queue_notification(payload, &name, &incarnation, &notification))
+    if (!rl_notification_read(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
     if (value == SCRIPT_VALUES)

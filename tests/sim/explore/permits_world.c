@@ -6,6 +6,7 @@
 
 #include "host/names.h"
 #include "kinds/permit.h"
+#include "kinds/notification.h"
 #include "kinds/wait_queue.h"
 #include "script_master.h"
 #include "util/slice.h"
@@ -77,7 +78,7 @@ static bool told(void *data, struct rl_slice channel, struct rl_slice payload)
     unsigned value;
 
     (void)channel;
-    if (!rl_queue_notification(payload, &name, &incarnation, &notification))
+    if (!rl_notification_read(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
     if (value == SCRIPT_VALUES)

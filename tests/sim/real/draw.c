@@ -245,7 +245,7 @@ static void draw_enqueue_many(struct rng *rng, struct drawn *drawn)
     struct rl_command command;
 
     draw_subject(rng, &PICK(rng, locks), NULL, &subject);
-    rl_queue_command(RL_STEP_ENQUEUE, &subject, &command);
+    rl_queue_enqueue_command(&subject, &command);
     send_text_at_times(rng, &command);
     for (size_t i = 0; i < tail.n; i++) {
         tail.tokens[i] = any_value(rng);
