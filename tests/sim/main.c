@@ -8,24 +8,26 @@
 
 static int run_verbose(struct lua_host *lua, const struct request *request)
 {
-    static struct coverage coverage;
-    char text[400];
+    static struct tally tally;
+    const struct sweep one = {.first = request->sweep.first, .last = request->sweep.first,
+                              .worlds = request->sweep.worlds, .jobs = 1, .quiet = true, .trace = stdout};
 
-    if (run_one(lua, request->range.first, &request->worlds, stdout, &coverage, text, sizeof text))
+    run_sweep(lua, &one, &tally);
+    if (!tally.violations)
         return 0;
-    printf("VIOLATION: %s\n", text);
+    printf("VIOLATION: %s\n", tally.first_violation);
     return 1;
 }
 
-static void print_tally(const struct request *request, const struct tally *tally)
+static void print_tally(const struct sweep *sweep, const struct tally *tally)
 {
     const uint64_t *counters = tally->coverage.counters;
     double minutes = tally->cpu_seconds / 60;
 
     printf("worlds %" PRIu64 "..%" PRIu64 "%s: %" PRIu64 " run, %" PRIu64 " violations, %.0f events each, "
            "%.0f worlds a minute of CPU\n",
-           request->range.first, request->range.last, run_options_text(&request->worlds), tally->worlds,
-           tally->violations, tally->worlds ? (double)counters[COUNTER_EVENTS] / (double)tally->worlds : 0.0,
+           sweep->first, sweep->last, run_options_text(&sweep->worlds), tally->worlds, tally->violations,
+           tally->worlds ? (double)counters[COUNTER_EVENTS] / (double)tally->worlds : 0.0,
            minutes > 0 ? (double)tally->worlds / minutes : 0.0);
 }
 
@@ -34,11 +36,10 @@ static int run_many(struct lua_host *lua, const struct request *request)
     static struct tally tally;
     unsigned missing = 0;
 
-    run_range(lua, request->range, &request->worlds, request->jobs, !request->keep_going, request->expect_violation,
-              &tally);
+    run_sweep(lua, &request->sweep, &tally);
     if (request->coverage)
-        missing = coverage_print(&tally.coverage, request->worlds.clock_steps, stdout);
-    print_tally(request, &tally);
+        missing = coverage_print(&tally.coverage, request->sweep.worlds.clock_steps, stdout);
+    print_tally(&request->sweep, &tally);
     if (request->expect_violation) {
         printf("%s\n", tally.violations ? tally.first_violation : "NOTHING FOUND, though a violation was expected");
         return tally.violations ? 0 : 1;
@@ -63,16 +64,16 @@ static int serve(struct lua_host *lua, const struct request *request)
     if (request->story)
         return run_story(lua, request);
     if (request->mutants) {
-        uint64_t first = request->have_range ? request->range.first : 1;
+        uint64_t first = request->have_range ? request->sweep.first : 1;
 
-        return mutants_hunt(lua, first, request->budget, request->jobs) ? 0 : 1;
+        return mutants_hunt(lua, first, request->budget, request->sweep.jobs) ? 0 : 1;
     }
     if (!request->have_range) {
         fputs(usage, stderr);
         return 2;
     }
     if (request->minimize) {
-        minimize(lua, request->range.first, request->worlds);
+        minimize(lua, request->sweep.first, request->sweep.worlds);
         return 0;
     }
     return request->verbose ? run_verbose(lua, request) : run_many(lua, request);
@@ -80,7 +81,7 @@ static int serve(struct lua_host *lua, const struct request *request)
 
 int main(int argc, char **argv)
 {
-    struct request request = {.jobs = 1, .budget = UINT64_MAX};
+    struct request request = {.sweep = {.jobs = 1, .stop_at_first = true}, .budget = UINT64_MAX};
     struct lua_host *lua;
     int status;
 

@@ -21,14 +21,24 @@ static void name_oracle(const char *text, char *ret_oracle, size_t size)
     snprintf(ret_oracle, size, "%.*s", (int)length, text);
 }
 
+/* NULL if there is none. */
+static const char *violation_of(const struct failure *failure, const struct plan_options *options)
+{
+    static struct tally tally;
+    const struct sweep sweep = {.first = failure->seed, .last = failure->seed, .worlds = *options, .jobs = 1,
+                                .quiet = true};
+
+    run_sweep(failure->lua, &sweep, &tally);
+    return tally.violations ? tally.first_violation : NULL;
+}
+
 static bool still_fails(struct failure *failure, const struct plan_options *options)
 {
-    static struct coverage ignored;
-    char text[400];
+    const char *text = violation_of(failure, options);
     char oracle[24];
 
     failure->tries++;
-    if (run_one(failure->lua, failure->seed, options, NULL, &ignored, text, sizeof text))
+    if (!text)
         return false;
     name_oracle(text, oracle, sizeof oracle);
     if (strcmp(oracle, failure->oracle) != 0)
@@ -87,15 +97,16 @@ static void less_time(struct failure *failure, struct plan_options *options, int
 
 void minimize(struct lua_host *lua, uint64_t seed, struct plan_options options)
 {
-    static struct coverage ignored;
     static struct plan plan;
     struct failure failure = {.lua = lua, .seed = seed};
+    const char *text = violation_of(&failure, &options);
 
-    if (run_one(lua, seed, &options, NULL, &ignored, failure.text, sizeof failure.text)) {
+    if (!text) {
         printf("world %" PRIu64 " violates nothing\n", seed);
         return;
     }
-    name_oracle(failure.text, failure.oracle, sizeof failure.oracle);
+    memcpy(failure.text, text, sizeof failure.text);
+    name_oracle(text, failure.oracle, sizeof failure.oracle);
     plan_draw(&plan, seed, &options);
     fewer_actors(&failure, &options);
     fewer_faults(&failure, &options, plan.faults);

@@ -204,7 +204,8 @@ static bool is_clean_without(struct lua_host *lua, const struct bug *bug, uint64
 {
     static struct tally tally;
 
-    run_range(lua, (struct range){seed, seed}, &bug->worlds, 1, true, true, &tally);
+    run_sweep(lua, &(struct sweep){.first = seed, .last = seed, .worlds = bug->worlds, .jobs = 1, .quiet = true},
+              &tally);
     return !tally.violations;
 }
 
@@ -212,10 +213,12 @@ static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, uns
 {
     static struct tally tally;
     const struct bug *bug = &bugs[mutant];
+    const struct sweep sweep = {.first = first_seed, .last = first_seed + bug->budget - 1, .worlds = bug->worlds,
+                                .jobs = jobs, .stop_at_first = true, .quiet = true};
     uint64_t needed;
 
     mutant_plant(lua, mutant);
-    run_range(lua, (struct range){first_seed, first_seed + bug->budget - 1}, &bug->worlds, jobs, true, true, &tally);
+    run_sweep(lua, &sweep, &tally);
     mutant_plant(lua, MUTANT_NONE);
     needed = tally.first_seed - first_seed + 1;
     if (tally.violations && !is_clean_without(lua, bug, tally.first_seed)) {

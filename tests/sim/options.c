@@ -111,7 +111,7 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *ret_value)
     return true;
 }
 
-static bool parse_range(const char *text, struct range *ret_range)
+static bool parse_range(const char *text, struct sweep *sweep)
 {
     uint64_t first;
     uint64_t last;
@@ -119,7 +119,8 @@ static bool parse_range(const char *text, struct range *ret_range)
 
     if (sscanf(text, "%" SCNu64 "..%" SCNu64 "%n", &first, &last, &end) != 2 || text[end] || last < first)
         return fail("not a range A..B", text);
-    *ret_range = (struct range){first, last};
+    sweep->first = first;
+    sweep->last = last;
     return true;
 }
 
@@ -200,9 +201,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
 static bool take_seed(const char *value, struct request *request)
 {
     request->have_range = true;
-    if (!parse_number(value, UINT64_MAX, &request->range.first))
+    if (!parse_number(value, UINT64_MAX, &request->sweep.first))
         return false;
-    request->range.last = request->range.first;
+    request->sweep.last = request->sweep.first;
     return true;
 }
 
@@ -215,9 +216,9 @@ static bool take_option(int option, const char *value, struct request *request)
         return take_seed(value, request);
     case OPTION_SEEDS:
         request->have_range = true;
-        return parse_range(value, &request->range);
+        return parse_range(value, &request->sweep);
     case OPTION_JOBS:
-        request->jobs = (unsigned)(parse_number(value, 64, &number) ? number : 0);
+        request->sweep.jobs = (unsigned)(parse_number(value, MOST_JOBS, &number) ? number : 0);
         return number > 0;
     case OPTION_MUTANT:
         request->mutant = mutant_by_name(value);
@@ -232,7 +233,8 @@ static bool take_option(int option, const char *value, struct request *request)
     case OPTION_COVERAGE:
         return request->coverage = true;
     case OPTION_KEEP_GOING:
-        return request->keep_going = true;
+        request->sweep.stop_at_first = false;
+        return true;
     case OPTION_MINIMIZE:
         return request->minimize = true;
     case OPTION_RECORD:
@@ -240,9 +242,9 @@ static bool take_option(int option, const char *value, struct request *request)
     case OPTION_MUTANTS:
         return request->mutants = true;
     case OPTION_EXPECT:
-        return request->expect_violation = true;
+        return request->expect_violation = request->sweep.quiet = true;
     default:
-        return take_option_of_worlds(option, value, &request->worlds);
+        return take_option_of_worlds(option, value, &request->sweep.worlds);
     }
 }
 

@@ -8,16 +8,13 @@
 #include "run.h"
 
 struct request {
-    struct plan_options worlds;
-    struct range range;
+    struct sweep sweep;
     const char *story;
-    unsigned jobs;
     unsigned mutant;
     uint64_t budget;
     bool have_range;
     bool verbose;
     bool coverage;
-    bool keep_going;
     bool minimize;
     bool record;
     bool mutants;

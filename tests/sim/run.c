@@ -10,21 +10,6 @@
 
 #include "world.h"
 
-bool run_one(struct lua_host *lua, uint64_t seed, const struct plan_options *options, FILE *trace,
-             struct coverage *coverage, char *text, size_t size)
-{
-    struct world *world = world_create(lua, coverage);
-    bool good;
-
-    world->trace = trace;
-    plan_draw(&world->plan, seed, options);
-    good = world_run(world);
-    if (!good)
-        snprintf(text, size, "%s", world->violation);
-    world_destroy(world);
-    return good;
-}
-
 const char *run_options_text(const struct plan_options *options)
 {
     static char text[600];
@@ -82,30 +67,25 @@ static void report(uint64_t seed, const struct plan_options *options, const char
     fflush(stdout);
 }
 
-struct share {
-    uint64_t first;
-    uint64_t last;
-    uint64_t step;
-};
-
-static void run_share(struct lua_host *lua, struct share share, const struct plan_options *options,
-                      bool stop_at_first, bool quiet, struct tally *tally)
+/* The part of one of the processes. */
+static void run_share(struct lua_host *lua, const struct sweep *sweep, unsigned job, struct tally *tally)
 {
     struct world *world = world_create(lua, &tally->coverage);
     double before = cpu_seconds();
 
-    for (uint64_t seed = share.first; seed <= share.last; seed += share.step) {
-        plan_draw(&world->plan, seed, options);
+    world->trace = sweep->trace;
+    for (uint64_t seed = sweep->first + job; seed <= sweep->last; seed += sweep->jobs) {
+        plan_draw(&world->plan, seed, &sweep->worlds);
         tally->worlds++;
         if (world_run(world))
             continue;
-        if (!quiet)
-            report(seed, options, world->violation);
+        if (!sweep->quiet)
+            report(seed, &sweep->worlds, world->violation);
         if (tally->violations++ == 0) {
             tally->first_seed = seed;
             memcpy(tally->first_violation, world->violation, sizeof tally->first_violation);
         }
-        if (stop_at_first)
+        if (sweep->stop_at_first)
             break;
     }
     tally->cpu_seconds = cpu_seconds() - before;
@@ -177,10 +157,7 @@ static void collect(const int *fds, unsigned jobs, struct tally *sum)
     }
 }
 
-#define MAX_JOBS 64
-
-static int start_job(struct lua_host *lua, struct share share, const struct plan_options *options,
-                     bool stop_at_first, bool quiet)
+static int start_job(struct lua_host *lua, const struct sweep *sweep, unsigned job)
 {
     static struct tally tally;
     int ends[2];
@@ -190,7 +167,7 @@ static int start_job(struct lua_host *lua, struct share share, const struct plan
         abort();
     if (fork() == 0) {
         close(ends[0]);
-        run_share(lua, share, options, stop_at_first, quiet, &tally);
+        run_share(lua, sweep, job, &tally);
         write_all(ends[1], &tally, sizeof tally);
         _exit(0);
     }
@@ -198,19 +175,16 @@ static int start_job(struct lua_host *lua, struct share share, const struct plan
     return ends[0];
 }
 
-void run_range(struct lua_host *lua, struct range range, const struct plan_options *options, unsigned jobs,
-               bool stop_at_first, bool quiet, struct tally *ret_tally)
+void run_sweep(struct lua_host *lua, const struct sweep *sweep, struct tally *ret_tally)
 {
-    int fds[MAX_JOBS];
+    int fds[MOST_JOBS];
 
     memset(ret_tally, 0, sizeof *ret_tally);
-    if (jobs <= 1) {
-        run_share(lua, (struct share){range.first, range.last, 1}, options, stop_at_first, quiet, ret_tally);
+    if (sweep->jobs == 1) {
+        run_share(lua, sweep, 0, ret_tally);
         return;
     }
-    if (jobs > MAX_JOBS)
-        jobs = MAX_JOBS;
-    for (unsigned job = 0; job < jobs; job++)
-        fds[job] = start_job(lua, (struct share){range.first + job, range.last, jobs}, options, stop_at_first, quiet);
-    collect(fds, jobs, ret_tally);
+    for (unsigned job = 0; job < sweep->jobs; job++)
+        fds[job] = start_job(lua, sweep, job);
+    collect(fds, sweep->jobs, ret_tally);
 }

@@ -4,18 +4,27 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "coverage.h"
 #include "plan.h"
 
 struct lua_host;
 
-struct range {
-    uint64_t first;
+#define MOST_JOBS 64
+
+/* Worlds, and how they are run. */
+struct sweep {
+    uint64_t first; /* seeds */
     uint64_t last;
+    struct plan_options worlds;
+    unsigned jobs;      /* processes, 1 to MOST_JOBS */
+    bool stop_at_first; /* violation */
+    bool quiet;         /* violations are not printed */
+    FILE *trace;        /* where everything that happens is written; NULL: nowhere */
 };
 
-/* What a run of many worlds has found. */
+/* What they have shown. */
 struct tally {
     struct coverage coverage;
     uint64_t violations;
@@ -25,13 +34,8 @@ struct tally {
     char first_violation[400];
 };
 
-/* Runs one world; false if an oracle was violated, whose report is in text. trace: NULL or where to. */
-bool run_one(struct lua_host *lua, uint64_t seed, const struct plan_options *options, FILE *trace,
-             struct coverage *coverage, char *text, size_t size);
-
 /* Runs them all, or until the first violation. Each violation is printed with the command that replays it. */
-void run_range(struct lua_host *lua, struct range range, const struct plan_options *options, unsigned jobs,
-               bool stop_at_first, bool quiet, struct tally *ret_tally);
+void run_sweep(struct lua_host *lua, const struct sweep *sweep, struct tally *ret_tally);
 
 /* The options of the command line that make the same worlds. */
 const char *run_options_text(const struct plan_options *options);
