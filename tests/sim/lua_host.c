@@ -209,18 +209,19 @@ static void take_error(struct lua_host *host, struct rl_reply *reply)
     reply_error(reply, host->error);
 }
 
-void lua_host_run(struct lua_host *host, struct redis_context *context, enum rl_script script, size_t n_keys,
-                  size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+void lua_host_run(struct lua_host *host, struct redis_context *context, const struct script_call *call,
+                  struct rl_reply *reply)
 {
     lua_State *lua = host->lua;
-    int chunk = host->replaced[script] != LUA_NOREF ? host->replaced[script] : host->chunks[script];
+    int replaced = host->replaced[call->script];
+    const struct rl_slice *args = call->argv + call->n_keys;
 
     lua_settop(lua, 0);
     host->context = context;
     context->range = &host->range;
-    host->n_keys = fill_table(lua, host->keys, argv, n_keys, host->n_keys);
-    host->n_args = fill_table(lua, host->args, argv + n_keys, argc - n_keys, host->n_args);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, chunk);
+    host->n_keys = fill_table(lua, host->keys, call->argv, call->n_keys, host->n_keys);
+    host->n_args = fill_table(lua, host->args, args, call->argc - call->n_keys, host->n_args);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, replaced != LUA_NOREF ? replaced : host->chunks[call->script]);
     if (lua_pcall(lua, 0, 1, 0) != 0)
         take_error(host, reply);
     else

@@ -18,8 +18,16 @@ void lua_host_destroy(struct lua_host *host);
 /* Puts another text in the place of a script, for planted bugs; NULL brings the real one back. */
 void lua_host_replace(struct lua_host *host, enum rl_script script, const char *text);
 
-/* argv: the keys, then the arguments. The reply borrows from the host until its next run. */
-void lua_host_run(struct lua_host *host, struct redis_context *context, enum rl_script script, size_t n_keys,
-                  size_t argc, const struct rl_slice *argv, struct rl_reply *reply);
+/* argv: the keys, then the arguments. */
+struct script_call {
+    enum rl_script script;
+    size_t n_keys;
+    size_t argc;
+    const struct rl_slice *argv;
+};
+
+/* The reply borrows from the host until its next run. */
+void lua_host_run(struct lua_host *host, struct redis_context *context, const struct script_call *call,
+                  struct rl_reply *reply);
 
 #endif

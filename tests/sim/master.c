@@ -277,7 +277,7 @@ static void run_script(struct world *world, struct master *master, struct redis_
     }
     master->scripts |= bit;
     world_count(world, COUNTER_SCRIPTS);
-    lua_host_run(world->lua, context, script, (size_t)n_keys, argc - 3, argv + 3, reply);
+    lua_host_run(world->lua, context, &(struct script_call){script, (size_t)n_keys, argc - 3, argv + 3}, reply);
 }
 
 /* The state before the first write since the last fsync is what a crash may leave. */

@@ -45,8 +45,8 @@ static void nothing_voted(struct redis_context *context, const struct member *vo
     (void)context, (void)vote, (void)ends_ms, (void)command;
 }
 
-bool script_master_run_words(const struct script_master *master, struct keyspace *keys, int64_t now_ns,
-                             const struct script_master_words *words, struct rl_reply *reply)
+bool script_master_call(const struct script_master *master, struct keyspace *keys, int64_t now_ns,
+                        const struct script_call *call, struct rl_reply *reply)
 {
     static const struct clockwork clock = {.rate = CLOCKWORK_PAR};
     static char scratch[REDIS_SCRATCH];
@@ -58,22 +58,22 @@ bool script_master_run_words(const struct script_master *master, struct keyspace
         .out_of_memory = master->out_of_memory, .scratch = scratch,
     };
 
-    if (words->script == RL_SCRIPT_NONE)
-        redis_execute(&context, words->argc, words->argv, reply);
+    if (call->script == RL_SCRIPT_NONE)
+        redis_execute(&context, call->argc, call->argv, reply);
     else
-        lua_host_run(master->lua, &context, words->script, words->n_keys, words->argc, words->argv, reply);
+        lua_host_run(master->lua, &context, call, reply);
     return !listener.failed;
 }
 
 bool script_master_run(const struct script_master *master, struct keyspace *keys, int64_t now_ms,
                        const struct rl_command *command, struct rl_reply *reply)
 {
-    struct script_master_words words = {
+    const struct script_call call = {
         .script = command->send_as == RL_SEND_PLAIN ? RL_SCRIPT_NONE : command->script,
         .n_keys = command->n_keys, .argc = command->argc, .argv = command->argv,
     };
 
-    return script_master_run_words(master, keys, now_ms * RL_NS_PER_MS, &words, reply);
+    return script_master_call(master, keys, now_ms * RL_NS_PER_MS, &call, reply);
 }
 
 void script_master_plant(struct lua_host *lua, const char *old, const char *new)

@@ -19,18 +19,10 @@ struct script_master {
     bool out_of_memory;      /* ... but only those that may need memory */
 };
 
-/* The words of a command, or the keys and arguments of a script. */
-struct script_master_words {
-    enum rl_script script; /* RL_SCRIPT_NONE: a command */
-    size_t n_keys;
-    size_t argc;
-    const struct rl_slice *argv;
-};
-
-/* now_ns: the master's clock. The reply borrows from the host until its next run. false: `told` could not read what was
- * published. */
-bool script_master_run_words(const struct script_master *master, struct keyspace *keys, int64_t now_ns,
-                             const struct script_master_words *words, struct rl_reply *reply);
+/* RL_SCRIPT_NONE: argv is a command. now_ns: the master's clock. The reply borrows from the host until its next run.
+ * false: `told` could not read what was published. */
+bool script_master_call(const struct script_master *master, struct keyspace *keys, int64_t now_ns,
+                        const struct script_call *call, struct rl_reply *reply);
 
 /* The same for a kind's command. */
 bool script_master_run(const struct script_master *master, struct keyspace *keys, int64_t now_ms,

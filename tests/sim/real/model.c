@@ -80,7 +80,7 @@ static bool told(void *data, struct rl_slice channel, struct rl_slice payload)
                    (const char *)payload.data) > 0;
 }
 
-static void run(struct model *model, enum program program, const struct script_master_words *words, FILE *messages,
+static void run(struct model *model, enum program program, const struct script_call *call, FILE *messages,
                 struct rl_reply *ret_reply)
 {
     struct script_master master = {
@@ -88,19 +88,19 @@ static void run(struct model *model, enum program program, const struct script_m
         .write_error = model->write_error, .out_of_memory = model->out_of_memory,
     };
 
-    ck_assert(script_master_run_words(&master, &model->keys, model->now_us * RL_NS_PER_US, words, ret_reply));
+    ck_assert(script_master_call(&master, &model->keys, model->now_us * RL_NS_PER_US, call, ret_reply));
 }
 
 static void run_script(struct model *model, const struct drawn *command, const struct rl_slice *argv, size_t argc,
                        FILE *messages, struct rl_reply *ret_reply)
 {
     bool shipped = command->program == PROGRAM_SHIPPED;
-    struct script_master_words words = {.script = shipped ? command->script : PLACE, .argc = argc - SCRIPT_WORDS,
-                                        .argv = argv + SCRIPT_WORDS};
+    struct script_call call = {.script = shipped ? command->script : PLACE, .argc = argc - SCRIPT_WORDS,
+                               .argv = argv + SCRIPT_WORDS};
     int64_t n_keys = 0;
 
     ck_assert(redis_parse_integer(argv[2], &n_keys));
-    words.n_keys = (size_t)n_keys;
+    call.n_keys = (size_t)n_keys;
     if (rl_slice_is(argv[0], "EVALSHA")) {
         ck_assert(rl_slice_is(argv[1], rl_script_text(command->script)->sha1));
         if (!model->loaded[command->script]) {
@@ -110,7 +110,7 @@ static void run_script(struct model *model, const struct drawn *command, const s
     }
     if (shipped)
         model->loaded[command->script] = true;
-    run(model, command->program, &words, messages, ret_reply);
+    run(model, command->program, &call, messages, ret_reply);
 }
 
 void model_ask(struct model *model, const struct drawn *command, FILE *messages, struct rl_reply *ret_reply)
@@ -122,7 +122,7 @@ void model_ask(struct model *model, const struct drawn *command, FILE *messages,
     ck_assert_uint_eq(resp_parse(rl_bytes_front(&command->bytes), size, argv, &argc), size);
     memset(ret_reply, 0, sizeof *ret_reply);
     if (command->program == PROGRAM_NONE)
-        run(model, PROGRAM_SHIPPED, &(struct script_master_words){.argc = argc, .argv = argv}, messages, ret_reply);
+        run(model, PROGRAM_SHIPPED, &(struct script_call){.argc = argc, .argv = argv}, messages, ret_reply);
     else
         run_script(model, command, argv, argc, messages, ret_reply);
 }
