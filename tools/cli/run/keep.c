@@ -25,13 +25,12 @@
 static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *data)
 {
     const struct keeper *keeper = data;
-    const struct run_options *options = keeper->run->options;
 
     if (alarm->kind == REDLOCK_ALARM_AT_RISK)
-        run_report(options, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", key,
+        run_report(keeper->run, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", key,
                    (long long)alarm->remaining_ms);
     else
-        run_report(options, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
+        run_report(keeper->run, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)
@@ -96,7 +95,7 @@ static int not_started(const struct run *run)
 {
     int error = run->fate.error;
 
-    run_report(run->options, RUN_LEVEL_ERROR, "not-started", "cannot run '%s': %s", run->options->argv[0],
+    run_report(run, RUN_LEVEL_ERROR, "not-started", "cannot run '%s': %s", run->options->argv[0],
                strerror(error < 0 ? -error : error));
     if (error < 0)
         return RUN_EXIT_OWN_ERROR;
@@ -134,7 +133,7 @@ int run_keep(struct run *run)
     if (ok && listen_to_all(&keeper))
         keep(&keeper);
     else
-        run_report(run->options, RUN_LEVEL_ERROR, "system", "the system refuses a process, memory or descriptors: %s",
+        run_report(run, RUN_LEVEL_ERROR, "system", "the system refuses a process, memory or descriptors: %s",
                    strerror(errno));
     close_all(&keeper);
     run_env_free(envp);

@@ -65,7 +65,7 @@ void keeper_take_over(struct keeper *keeper, const char *why)
     sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
     if (run->fate.pid > 0 && !run->fate.exited && keeper->child.own_group)
         kill(-run->fate.pid, SIGKILL);
-    run_report(run->options, RUN_LEVEL_ERROR, "guard", "%s: everything that '%s' has started is killed", why,
+    run_report(run, RUN_LEVEL_ERROR, "guard", "%s: everything that '%s' has started is killed", why,
                run->options->argv[0]);
     event_del(keeper->on_link);
     keeper_on_sweep(-1, 0, keeper);
@@ -78,7 +78,7 @@ static void on_started(struct keeper *keeper, pid_t pid)
     struct run *run = keeper->run;
 
     run->fate.pid = pid;
-    run_report(run->options, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
+    run_report(run, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
     run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
                grip_nodes_ok(&run->grip), run->options->common.masters.count);
 }
@@ -92,7 +92,7 @@ static void on_exited(struct run *run, int status)
 static void on_leftovers(const struct run *run)
 {
     if (!run->fate.ended_by_us)
-        run_report(run->options, RUN_LEVEL_WARNING, "leftovers",
+        run_report(run, RUN_LEVEL_WARNING, "leftovers",
                    "'%s' has ended, but not all that it has started: the lock is kept until then",
                    run->options->argv[0]);
 }
@@ -121,13 +121,13 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         break;
     case RUN_NEWS_WARNED:
         run->fate.ended_by_us = true;
-        run_report(run->options, RUN_LEVEL_ERROR, "warned",
+        run_report(run, RUN_LEVEL_ERROR, "warned",
                    "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
                    run->options->wanted.title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
         run->fate.ended_by_us = true;
-        run_report(run->options, RUN_LEVEL_ERROR, "killed", "%s can no longer be held: the command is killed",
+        run_report(run, RUN_LEVEL_ERROR, "killed", "%s can no longer be held: the command is killed",
                    run->options->wanted.title);
         break;
     case RUN_NEWS_EXITED:

@@ -6,7 +6,7 @@
 
 #include "cli/hindrance.h"
 #include "cli/json.h"
-#include "cli/run/options.h"
+#include "cli/run/run.h"
 #include "cli/votes.h"
 #include "options/shown.h"
 
@@ -44,8 +44,8 @@ static void write_keys(struct cli_json *json, const struct cli_texts *keys)
 }
 
 /* One write for a line: the command writes to the same place. */
-static void write_json(const struct run_options *options, enum run_level level, const char *event,
-                       const struct redlock_client *client, const struct outcome *outcome, const char *text)
+static void write_json(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
+                       const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
     static char line[MOST_TEXT * 6 + REDLOCK_MAX_KEY_BYTES * 6 * CLI_MOST_TEXTS + REDLOCK_MAX_MASTERS * MOST_MASTER];
@@ -61,51 +61,50 @@ static void write_json(const struct run_options *options, enum run_level level, 
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[level]);
     cli_json_string(&json, "event", event);
-    write_keys(&json, &options->wanted.keys);
+    write_keys(&json, &run->options->wanted.keys);
     cli_json_string(&json, "message", text);
     if (outcome != NULL) {
         cli_json_string(&json, "why", outcome->why);
-        votes_json(&json, client, outcome);
+        votes_json(&json, run->client, outcome);
     }
     cli_json_end(&json, '}');
     fclose(out);
     fprintf(stderr, "%s\n", line);
 }
 
-static void report(const struct run_options *options, enum run_level level, const char *event,
-                   const struct redlock_client *client, const struct outcome *outcome, const char *format,
-                   va_list arguments)
+static void report(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
+                   const char *format, va_list arguments)
 {
     char text[MOST_TEXT];
     char safe[MOST_TEXT * 4]; /* each byte may become four */
 
-    if (!is_wanted(options, level))
+    if (!is_wanted(run->options, level))
         return;
     vsnprintf(text, sizeof(text), format, arguments);
-    if (options->json_log) {
-        write_json(options, level, event, client, outcome, text);
+    if (run->options->json_log) {
+        write_json(run, level, event, outcome, text);
         return;
     }
     fprintf(stderr, "redlock: %s\n", shown(text, safe, sizeof(safe)));
-    if (outcome != NULL && !options->quiet)
-        hindrance_explain(client, outcome);
+    if (outcome != NULL && !run->options->quiet)
+        hindrance_explain(run->client, outcome);
 }
 
-void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
+void run_report(const struct run *run, enum run_level level, const char *event, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    report(options, level, event, NULL, NULL, format, arguments);
+    report(run, level, event, NULL, format, arguments);
     va_end(arguments);
 }
 
-void run_report_outcome(const struct run_options *options, enum run_level level, const char *event,
-                        const struct redlock_client *client, const struct outcome *outcome, const char *format, ...)
+void run_report_outcome(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
+                        const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    report(options, level, event, client, outcome, format, arguments);
+    report(run, level, event, outcome, format, arguments);
     va_end(arguments);
 }

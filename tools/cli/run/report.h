@@ -2,10 +2,8 @@
 #ifndef CLI_RUN_REPORT_H
 #define CLI_RUN_REPORT_H
 
-
 struct outcome;
-struct redlock_client;
-struct run_options;
+struct run;
 
 enum run_level {
     RUN_LEVEL_ERROR,   /* always */
@@ -15,13 +13,12 @@ enum run_level {
 };
 
 /* `event` is a word for programs: "busy", "lost"... */
-void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
+void run_report(const struct run *run, enum run_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The same about an operation that failed, with each master's part: lines below the sentence, or members "why" and
  * "masters". */
-void run_report_outcome(const struct run_options *options, enum run_level level, const char *event,
-                        const struct redlock_client *client, const struct outcome *outcome, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+void run_report_outcome(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -90,14 +90,14 @@ static int not_acquired(const struct run *run, int status)
 
     if (reason == REDLOCK_HELD) {
         /* Where that is a success, a job of cron(8) must send no mail of it. */
-        run_report(run->options, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
+        run_report(run, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
                    run->options->wanted.n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run"
                    : run->options->wanted.permits     ? "all permits of '%s' are held by others: nothing was run"
                                                : "'%s' is held by another: nothing was run",
                    decisive != NULL ? decisive : run->options->wanted.keys.items[0]);
         return (int)run->options->busy_code;
     }
-    run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "%s not acquired: %s",
+    run_report_outcome(run, RUN_LEVEL_ERROR, "not-acquired", last, "%s not acquired: %s",
                        run->options->wanted.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : hindrance_headline(last, headline));
     if (reason <= REDLOCK_E_NOMEM || hindrance_is_max_ttl(run->client, last))
@@ -114,10 +114,10 @@ static void release(struct run *run)
     char headline[HINDRANCE_SIZE];
 
     if (status == REDLOCK_OK)
-        run_report(run->options, RUN_LEVEL_STATUS, "released", "%s %s given up", run->options->wanted.title,
+        run_report(run, RUN_LEVEL_STATUS, "released", "%s %s given up", run->options->wanted.title,
                    run->options->wanted.verb);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
-        run_report_outcome(run->options, RUN_LEVEL_WARNING, "not-released", run->client, &run->session.last,
+        run_report_outcome(run, RUN_LEVEL_WARNING, "not-released", &run->session.last,
                            "%s may stay held until the ttl ends: %s", run->options->wanted.title,
                            status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
                                                      : hindrance_headline(&run->session.last, headline));
@@ -127,7 +127,7 @@ static int under_lock(struct run *run)
 {
     int code;
 
-    run_report(run->options, RUN_LEVEL_STATUS, "acquired", "%s %s held: %u/%zu masters, %lld ms left",
+    run_report(run, RUN_LEVEL_STATUS, "acquired", "%s %s held: %u/%zu masters, %lld ms left",
                run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
                run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
     code = run_keep(run);
@@ -145,7 +145,7 @@ static int with_client(struct run *run)
         refused_call("run", status);
         return RUN_EXIT_OWN_ERROR;
     }
-    run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "%s %s asked for", run->options->wanted.title,
+    run_report(run, RUN_LEVEL_DETAIL, "acquiring", "%s %s asked for", run->options->wanted.title,
                run->options->wanted.verb);
     run_notify("STATUS=waiting for the lock");
     status = acquire(run);

@@ -47,7 +47,7 @@ static void publish_renewal(struct run *run)
 {
     run_publish(run, "held");
     if (run->renewed)
-        run_report(run->options, RUN_LEVEL_DETAIL, "renewed", "%s %s renewed: %u/%zu masters, %lld ms left",
+        run_report(run, RUN_LEVEL_DETAIL, "renewed", "%s %s renewed: %u/%zu masters, %lld ms left",
                    run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
                    run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
     run->renewed = false;
