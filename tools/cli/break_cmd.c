@@ -196,7 +196,7 @@ static int break_lock(const struct request *request, struct session *session, st
     if (status != 0)
         return refused_call("break", status);
     session_join(session, client);
-    probe_key_and_votes(&masters, key, strlen(key), probes, votes);
+    probe_key_and_votes(&masters, key, probes, votes);
     for (size_t i = 0; i < n; i++)
         answered += probes[i].answered;
     tally = release_all(session, lock, probes, votes, n);

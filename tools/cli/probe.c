@@ -23,7 +23,6 @@ struct look {
     question ask;
     const char *url;
     const char *key;
-    size_t key_size;
     uint32_t timeout_ms;
     const struct cli_tls *tls;
     const struct cli_password *password;
@@ -51,15 +50,6 @@ static void failed(struct probe *probe, const char *why)
             *byte = '?';
 }
 
-static void append(struct wire *wire, int argc, const char **argv, size_t last_size)
-{
-    size_t sizes[3];
-
-    for (int i = 0; i < argc; i++)
-        sizes[i] = i == argc - 1 ? last_size : strlen(argv[i]);
-    wire_append(wire, argc, argv, sizes);
-}
-
 /* Authentication and database; returns how many replies come before the first that matters. */
 static int append_greeting(struct wire *wire, const struct target *target)
 {
@@ -68,11 +58,11 @@ static int append_greeting(struct wire *wire, const struct target *target)
     const char *database[] = {"SELECT", target->db};
 
     if (target->user != NULL && target->password != NULL)
-        append(wire, 3, named, strlen(target->password));
+        wire_append(wire, 3, named);
     else if (target->password != NULL)
-        append(wire, 2, unnamed, strlen(target->password));
+        wire_append(wire, 2, unnamed);
     if (target->db != NULL)
-        append(wire, 2, database, strlen(target->db));
+        wire_append(wire, 2, database);
     return (target->password != NULL) + (target->db != NULL);
 }
 
@@ -145,7 +135,7 @@ static void take_pttl(struct wire *wire, struct probe *probe)
 /* A key of which all votes have ended is absent. */
 static void ask_for_votes(struct wire *wire, const struct look *look)
 {
-    probe_votes_take(wire, look->key, look->key_size, look->votes);
+    probe_votes_take(wire, look->key, look->votes);
     if (!look->votes->answered)
         return;
     look->probe->why[0] = '\0';
@@ -160,8 +150,8 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
     int greetings;
 
     greetings = append_greeting(wire, target);
-    append(wire, 2, get, look->key_size);
-    append(wire, 2, pttl, look->key_size);
+    wire_append(wire, 2, get);
+    wire_append(wire, 2, pttl);
     if (!greeted(wire, greetings, look->probe) || !take_get(wire, look->probe))
         return;
     take_pttl(wire, look->probe);
@@ -178,7 +168,7 @@ static void ask_for_latch(struct wire *wire, const struct target *target, const 
     int greetings = append_greeting(wire, target);
 
     if (greeted(wire, greetings, look->probe) &&
-        probe_latch_take(wire, look->key, look->key_size, look->probe, look->latch))
+        probe_latch_take(wire, look->key, look->probe, look->latch))
         look->probe->latency_us = clock_now_us() - start;
 }
 
@@ -187,7 +177,7 @@ static void ask_to_delete(struct wire *wire, const struct target *target, const 
     const char *del[] = {"DEL", look->key};
     int greetings = append_greeting(wire, target);
 
-    append(wire, 2, del, look->key_size);
+    wire_append(wire, 2, del);
     if (greeted(wire, greetings, look->probe))
         freeReplyObject(next_reply(wire, look->probe));
 }
@@ -246,45 +236,44 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
             pthread_join(looks[i].thread, NULL);
 }
 
-void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes)
+void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
+    const struct look plan = {.ask = ask_for_key, .key = key};
 
     ask_all(&plan, masters, ret_probes, NULL, NULL);
 }
 
-void probe_key_and_votes(const struct probe_masters *masters, const char *key, size_t key_size,
-                         struct probe *ret_probes, struct probe_votes *ret_votes)
+void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
+                         struct probe_votes *ret_votes)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
+    const struct look plan = {.ask = ask_for_key, .key = key};
 
     memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
     ask_all(&plan, masters, ret_probes, ret_votes, NULL);
 }
 
-void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
-                         const struct probe_queue_names *names, struct probe *ret_probes,
-                         struct probe_votes *ret_votes, struct probe_queue *ret_queues)
+void probe_key_and_queue(const struct probe_masters *masters, const char *key, const struct probe_queue_names *names,
+                         struct probe *ret_probes, struct probe_votes *ret_votes, struct probe_queue *ret_queues)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size, .names = names};
+    const struct look plan = {.ask = ask_for_key, .key = key, .names = names};
 
     memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
     memset(ret_queues, 0, masters->n * sizeof(ret_queues[0]));
     ask_all(&plan, masters, ret_probes, ret_votes, ret_queues);
 }
 
-void probe_latches(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes,
+void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches)
 {
-    const struct look plan = {.ask = ask_for_latch, .key = key, .key_size = key_size, .latches = ret_latches};
+    const struct look plan = {.ask = ask_for_latch, .key = key, .latches = ret_latches};
 
     memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
     ask_all(&plan, masters, ret_probes, NULL, NULL);
 }
 
-void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size)
+void probe_delete(const struct probe_masters *masters, const char *key)
 {
-    const struct look plan = {.ask = ask_to_delete, .key = key, .key_size = key_size};
+    const struct look plan = {.ask = ask_to_delete, .key = key};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
     ask_all(&plan, masters, probes, NULL, NULL);

@@ -39,7 +39,7 @@ struct probe_masters {
 };
 
 /* The key only. */
-void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes);
+void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes);
 
 enum { PROBE_VOTES_SHOWN = 100, PROBE_QUEUE_SHOWN = 100 };
 
@@ -82,13 +82,12 @@ struct probe_queue_names {
 };
 
 /* The same, and the votes where the key is no string. */
-void probe_key_and_votes(const struct probe_masters *masters, const char *key, size_t key_size,
-                         struct probe *ret_probes, struct probe_votes *ret_votes);
+void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
+                         struct probe_votes *ret_votes);
 
 /* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. */
-void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
-                         const struct probe_queue_names *names, struct probe *ret_probes,
-                         struct probe_votes *ret_votes, struct probe_queue *ret_queues);
+void probe_key_and_queue(const struct probe_masters *masters, const char *key, const struct probe_queue_names *names,
+                         struct probe *ret_probes, struct probe_votes *ret_votes, struct probe_queue *ret_queues);
 
 /* A latch on one master (redlock_latch_create(3)). */
 struct probe_latch {
@@ -102,10 +101,10 @@ struct probe_latch {
 };
 
 /* Looks at a latch in place of a lock. */
-void probe_latches(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes,
+void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches);
 
 /* Deletes it everywhere, as far as masters answer. */
-void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size);
+void probe_delete(const struct probe_masters *masters, const char *key);
 
 #endif

@@ -106,16 +106,15 @@ static bool take_pttl(struct wire *wire, struct probe *probe)
     return true;
 }
 
-bool probe_latch_take(struct wire *wire, const char *key, size_t key_size, struct probe *probe,
-                      struct probe_latch *latch)
+bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, struct probe_latch *latch)
 {
     const char *fields[] = {"HMGET", key, "n", "gen", "open", "was"};
     const char *names[] = {"HKEYS", key};
     const char *pttl[] = {"PTTL", key};
 
-    wire_append(wire, 6, fields, (const size_t[]){5, key_size, 1, 3, 4, 3});
-    wire_append(wire, 2, names, (const size_t[]){5, key_size});
-    wire_append(wire, 2, pttl, (const size_t[]){4, key_size});
+    wire_append(wire, 6, fields);
+    wire_append(wire, 2, names);
+    wire_append(wire, 2, pttl);
     probe->answered = true;
     if (!take_fields(wire, probe, latch) || !take_names(wire, probe, latch) || !take_pttl(wire, probe))
         return false;

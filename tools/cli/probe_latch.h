@@ -6,7 +6,6 @@
 #include "cli/wire.h"
 
 /* False: the reason is in `why`. */
-bool probe_latch_take(struct wire *wire, const char *key, size_t key_size, struct probe *probe,
-                      struct probe_latch *latch);
+bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, struct probe_latch *latch);
 
 #endif

@@ -107,7 +107,7 @@ static void ask_for_leases(struct wire *wire, const char *name, const struct pro
 
     for (size_t i = 0; i < queue->n; i++)
         argv[i + 2] = queue->waiters[i].value;
-    wire_append(wire, (int)queue->n + 2, argv, NULL);
+    wire_append(wire, (int)queue->n + 2, argv);
 }
 
 void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, struct probe_queue *queue)
@@ -119,9 +119,9 @@ void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, 
     int64_t now_ms = 0;
 
     snprintf(last, sizeof(last), "%d", PROBE_QUEUE_SHOWN - 1);
-    wire_append(wire, 2, length, NULL);
-    wire_append(wire, 5, places, NULL);
-    wire_append(wire, 1, time, NULL);
+    wire_append(wire, 2, length);
+    wire_append(wire, 5, places);
+    wire_append(wire, 1, time);
     queue->answered = take_length(wire, queue) && take_places(wire, queue) && take_time(wire, queue, &now_ms);
     if (!queue->answered || queue->n == 0)
         return;

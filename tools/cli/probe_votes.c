@@ -75,19 +75,17 @@ static void take_members(const redisReply *reply, int64_t now_ms, struct probe_v
     }
 }
 
-void probe_votes_take(struct wire *wire, const char *key, size_t key_size, struct probe_votes *votes)
+void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *votes)
 {
     const char *time[] = {"TIME"};
-    const char *first = "-103"; /* one more than is shown, and the marks */
-    const char *range[] = {"ZRANGE", key, first, "-1", "WITHSCORES"};
-    const size_t sizes[] = {6, key_size, strlen(first), 2, 10};
+    const char *range[] = {"ZRANGE", key, "-103", "-1", "WITHSCORES"}; /* one more than is shown, and the marks */
     int64_t now_ms = 0;
     redisReply *when;
     redisReply *members;
 
     _Static_assert(PROBE_VOTES_SHOWN + 1 + MARKS == 103, "the range must reach beyond what is shown");
-    wire_append(wire, 1, time, NULL);
-    wire_append(wire, 5, range, sizes);
+    wire_append(wire, 1, time);
+    wire_append(wire, 5, range);
     when = wire_reply(wire);
     members = when != NULL ? wire_reply(wire) : NULL;
     if (take_time(when, &now_ms) && members != NULL && members->type == REDIS_REPLY_ARRAY)

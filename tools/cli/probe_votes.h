@@ -10,6 +10,6 @@ void probe_keep_value(const char *value, size_t size, char ret_value[PROBE_VALUE
 
 /* Asks for the votes, and takes the answers. Without an answer, or if the key is something else than votes, `votes` is
  * left as it is. */
-void probe_votes_take(struct wire *wire, const char *key, size_t key_size, struct probe_votes *votes);
+void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *votes);
 
 #endif

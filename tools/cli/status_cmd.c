@@ -234,8 +234,7 @@ static void take_picture(const struct request *request, const struct names *name
                                           &request->common.masters.password};
     const struct probe_queue_names queue = {names->queue, names->waiters};
 
-    probe_key_and_queue(&masters, names->key, strlen(names->key), &queue, picture->probes, picture->votes,
-                        picture->queues);
+    probe_key_and_queue(&masters, names->key, &queue, picture->probes, picture->votes, picture->queues);
     picture->verdict = verdict_of(picture->probes, picture->n, cli_quorum(&request->common));
     shares_judge(&picture->verdict, picture->votes, picture->n);
 }

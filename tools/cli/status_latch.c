@@ -233,7 +233,7 @@ int status_latch(const struct redlock_client *client, const struct status_latch 
     picture.n = common->masters.count;
     if ((size_t)snprintf(key, sizeof(key), "%sredlock:latch:%s", common->prefix, request->name) >= sizeof(key))
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
-    probe_latches(&masters, key, strlen(key), picture.probes, picture.latches);
+    probe_latches(&masters, key, picture.probes, picture.latches);
     judge(&picture, cli_quorum(common));
     if (common->json)
         print_json(&picture);

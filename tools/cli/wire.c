@@ -160,10 +160,10 @@ static bool keep(struct wire *wire, const char *bytes, size_t size)
     return true;
 }
 
-void wire_append(struct wire *wire, int argc, const char **argv, const size_t *sizes)
+void wire_append(struct wire *wire, int argc, const char **argv)
 {
     char *bytes = NULL;
-    long long size = redisFormatCommandArgv(&bytes, argc, argv, sizes);
+    long long size = redisFormatCommandArgv(&bytes, argc, argv, NULL);
 
     if (size < 0) {
         fail(wire, "out of memory");

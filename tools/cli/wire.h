@@ -32,7 +32,7 @@ bool wire_open(struct wire *wire, const struct target *target, uint32_t timeout_
 void wire_close(struct wire *wire);
 
 /* A command, which leaves with the next wire_reply(). That tells of a failure, too. */
-void wire_append(struct wire *wire, int argc, const char **argv, const size_t *sizes);
+void wire_append(struct wire *wire, int argc, const char **argv);
 
 /* The next reply, for freeReplyObject(); NULL: it has failed. */
 redisReply *wire_reply(struct wire *wire);

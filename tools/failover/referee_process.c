@@ -83,7 +83,7 @@ static void probe_leader(struct desk *desk)
         return;
     held = *found; /* reading may move it */
     full_key(desk, FO_LEADER_KEY, key, sizeof(key));
-    probe_key(&masters, key, strlen(key), probes);
+    probe_key(&masters, key, probes);
     if (fo_now_ns() > held.until_ns)
         return;
     read_all(desk);
@@ -109,7 +109,7 @@ static int count_keys(const struct desk *desk)
 
     for (uint32_t i = 0; i < FO_ALL_KEYS; i++) {
         full_key(desk, i, key, sizeof(key));
-        probe_key(&masters, key, strlen(key), probes);
+        probe_key(&masters, key, probes);
         for (size_t j = 0; j < desk->watch->n_urls; j++) {
             if (!probes[j].answered)
                 return -1;

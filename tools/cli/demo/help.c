@@ -72,7 +72,7 @@ size_t demo_count(struct demo *demo, const char *name, const char *value, size_t
     size_t count = 0;
 
     demo_key(demo, name, key);
-    probe_key(&masters, key, strlen(key), probes);
+    probe_key(&masters, key, probes);
     for (size_t i = 0; i < n; i++)
         count += !probes[i].answered ||
                  (probes[i].exists && (value == NULL || strcmp(probes[i].value, value) == 0));

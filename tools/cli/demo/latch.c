@@ -104,7 +104,7 @@ static void remove_latch(struct demo *demo)
     demo_wait_quiet(demo, demo->bob, demo->n);
     snprintf(own, sizeof(own), "redlock:latch:%s", name);
     demo_key(demo, own, key);
-    probe_delete(&masters, key, strlen(key));
+    probe_delete(&masters, key);
     demo_check(demo, demo_count(demo, own, NULL, demo->n) == 0, "the demo leaves nothing of it behind");
 }
 

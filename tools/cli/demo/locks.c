@@ -165,7 +165,7 @@ static size_t count_living(struct demo *demo, const char *name, int64_t at_least
     size_t count = 0;
 
     demo_key(demo, name, key);
-    probe_key(&masters, key, strlen(key), probes);
+    probe_key(&masters, key, probes);
     for (size_t i = 0; i < demo->n; i++)
         count += probes[i].exists && probes[i].pttl_ms >= at_least_ms;
     return count;

@@ -1,6 +1,5 @@
 /* Before the first act: masters, unless the user has named some, and two clients. After the last: all of it away. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -106,7 +105,7 @@ static void remove_marker(const struct demo *demo)
     demo_key(demo, "redlock:marker", key);
     probe_delete(&(struct probe_masters){demo->common.masters.urls, demo->n, demo->common.node_timeout_ms,
                                          &demo->common.masters.tls, NULL},
-                 key, strlen(key));
+                 key);
 }
 
 void demo_close(struct demo *demo)

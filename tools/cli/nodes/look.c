@@ -1,6 +1,5 @@
 /* Looking at the masters as a client does, but with its hands behind its back. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
@@ -16,7 +15,7 @@ static void measure(const struct nodes_request *request, struct nodes_look *look
     char marker[REDLOCK_MAX_KEY_BYTES];
 
     snprintf(marker, sizeof(marker), "%sredlock:marker", request->common.prefix);
-    probe_key(&masters, marker, strlen(marker), probes);
+    probe_key(&masters, marker, probes);
     for (size_t i = 0; i < look->sum.n; i++)
         look->latency_us[i] = probes[i].latency_us;
 }
