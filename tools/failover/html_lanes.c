@@ -25,22 +25,26 @@ static const char *class_of(const struct fo_span *span)
     return span->quarantined ? "quarantine" : classes[span->state];
 }
 
-static void rect(FILE *out, const struct fo_outcome *outcome, const char *class, int64_t from_ns, int64_t to_ns)
-{
-    double from = fo_html_x(outcome, from_ns);
-    double to = fo_html_x(outcome, to_ns < outcome->end_ns ? to_ns : outcome->end_ns);
+/* For some time in a lane, with the words that are shown for it. */
+struct bar {
+    const char *class;
+    const char *who;
+    uint32_t number;
+    const char *what;
+    int64_t from_ns, to_ns;
+};
 
-    fprintf(out, "<rect class=\"%s\" x=\"%.3f%%\" y=\"1\" width=\"%.3f%%\" height=\"%d\">", class, from < 0 ? 0 : from,
-            to - from > 0.05 ? to - from : 0.05, LANE - 2);
-}
-
-static void tip(FILE *out, const struct fo_outcome *outcome, const char *who, uint32_t number, const char *what,
-                int64_t from_ns, int64_t to_ns)
+static void put_bar(FILE *out, const struct fo_outcome *outcome, const struct bar *bar)
 {
-    fprintf(out, "<title>%s %u: %s, ", who, number, what);
-    put_since(out, outcome, from_ns);
+    double from = fo_html_x(outcome, bar->from_ns);
+    double to = fo_html_x(outcome, bar->to_ns < outcome->end_ns ? bar->to_ns : outcome->end_ns);
+
+    fprintf(out, "<rect class=\"%s\" x=\"%.3f%%\" y=\"1\" width=\"%.3f%%\" height=\"%d\">", bar->class,
+            from < 0 ? 0 : from, to - from > 0.05 ? to - from : 0.05, LANE - 2);
+    fprintf(out, "<title>%s %u: %s, ", bar->who, bar->number, bar->what);
+    put_since(out, outcome, bar->from_ns);
     fputs(" to ", out);
-    put_since(out, outcome, to_ns);
+    put_since(out, outcome, bar->to_ns);
     fputs("</title></rect>", out);
 }
 
@@ -56,8 +60,8 @@ static void master_lane(FILE *out, const struct fo_outcome *outcome, uint32_t no
 
             if (span->node != node || span->quarantined != (layer == 1))
                 continue;
-            rect(out, outcome, class_of(span), span->from_ns, span->to_ns);
-            tip(out, outcome, "master", node + 1, fo_state_name(span), span->from_ns, span->to_ns);
+            put_bar(out, outcome, &(struct bar){class_of(span), "master", node + 1, fo_state_name(span), span->from_ns,
+                                                span->to_ns});
             if (span->state == FO_STEPPED)
                 fprintf(out, "<line class=\"step\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>",
                         fo_html_x(outcome, span->from_ns), fo_html_x(outcome, span->from_ns), LANE);
@@ -88,9 +92,9 @@ static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t cl
 
         if (term->client != client || term->from_ns > outcome->end_ns)
             continue;
-        rect(out, outcome, class, term->from_ns, term->until_ns);
-        tip(out, outcome, "client", client + 1, term->ending == FO_CRASHED ? "leader until it was killed" : "leader",
-            term->from_ns, term->until_ns);
+        put_bar(out, outcome, &(struct bar){class, "client", client + 1,
+                                            term->ending == FO_CRASHED ? "leader until it was killed" : "leader",
+                                            term->from_ns, term->until_ns});
         if (term->ending == FO_CRASHED || term->ending == FO_GONE)
             fprintf(out, "<line class=\"end\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>", end, end, LANE);
     }
