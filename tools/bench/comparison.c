@@ -41,13 +41,13 @@ static bool start_servers(struct bench_servers *servers, const struct bench_opti
     return true;
 }
 
-static void print_row(FILE *out, const char *label, const struct shape *shape, const struct bench_options *options,
+static void print_row(FILE *out, const char *label, const struct bench_options *options,
                       const struct bench_result *result)
 {
     const struct bench_record *record = &result->record[0];
     bool contended = options->scenario->contended;
 
-    fprintf(out, "| %s | %s | %u | %.0f | %.0f / %.0f |", label, shape->scenario, options->concurrency,
+    fprintf(out, "| %s | %s | %u | %.0f | %.0f / %.0f |", label, options->scenario->name, options->concurrency,
             bench_locks_per_s(record), bench_us(&record->acquire, 0.5), bench_us(&record->acquire, 0.99));
     if (contended)
         fprintf(out, " %.1f %% | %.3f |", 100 * bench_busy(record, 1), result->jain[0]);
@@ -61,24 +61,27 @@ static void print_row(FILE *out, const char *label, const struct shape *shape, c
     fflush(out);
 }
 
-static bool run_shape(FILE *out, const struct bench_options *options, const struct shape *shape, const char *label,
-                      struct bench_servers *servers, bool *ret_broken, char *ret_reason)
+static struct bench_options with_shape(struct bench_options options, const struct shape *shape)
 {
-    struct bench_options one = *options;
-    struct bench_result *result = calloc(1, sizeof(*result));
-    bool ok;
+    options.scenario = bench_scenario_find(shape->scenario);
+    options.concurrency = shape->concurrency;
+    options.procs = shape->procs;
+    options.hold_ms = shape->hold_ms;
+    options.timeout_ms = options.scenario->contended ? -1 : 5000;
+    bench_defaults(&options);
+    return options;
+}
 
-    one.scenario = bench_scenario_find(shape->scenario);
-    one.concurrency = shape->concurrency;
-    one.procs = shape->procs;
-    one.hold_ms = shape->hold_ms;
-    one.timeout_ms = one.scenario->contended ? -1 : 5000;
-    bench_defaults(&one);
-    ok = result && bench_run(&one, servers, one.engine ? bench_engine_worker : bench_library_worker, result,
-                             ret_reason);
+static bool run_row(FILE *out, const struct bench_options *options, const char *label, struct bench_servers *servers,
+                    bool *ret_broken, char *ret_reason)
+{
+    struct bench_result *result = calloc(1, sizeof(*result));
+    bool ok = result && bench_run(options, servers, options->engine ? bench_engine_worker : bench_library_worker,
+                                  result, ret_reason);
+
     if (ok)
-        print_row(out, label, shape, &one, result);
-    if (ok && !one.engine && bench_broken(one.scenario, &result->record[0]))
+        print_row(out, label, options, result);
+    if (ok && !options->engine && bench_broken(options->scenario, &result->record[0]))
         *ret_broken = true;
     free(result);
     return ok;
@@ -98,8 +101,11 @@ static bool run_system(FILE *out, const struct bench_options *options, const str
     ok = start_servers(&servers, &mine, &why);
     if (!ok)
         snprintf(ret_reason, LOAD_REASON_SIZE, "%s: %s", contestant->label, why);
-    for (size_t i = 0; ok && i < SHAPES; i++)
-        ok = run_shape(out, &mine, &shapes[i], contestant->label, &servers, ret_broken, ret_reason);
+    for (size_t i = 0; ok && i < SHAPES; i++) {
+        const struct bench_options row = with_shape(mine, &shapes[i]);
+
+        ok = run_row(out, &row, contestant->label, &servers, ret_broken, ret_reason);
+    }
     bench_servers_stop(&servers);
     return ok;
 }

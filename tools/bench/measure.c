@@ -18,20 +18,6 @@ static void add(struct bench_result *sum, const struct bench_result *more)
     }
 }
 
-/* One run. NULL: ret_reason is a sentence. */
-static struct bench_result *run(const struct bench_options *options, struct bench_servers *servers,
-                                bench_worker_fn worker, char *ret_reason)
-{
-    struct bench_result *result = calloc(1, sizeof(*result));
-
-    if (!result)
-        snprintf(ret_reason, LOAD_REASON_SIZE, "out of memory");
-    else if (bench_run(options, servers, worker, result, ret_reason))
-        return result;
-    free(result);
-    return NULL;
-}
-
 static bench_worker_fn worker_of(enum bench_side side)
 {
     if (side == BENCH_FLOOR)
@@ -39,24 +25,32 @@ static bench_worker_fn worker_of(enum bench_side side)
     return side == BENCH_THREADS ? bench_threads_worker : bench_library_worker;
 }
 
-static bool slice(const struct bench_options *options, struct bench_servers *servers, struct bench_measurement *m,
-                  struct bench_comparison *comparison, enum bench_side side, uint32_t i, char *ret_reason)
+/* One run. NULL: ret_reason is a sentence. */
+static struct bench_result *run(const struct bench_options *options, struct bench_servers *servers,
+                                enum bench_side side, char *ret_reason)
 {
-    struct bench_options part = *options;
-    struct bench_result *result;
+    struct bench_options mine = *options;
+    struct bench_result *result = calloc(1, sizeof(*result));
 
     if (side == BENCH_CLASSIC)
-        part.profile = REDLOCK_PROFILE_CLASSIC;
-    result = run(&part, servers, worker_of(side), ret_reason);
+        mine.profile = REDLOCK_PROFILE_CLASSIC;
     if (!result)
-        return false;
+        snprintf(ret_reason, LOAD_REASON_SIZE, "out of memory");
+    else if (bench_run(&mine, servers, worker_of(side), result, ret_reason))
+        return result;
+    free(result);
+    return NULL;
+}
+
+/* Slice i of one side. */
+static void keep(struct bench_measurement *m, struct bench_comparison *comparison, enum bench_side side, uint32_t i,
+                 const struct bench_result *result)
+{
     comparison->slices[side][i] = bench_slice_of(&result->record[0]);
     if (side == BENCH_LIBRARY && comparison == &m->comparison) {
         m->p99_ratios[i] = bench_p99_ratio(result);
         add(&m->library, result);
     }
-    free(result);
-    return true;
 }
 
 /* Neighbouring slices see the same machine, and the order changes so that no side is always the first. */
@@ -71,9 +65,15 @@ static bool slices(const struct bench_options *options, struct bench_servers *se
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < BENCH_SIDES; j++) {
             enum bench_side side = (enum bench_side)((i + j) % BENCH_SIDES);
+            struct bench_result *result;
 
-            if (comparison->with[side] && !slice(&part, servers, m, comparison, side, i, ret_reason))
+            if (!comparison->with[side])
+                continue;
+            result = run(&part, servers, side, ret_reason);
+            if (!result)
                 return false;
+            keep(m, comparison, side, i, result);
+            free(result);
         }
     return true;
 }
