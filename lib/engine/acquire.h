@@ -1,8 +1,24 @@
-/* States ACQUIRING and BACKING_OFF: plain attempts, and the pauses between attempts (protocol section 1). */
+/* Acquisitions and their attempts (protocol section 1): the states ACQUIRING, of plain attempts, and BACKING_OFF,
+ * between attempts. */
 #ifndef RL_ENGINE_ACQUIRE_H
 #define RL_ENGINE_ACQUIRE_H
 
 #include "engine/handle.h"
+
+/* What all attempts have in common, plain ones and those in the wait queues: how one begins, is won or fails. */
+
+/* Begins an attempt: asks the host for a claim with a fresh value. After the caller's deadline none begins, however
+ * late the wake-up for it came. */
+struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* The attempt has failed: it is rolled back everywhere, and the lock pauses, enters the wait queues, or gives up. */
+struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end);
+
+/* A quorum has granted. protocol 1.5: "Accept at the q-th grant, after reading the clock again: now < deadline, and at
+ * least the caller's minimum validity left." */
+struct rl_next rl_attempt_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* The two states. */
 
 struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 const struct rl_next *how);

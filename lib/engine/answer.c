@@ -5,23 +5,7 @@
 #include "util/mutant.h"
 #include "votes/admission.h"
 #include "votes/epoch_check.h"
-
-bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
-                          enum rl_step step, uint32_t round, unsigned node)
-{
-    struct rl_votes *votes = &engine->votes;
-    bool latest = round == claim->round && !claim->rolling_back;
-
-    if (rl_step_sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
-        return false;
-    if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
-        return false;
-    if (step == RL_STEP_REPAIR && !rl_may_repair(votes, node, &claim->slots[node], now))
-        return false;
-    if (step != RL_STEP_ENQUEUE)
-        votes->unchecked |= rl_bit(node);
-    return true;
-}
+#include "votes/hand_off.h"
 
 /* Does this answer belong to the lock's present or latest operation? Only then it is evidence for the result. */
 static bool is_evidence(const struct rl_event *event)

@@ -3,7 +3,7 @@
 #include "engine/alarm.h"
 #include "engine/hold.h"
 #include "util/mutant.h"
-#include "votes/round.h"
+#include "votes/extension.h"
 
 /* A ttl_ms of 0 stands for the full ttl where a lease lacks it, and for the present one otherwise. */
 struct rl_next rl_extend_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -37,7 +37,7 @@ struct rl_next rl_extend_changed(struct rl_engine *engine, struct rl_lock *lock,
     if (!rl_before(now, deadline) && !RL_MUTANT(LATE_EXTEND_COUNTS))
         return rl_alarm_lose(engine, lock, now);
     rl_alarm_check_risk(engine, lock, now, deadline);
-    switch (rl_round_verdict(&engine->votes, lock->claim, now)) {
+    switch (rl_extension_verdict(&engine->votes, lock->claim, now)) {
     case RL_VERDICT_WON:
         return end(engine, lock, RL_END_OK);
     case RL_VERDICT_LOST:

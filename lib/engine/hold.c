@@ -4,9 +4,7 @@
 
 #include "util/mutant.h"
 #include "votes/ledger.h"
-#include "votes/round.h"
-
-/* --- Renewal and warning, in proportion to the ttl ---------------------------------------------------------------- */
+#include "votes/extension.h"
 
 #define WHOLE 65536
 
@@ -64,7 +62,7 @@ void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock)
 void rl_hold_start_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     lock->round_start = now;
-    rl_round_start(&engine->votes, lock->claim, now);
+    rl_extension_start(&engine->votes, lock->claim, now);
 }
 
 void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -107,29 +105,4 @@ void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock 
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
     return lock->hold.renew_ms && rl_before(at, lock->hold.end);
-}
-
-/* --- Validity ----------------------------------------------------------------------------------------------------- */
-
-struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
-{
-    bool releasing = RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING;
-
-    if (!rl_lock_is_held(lock) && !releasing)
-        return RL_LONG_AGO;
-    if (RL_MUTANT(VALIDITY_IS_A_FLAG))
-        return RL_NEVER;
-    return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
-}
-
-enum rl_mode rl_lock_mode(const struct rl_lock *lock)
-{
-    if (RL_MUTANT(MODE_LOWERED_LATE) && lock->state == RL_LOCK_EXTENDING)
-        return RL_EXCLUSIVE;
-    return (enum rl_mode)lock->claim->mode;
-}
-
-bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
-{
-    return rl_before(now, rl_lock_deadline(engine, lock));
 }

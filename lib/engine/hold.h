@@ -1,4 +1,4 @@
-/* A hold: how it is kept, and how long it is valid. */
+/* A hold: how it is kept. Its validity is in validity.c. */
 #ifndef RL_ENGINE_HOLD_H
 #define RL_ENGINE_HOLD_H
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/acquire.h"
-#include "engine/attempt.h"
 #include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/states.h"
@@ -53,20 +52,6 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 {
     assert(lock->state == RL_LOCK_HELD);
     rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_EXTENDING, .ttl_ms = ttl_ms});
-}
-
-/* What the masters have is at least as strong as what the handle says from here on, so no other claim that conflicts
- * with it can have a quorum. Telling the masters first would let one in while this one still counts as stronger. */
-void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
-                   enum rl_mode mode)
-{
-    struct rl_claim *claim = lock->claim;
-
-    assert(lock->state == RL_LOCK_HELD && (unsigned)mode >= claim->mode);
-    claim->kind = kind;
-    claim->mode = (uint8_t)mode;
-    claim->stronger = rl_bit(claim->n_nodes) - 1;
-    rl_lock_extend(engine, lock, now, 0);
 }
 
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -1,6 +1,6 @@
 /* IMPLEMENTATION NOTES
  *
- * A renewal is a round (votes/round.c) that belongs to no operation: the lock stays HELD, with hold.renewing set.
+ * A renewal is a round (votes/extension.c) that belongs to no operation: the lock stays HELD, with hold.renewing set.
  * Renewal and release are one ordered state machine: what follows a round on the same connections comes behind it, and
  * nothing is sent for a claim that is being rolled back.
  *
@@ -22,7 +22,7 @@
 #include "engine/hold.h"
 #include "util/mutant.h"
 #include "util/random.h"
-#include "votes/round.h"
+#include "votes/extension.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
  * come back all at once when a master does. */
@@ -168,7 +168,7 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
     rl_alarm_check_risk(engine, lock, now, deadline);
     if (!lock->hold.renewing)
         return rl_stay(lock);
-    verdict = rl_round_verdict(&engine->votes, lock->claim, now);
+    verdict = rl_extension_verdict(&engine->votes, lock->claim, now);
     if (verdict != RL_VERDICT_PENDING)
         end(engine, lock, now, verdict == RL_VERDICT_WON);
     return rl_stay(lock);

@@ -1,40 +1,11 @@
 /* Transfer: a held lock goes from one handle to another, perhaps of another process. The masters are not asked. */
 #include "engine/states.h"
 #include "votes/ledger.h"
-#include "votes/rollback.h"
 
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
     rl_lock_set_claim(engine, lock, NULL);
-}
-
-/* What was known of the former claim's renewals and dangers goes with it. */
-static void change_claims(struct rl_lock *lock, struct rl_lock *by)
-{
-    struct rl_claim *former = lock->claim;
-    struct rl_instant end = lock->hold.end;
-
-    lock->hold = by->hold;
-    lock->hold.end = end;
-    lock->wake = by->wake;
-    lock->round_start = by->round_start;
-    lock->claim = by->claim;
-    lock->claim->lock = lock;
-    by->claim = former;
-    former->lock = by;
-}
-
-bool rl_lock_replace(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_lock *by)
-{
-    rl_lock_check_deadline(engine, lock, now);
-    if (lock->state != RL_LOCK_HELD)
-        return false;
-    change_claims(lock, by);
-    rl_rollback_start(&engine->votes, by->claim, RL_STEP_RELEASE, now);
-    rl_lock_follow(engine, by, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
-    rl_lock_set_claim(engine, by, NULL);
-    return true;
 }
 
 /* Masters may not have been told yet of a mode that was lowered.

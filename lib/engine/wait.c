@@ -28,8 +28,8 @@
  * turn, and it delays the others for no longer than a waiter that has died. */
 #include "engine/wait.h"
 
-#include "engine/attempt.h"
-#include "engine/wait_round.h"
+#include "engine/acquire.h"
+#include "engine/refresh.h"
 #include "util/mutant.h"
 #include "votes/ledger.h"
 #include "votes/outbox.h"
@@ -85,7 +85,7 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
     entry->early.ns = 0;
     entry->in_queue_until = RL_LONG_AGO;
     rl_lock_set_claim(engine, lock, claim);
-    return rl_wait_round_begin(engine, lock, now);
+    return rl_refresh_begin(engine, lock, now);
 }
 
 /* --- Ticket and position ------------------------------------------------------------------------------------------ */
@@ -148,7 +148,7 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
         rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
                       lock->claim->slots[0].vote ? rl_wait_entry(lock)->answered : 0);
-        return rl_wait_round_next(engine, lock, now);
+        return rl_refresh_next(engine, lock, now);
     }
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
@@ -194,7 +194,7 @@ static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, s
     if (!rl_wait_has_answers(engine, lock))
         return rl_stay(lock); /* the round under way is that refresh */
     if (entry->short_rounds++ < SHORT_ROUNDS)
-        return rl_wait_round_next(engine, lock, now);
+        return rl_refresh_next(engine, lock, now);
     return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
 }
 
@@ -254,7 +254,7 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
     if (!lock->claim || lock->claim->rolling_back)
         return next; /* the claim has failed, or begins anew */
     unequal = rl_entry_fix_ticket(rl_wait_entry(lock), engine->votes.config.quorum);
-    rl_wait_round_answered(engine, lock, now);
+    rl_refresh_answered(engine, lock, now);
     if (is_hopeless(engine, lock->claim) && !rl_wait_is_in_queue(lock, now))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     if (!rl_wait_has_quorum(engine, lock->claim) && must_yield(lock)) {
@@ -262,10 +262,10 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
         return start_anew(engine, lock, now);
     }
     if (unequal)
-        return rl_wait_round_next(engine, lock, now);
-    rl_wait_round_tell_ticket(engine, lock, now);
+        return rl_refresh_next(engine, lock, now);
+    rl_refresh_tell_ticket(engine, lock, now);
     report_position(engine, lock);
-    rl_wait_round_set_wake(engine, lock, now);
+    rl_refresh_set_wake(engine, lock, now);
     return rl_stay(lock);
 }
 
@@ -274,7 +274,7 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
     if (!lock->claim)
         return rl_stay(lock);
     if (rl_before(now, lock->acquisition.request->deadline))
-        return rl_wait_round_tick(engine, lock, now);
+        return rl_refresh_tick(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;

@@ -4,18 +4,13 @@
 
 #include "util/mutant.h"
 #include "votes/admission.h"
+#include "votes/extension.h"
 #include "votes/ledger.h"
-#include "votes/repair.h"
 #include "votes/rollback.h"
 
 static struct rl_slot *slot_of(const struct rl_event *event)
 {
     return &event->claim->slots[event->node];
-}
-
-static bool is_latest(const struct rl_event *event)
-{
-    return event->round == event->claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS);
 }
 
 /* Once the rollback has begun, no answer brings the vote back (protocol 1.7: "the release is already behind it on the
@@ -33,61 +28,8 @@ static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
         return;
     if (claim->rolling_back)
         votes->counters.late_grants++;
-    else if (is_latest(event))
+    else if (rl_event_is_latest(event))
         rl_ledger_grant(claim, event->node, claim->round_bound);
-}
-
-/* The bound that the latest round would have if it had asked for the shortest ttl that may be on its way. */
-static struct rl_instant unresolved_bound(const struct rl_votes *votes, const struct rl_claim *claim)
-{
-    const struct rl_drift_rule *drift = &votes->config.drift;
-    struct rl_instant sent = {claim->round_bound.ns - rl_vote_bound(drift, (struct rl_instant){0}, claim->ttl_ms).ns};
-
-    assert(claim->shortest_extension_ms != UINT32_MAX);
-    return rl_vote_bound(drift, sent, claim->shortest_extension_ms);
-}
-
-/* After a clock step, a master's grant does not revive a vote that has ended. */
-static void raise_bound(const struct rl_votes *votes, const struct rl_event *event)
-{
-    struct rl_claim *claim = event->claim;
-    bool unresolved = claim->unresolved_extension & rl_bit(event->node);
-
-    if (rl_clock_stepped(votes, event->node, event->now) && !rl_before(event->now, slot_of(event)->bound))
-        return;
-    if (is_latest(event) && !claim->rolling_back)
-        rl_ledger_grant(claim, event->node, unresolved ? unresolved_bound(votes, claim) : claim->round_bound);
-}
-
-/* An extension was lost, and may still be carried out at any time. */
-static void note_unresolved_extension(struct rl_claim *claim, unsigned node)
-{
-    if (!RL_MUTANT(UNRESOLVED_EXTENSION))
-        claim->unresolved_extension |= rl_bit(node);
-}
-
-/* A master that has lost the key has lost its vote. FAILED and UNKNOWN leave the bound as the sending has lowered it.
- *
- * An extension whose connection ended without an answer may be carried out at any later time: close() never cancels.
- * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
- * grants of this master count for the shortest extension only. A lock that is always renewed with one ttl loses nothing
- * by that. */
-static void extend_answered(struct rl_votes *votes, const struct rl_event *event)
-{
-    struct rl_claim *claim = event->claim;
-    enum rl_outcome outcome = event->answer.outcome;
-    bool missing = event->answer.detail == RL_DETAIL_MISSING;
-
-    if (event->round == claim->round && (outcome == RL_GRANTED || outcome == RL_REFUSED))
-        claim->stronger &= ~rl_bit(event->node);
-    if (outcome == RL_REFUSED && missing && event->round == claim->round)
-        rl_repair_missing(votes, claim, event->node, event->now);
-    else if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now)))
-        rl_ledger_revoke(claim, event->node);
-    else if (outcome == RL_UNKNOWN)
-        note_unresolved_extension(claim, event->node);
-    else if (outcome == RL_GRANTED)
-        raise_bound(votes, event);
 }
 
 /* A repair that was not carried out leaves what may have been there before, so the rollback must be sent in any
@@ -99,13 +41,13 @@ static void repair_answered(struct rl_votes *votes, const struct rl_event *event
 
     slot_of(event)->vote = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
     if (outcome == RL_UNKNOWN)
-        note_unresolved_extension(claim, event->node);
+        rl_extension_note_unresolved(claim, event->node);
     if (outcome == RL_REFUSED)
         rl_ledger_revoke(claim, event->node);
     if (outcome != RL_GRANTED)
         return;
     votes->counters.repairs++;
-    raise_bound(votes, event);
+    rl_extension_granted(votes, event);
 }
 
 /* All that this answer says is that the value may be there. */
@@ -153,7 +95,7 @@ static void apply(struct rl_votes *votes, const struct rl_event *event)
         enqueue_answered(votes, event);
         break;
     case RL_STEP_EXTEND:
-        extend_answered(votes, event);
+        rl_extension_answered(votes, event);
         break;
     case RL_STEP_REPAIR:
         repair_answered(votes, event);
@@ -221,7 +163,7 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
 {
     assert(node < claim->n_nodes);
     prolong(votes, claim, now);
-    note_unresolved_extension(claim, node);
+    rl_extension_note_unresolved(claim, node);
 }
 
 /* A slot whose repair the verdict waits for (repair.c) stays PENDING until the repair has been answered. After the
@@ -243,37 +185,4 @@ void rl_votes_note_evidence(const struct rl_event *event)
     claim->repairing &= ~rl_bit(event->node);
     slot->answer = (uint8_t)event->answer.outcome;
     slot->detail = (uint8_t)event->answer.detail;
-}
-
-/* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
- * grant by that refresh itself. It counts only if that refresh is the latest, since a later one may have found the
- * grant expired; the answer to the later one says what is true. */
-static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,
-                   const struct rl_notification *notification)
-{
-    enum rl_detail why;
-
-    if (notification->kind != RL_TOLD_GRANTED || (claim->kind->has_token && !notification->fence))
-        return false;
-    return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
-           rl_may_claim(votes, node, now, &why);
-}
-
-bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                       const struct rl_notification *notification)
-{
-    struct rl_slot *slot = &claim->slots[node];
-    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, notification->fence};
-
-    if (!counts(votes, now, claim, node, notification))
-        return false;
-    slot->vote = RL_GRANTED;
-    slot->answer = RL_GRANTED;
-    slot->detail = RL_DETAIL_NONE;
-    rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
-                                     ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
-    if (claim->kind->note)
-        claim->kind->note(claim, RL_STEP_ENQUEUE, node, answer);
-    votes->counters.hand_offs++;
-    return true;
 }

@@ -19,10 +19,6 @@ void rl_votes_answer(struct rl_votes *votes, struct rl_event *event);
 /* Notes the answer as evidence for the operation that is under way. */
 void rl_votes_note_evidence(const struct rl_event *event);
 
-/* Applies a notification; false: it grants nothing, or does not count. */
-bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                       const struct rl_notification *notification);
-
 /* A command that will be repeated has the outcome UNKNOWN: it may have been carried out, or may yet be. */
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node);
 

@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 #include "util/instant.h"
+#include "util/mutant.h"
+#include "votes/claim.h"
 #include "votes/kind.h"
 #include "votes/outcome.h"
-
-struct rl_claim;
 
 struct rl_event {
     struct rl_instant now;
@@ -19,5 +19,11 @@ struct rl_event {
     struct rl_answer answer; /* the master's, or the news that there will be none */
     uint32_t latency_us;     /* RL_NO_LATENCY: not known */
 };
+
+/* Does it end a command of the claim's latest round? */
+static inline bool rl_event_is_latest(const struct rl_event *event)
+{
+    return event->round == event->claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* The rounds of a waiter: each asks the masters to enter or refresh its entries in their wait queues (RL_STEP_ENQUEUE),
  * and sets the time of the next one (protocol 6.1, 6.6). The lock is WAITING, and has a claim. */
-#ifndef RL_ENGINE_WAIT_ROUND_H
-#define RL_ENGINE_WAIT_ROUND_H
+#ifndef RL_ENGINE_REFRESH_H
+#define RL_ENGINE_REFRESH_H
 
 #include "engine/handle.h"
 
@@ -23,22 +23,22 @@ static inline bool rl_wait_has_quorum(const struct rl_engine *engine, const stru
 }
 
 /* The first round of a claim. */
-struct rl_next rl_wait_round_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_next rl_refresh_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* The next one. It waits for masters that come back if a quorum cannot be asked, but keeps the entries for the time
  * being. */
-struct rl_next rl_wait_round_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_next rl_refresh_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* The wake-up has come, and the caller's deadline has not. */
-struct rl_next rl_wait_round_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_next rl_refresh_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* After an answer, and before the wake-up is set anew: has the round its quorum of answers now? */
-void rl_wait_round_answered(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+void rl_refresh_answered(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* Asks the masters that have given the waiter another number than its ticket, in the round that is under way. */
-void rl_wait_round_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+void rl_refresh_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-void rl_wait_round_set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+void rl_refresh_set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* A quorum of masters has answered the latest round, or an earlier one whose lease has not ended. */
 bool rl_wait_is_in_queue(const struct rl_lock *lock, struct rl_instant now);

@@ -4,9 +4,9 @@
  * say. The first waiter looks again when the holder's key must have expired, each other waiter when the lease of the
  * one in front of it must have ended. A waiter that becomes the first because the one in front has left the queue is
  * told so by the master if the key ends before the waiter's next refresh (release.lua). */
-#include "engine/wait_round.h"
+#include "engine/refresh.h"
 
-#include "engine/attempt.h"
+#include "engine/acquire.h"
 #include "util/mutant.h"
 #include "votes/admission.h"
 #include "votes/outbox.h"
@@ -48,7 +48,7 @@ void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct r
     ask(engine, lock->claim, rl_bit(node));
 }
 
-void rl_wait_round_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+void rl_refresh_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_entry *entry = rl_wait_entry(lock);
     uint32_t nodes = entry->unequal & ~entry->corrected;
@@ -115,7 +115,7 @@ static struct rl_instant next_look(const struct rl_engine *engine, const struct 
     return rl_earlier(rl_after(now, interval), rl_after(lock->round_start, engine->votes.config.node_timeout));
 }
 
-void rl_wait_round_set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+void rl_refresh_set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     const struct rl_entry *entry = rl_wait_entry(lock);
@@ -176,7 +176,7 @@ static void note_sending(const struct rl_engine *engine, struct rl_claim *claim,
     claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->ttl_ms));
 }
 
-struct rl_next rl_wait_round_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_refresh_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
@@ -190,7 +190,7 @@ struct rl_next rl_wait_round_begin(struct rl_engine *engine, struct rl_lock *loc
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
     note_sending(engine, claim, now);
     ask(engine, claim, nodes);
-    rl_wait_round_set_wake(engine, lock, now);
+    rl_refresh_set_wake(engine, lock, now);
     return rl_stay(lock);
 }
 
@@ -211,7 +211,7 @@ static struct rl_next ask_failed(struct rl_engine *engine, struct rl_lock *lock,
         note_sending(engine, claim, now);
         ask(engine, claim, nodes);
     }
-    rl_wait_round_set_wake(engine, lock, now);
+    rl_refresh_set_wake(engine, lock, now);
     return rl_stay(lock);
 }
 
@@ -225,7 +225,7 @@ static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
     return rl_stay(lock);
 }
 
-struct rl_next rl_wait_round_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_refresh_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (rl_wait_is_in_queue(lock, now) && !rl_wait_can_ask_quorum(engine, now))
         return await_masters(lock, now);
@@ -235,10 +235,10 @@ struct rl_next rl_wait_round_next(struct rl_engine *engine, struct rl_lock *lock
     else
         rl_wait_entry(lock)->early.ns = 0;
     lock->claim->round++;
-    return rl_wait_round_begin(engine, lock, now);
+    return rl_refresh_begin(engine, lock, now);
 }
 
-void rl_wait_round_answered(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+void rl_refresh_answered(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (!rl_wait_has_answers(engine, lock))
         return;
@@ -246,8 +246,8 @@ void rl_wait_round_answered(const struct rl_engine *engine, struct rl_lock *lock
     start_early(rl_wait_entry(lock), rl_until(lock->round_start, now));
 }
 
-struct rl_next rl_wait_round_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_refresh_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     return round_is_under_way(engine, lock, now) ? ask_failed(engine, lock, now)
-                                                 : rl_wait_round_next(engine, lock, now);
+                                                 : rl_refresh_next(engine, lock, now);
 }
