@@ -1,5 +1,5 @@
-/* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (gate.h); only one of them at a
- * time is a caller. */
+/* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (recursive_gate.h); only one of
+ * them at a time is a caller. */
 #include "blocking/caller.h"
 #include "blocking/mutex.h"
 #include "blocking/service.h"

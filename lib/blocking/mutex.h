@@ -9,7 +9,7 @@
 #include <redlock/blocking.h>
 
 #include "blocking/alarm.h"
-#include "blocking/gate.h"
+#include "blocking/recursive_gate.h"
 #include "blocking/holds.h"
 #include "blocking/operation.h"
 

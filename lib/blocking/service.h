@@ -23,7 +23,7 @@
  *     turn.c            the event loop, and the end of each of its turns
  *     loop.c            who turns the loop
  *     service.c         the service's memory, and how its loop's owner is asked for something
- *     gate.c            the owners of a recursive mutex, and who waits for their end
+ *     recursive_gate.c  the owners of a recursive mutex, and who waits for their end
  *     mutex.c           a mutex's memory, and what all threads may read of it
  *     queue.c           the completion queue
  *     operation.c       acquire, extend, release: the owner's side

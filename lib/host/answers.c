@@ -1,63 +1,19 @@
 #include "host/answers.h"
 
 #include "codec/classify.h"
-#include "host/commands.h"
 #include "host/effects.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/notifications.h"
-#include "host/send.h"
+#include "host/repeat.h"
 #include "host/upgrade.h"
 #include "kinds/release.h"
 #include "util/mutant.h"
-
-/* Of a ticket, beside those of commands.h: the key has been deleted; and: this is the repetition of what was part of a
- * batch. */
-#define FLAG_DELETED 4
-#define FLAG_ALONE 8
-
-/* --- Repetitions ------------------------------------------------------------------------------------------------ */
-
-static bool repeat(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, uint8_t flags)
-{
-    struct rl_ticket again = *ticket;
-
-    rl_batch_flush(host); /* which may end an attempt */
-    if ((ticket->flags & flags) ||
-        !rl_engine_may_repeat(&host->engine, host->now, ticket->owner, (enum rl_step)ticket->step, ticket->round, node))
-        return false;
-    again.flags |= flags;
-    return rl_host_send_again(host, node, &again);
-}
-
-/* The master did not know the script. protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know
- * it. false: it may not be, or cannot be, written. */
-static bool repeat_with_text(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
-{
-    if (!repeat(host, node, ticket, RL_COMMAND_AS_EVAL))
-        return false;
-    host->counters.script_reloads++;
-    return true;
-}
-
-bool rl_host_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
-{
-    return repeat(host, node, ticket, FLAG_ALONE);
-}
 
 static void note_contended(struct rl_host *host, const struct rl_ticket *ticket)
 {
     rl_contended_note(&host->contended, rl_host_wanted_key(ticket->owner), host->now);
 }
-
-/* After OTHERS_WAIT: writes the rollback once more, with all keys of the wait queue. */
-static bool repeat_in_full(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, enum rl_outcome outcome)
-{
-    note_contended(host, ticket);
-    return repeat(host, node, ticket, outcome == RL_GRANTED ? RL_COMMAND_IN_FULL | FLAG_DELETED : RL_COMMAND_IN_FULL);
-}
-
-/* --- Answers ---------------------------------------------------------------------------------------------------- */
 
 static void count_vote(struct rl_host_votes *votes, enum rl_outcome outcome)
 {
@@ -109,12 +65,12 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
         answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_with_text(host, node, ticket))
+    if (answer.detail == RL_DETAIL_NOSCRIPT && rl_repeat_with_text(host, node, ticket))
         return;
-    if (releases && answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
+    if (releases && answer.detail == RL_DETAIL_OTHERS_WAIT && rl_repeat_in_full(host, node, ticket, answer.outcome))
         return;
     if (releases)
-        answer = rl_release_repeated(answer, ticket->flags & FLAG_DELETED);
+        answer = rl_release_repeated(answer, ticket->flags & RL_REPEAT_DELETED);
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)

@@ -21,8 +21,4 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
 void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
                    uint32_t latency_us);
 
-/* Writes a command by itself whose batch the master has refused as a whole. false: it may not be, or cannot be,
- * written. */
-bool rl_host_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
-
 #endif

@@ -19,7 +19,7 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/send.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "codec/classify.h"
 #include "host/answers.h"
 #include "host/host.h"
+#include "host/repeat.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
 #include "util/mutant.h"
@@ -23,7 +24,7 @@ static bool alone(struct rl_host *host, unsigned node, const struct rl_ticket *s
     bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
                                  answer.detail == RL_DETAIL_ERROR;
 
-    if (!perhaps_only_together || !rl_host_repeat_alone(host, node, single))
+    if (!perhaps_only_together || !rl_repeat_alone(host, node, single))
         return false;
     if (answer.outcome == RL_UNKNOWN)
         rl_engine_note_unknown(&host->engine, host->now, single->owner, node);
@@ -88,7 +89,7 @@ static void refresh_skipped(struct rl_host *host, unsigned node, const struct rl
 {
     struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    if (!rl_host_repeat_alone(host, node, single))
+    if (!rl_repeat_alone(host, node, single))
         rl_host_ended(host, node, single, nothing, RL_NO_LATENCY);
 }
 

@@ -7,8 +7,7 @@
 #include <redlock/status.h>
 
 #include "host/host.h"
-
-_Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own is a token");
+#include "host/token.h"
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 
@@ -51,44 +50,6 @@ void rl_host_claims_init(struct rl_host *host)
     rl_pool_init(&host->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
 }
 
-/* The token is longer than one of our own then. */
-static bool add_label(struct rl_host_claim *part, const char *label)
-{
-    size_t token_size = strlen(part->token.own.text);
-    size_t label_size = strlen(label);
-    char *text = malloc(token_size + 1 + label_size + 1);
-
-    if (!text)
-        return false;
-    memcpy(text, part->token.own.text, token_size);
-    text[token_size] = ':';
-    memcpy(text + token_size + 1, label, label_size + 1);
-    part->token.other.empty = '\0';
-    part->token.other.text = text;
-    return true;
-}
-
-static bool set_token(struct rl_host *host, struct rl_host_claim *part, const char *token)
-{
-    if (token && strlen(token) >= sizeof part->token.own.text) {
-        part->token.other.empty = '\0';
-        part->token.other.text = strdup(token);
-        return part->token.other.text != NULL;
-    }
-    if (token) {
-        memcpy(part->token.own.text, token, strlen(token) + 1);
-        return true;
-    }
-    host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
-    return !host->options->label || !*host->options->label || add_label(part, host->options->label);
-}
-
-static void drop_token(struct rl_host_claim *part)
-{
-    if (!part->token.other.empty)
-        free(part->token.other.text);
-}
-
 /* Claims of one pool have one size. */
 static struct rl_pool *pool_of(struct rl_host *host, const struct rl_kind *kind)
 {
@@ -108,7 +69,7 @@ struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, 
     part = rl_pool_take(pool_of(host, kind));
     if (!part)
         return NULL;
-    if (!set_token(host, part, token)) {
+    if (!rl_host_token_set(host, part, token)) {
         rl_pool_give(pool_of(host, kind), part);
         return NULL;
     }
@@ -127,7 +88,7 @@ void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim)
     rl_waiters_leave(host, claim);
     rl_key_unref(part->key);
     part->key = NULL;
-    drop_token(part);
+    rl_host_token_drop(part);
     rl_pool_give(pool_of(host, claim->kind), part);
     host->counters.claims--;
 }
@@ -140,7 +101,7 @@ static void give_up(void *piece)
     if (!part->key)
         return;
     rl_key_unref(part->key);
-    drop_token(part);
+    rl_host_token_drop(part);
 }
 
 void rl_host_claims_fini(struct rl_host *host)

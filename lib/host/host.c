@@ -14,7 +14,7 @@
 #include "host/semaphore.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 #include "host/upgrade.h"
 #include "util/mutant.h"
 

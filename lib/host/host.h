@@ -14,7 +14,8 @@
  *     transfer.c, shutdown.c   held locks as data; the orderly end
  *     host.c                   what the transport reports, timers, the end of a turn
  *     batch_answers.c          replies to commands for many
- *     answers.c                replies to commands for one; repetitions
+ *     answers.c                replies to commands for one
+ *     repeat.c                 commands that are written once more
  *     notifications.c          what masters say of entries in wait queues
  *     trust/                   which masters may vote: handshake, admission, epoch checks
  *     effects.c                what the engine wants done
@@ -28,7 +29,7 @@
  *     leader.c, observer.c     who leads: what a leader tells, and when observers look
  *     upgrade.c                a held lock on its way to the exclusive mode
  *     permits.c                slots of semaphores
- *     claims.c, waiters.c, lock.c         what is known of claims and locks */
+ *     claims.c, token.c, waiters.c, lock.c   what is known of claims and locks */
 #ifndef RL_HOST_HOST_H
 #define RL_HOST_HOST_H
 

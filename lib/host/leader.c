@@ -5,7 +5,7 @@
 #include "codec/command.h"
 #include "host/environment.h"
 #include "host/host.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 #include "util/decimal.h"
 #include "util/mutant.h"
 

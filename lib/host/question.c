@@ -4,7 +4,7 @@
 
 #include "codec/classify.h"
 #include "host/host.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 #include "host/trust/admission.h"
 #include "util/mutant.h"
 

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "stream/close.h"
+
 static enum rl_io plain_handshake(struct rl_stream *stream)
 {
     return RL_IO_OK;
@@ -44,21 +46,9 @@ static enum rl_io plain_write(struct rl_stream *stream, const void *data, size_t
     return RL_IO_OK;
 }
 
-/* protocol 2.1: "close() never cancels: the kernel may deliver the SET later. On teardown use SO_LINGER{1,0}." The
- * option belongs to the connection, not the descriptor, so a forked child must not set it. */
-static void plain_close(struct rl_stream *stream, enum rl_close how)
-{
-    const struct linger discard = {.l_onoff = 1, .l_linger = 0};
-
-    if (how == RL_CLOSE_RESET)
-        setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof(discard));
-    close(stream->fd);
-    stream->fd = -1;
-}
-
 const struct rl_stream_type rl_stream_plain = {
     .handshake = plain_handshake,
     .read = plain_read,
     .write = plain_write,
-    .close = plain_close,
+    .close = rl_stream_close_socket,
 };

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "stream/tls_context.h"
+#include "stream/close.h"
 #include "stream/tls_socket.h"
 #include "stream/tls_words.h"
 
@@ -368,14 +369,9 @@ static void end_session(struct rl_tls *tls, enum rl_close how)
 
 static void tls_close(struct rl_stream *stream, enum rl_close how)
 {
-    const struct linger discard = {.l_onoff = 1, .l_linger = 0};
-
     if (stream->tls && stream->tls->ssl)
         end_session(stream->tls, how);
-    if (how == RL_CLOSE_RESET)
-        setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof(discard));
-    close(stream->fd);
-    stream->fd = -1;
+    rl_stream_close_socket(stream, how);
     stream->more = false;
     stream->why = NULL;
 }

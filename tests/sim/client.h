@@ -22,7 +22,7 @@
 #include "host/observer.h"
 #include "host/operations.h"
 #include "host/reentry.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 #include "host/transfer.h"
 #include "votes/join.h"
 #include "votes/node_clock.h"

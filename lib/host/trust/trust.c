@@ -7,7 +7,7 @@
 
 #include "codec/command.h"
 #include "host/host.h"
-#include "host/ticket.h"
+#include "host/command_steps.h"
 #include "host/trust/admission.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/recheck.h"

@@ -1,4 +1,4 @@
-#include "blocking/gate.h"
+#include "blocking/recursive_gate.h"
 
 #include <assert.h>
 #include <stdatomic.h>

@@ -7,8 +7,8 @@
  *
  * CLAIMED is an owner whose acquisition, release or transfer is under way. `open` gives the gate to the first who
  * waits. */
-#ifndef RL_BLOCKING_GATE_H
-#define RL_BLOCKING_GATE_H
+#ifndef RL_BLOCKING_RECURSIVE_GATE_H
+#define RL_BLOCKING_RECURSIVE_GATE_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* What the host's commands are for, as their tickets say: a step of one claim (votes/kind.h), or one of these. */
-#ifndef RL_HOST_TICKET_H
-#define RL_HOST_TICKET_H
+#ifndef RL_HOST_COMMAND_STEPS_H
+#define RL_HOST_COMMAND_STEPS_H
 
 #include "votes/kind.h"
 

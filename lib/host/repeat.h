@@ -1,0 +1,29 @@
+/* A command that is written once more, to the master that has not carried it out, or not in full. Whether it may be is
+ * for the engine to say (engine/repeat.c). All return false if it may not be, or cannot be, written. */
+#ifndef RL_HOST_REPEAT_H
+#define RL_HOST_REPEAT_H
+
+#include <stdbool.h>
+
+#include "host/transport.h"
+#include "votes/outcome.h"
+
+struct rl_host;
+
+/* Flags of a ticket, beside those of host/commands.h. */
+enum {
+    RL_REPEAT_DELETED = 4, /* the key has been deleted */
+    RL_REPEAT_ALONE = 8,   /* this is the repetition of what was part of a batch */
+};
+
+/* The master did not know the script. protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know
+ * it. */
+bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
+
+/* The master has refused the command's batch as a whole. */
+bool rl_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
+
+/* After OTHERS_WAIT: the release or rollback again, with all keys of the wait queue. */
+bool rl_repeat_in_full(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, enum rl_outcome outcome);
+
+#endif
