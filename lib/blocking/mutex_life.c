@@ -61,29 +61,19 @@ static int create_set(void *argument)
     return 0;
 }
 
+/* `mutex` is NULL if there was no memory for it. */
 static int finish(struct redlock_mutex *mutex, int (*create_held)(void *mutex), struct redlock_mutex **ret_mutex)
 {
-    int status = rl_service_call(mutex->service, create_held, mutex);
+    int status;
 
+    if (!mutex)
+        return REDLOCK_E_NOMEM;
+    status = rl_service_call(mutex->service, create_held, mutex);
     if (status == 0)
         *ret_mutex = mutex;
     else
         rl_mutex_unref(mutex);
     return status;
-}
-
-/* Takes over the gate. */
-static int create(struct redlock_service *service, const void *key, size_t key_size, struct rl_gate *gate,
-                  int (*create_held)(void *mutex), struct redlock_mutex **ret_mutex)
-{
-    struct redlock_mutex *mutex = allocate(service, key, key_size);
-
-    if (!mutex) {
-        rl_gate_destroy(gate);
-        return REDLOCK_E_NOMEM;
-    }
-    mutex->gate = gate;
-    return finish(mutex, create_held, ret_mutex);
 }
 
 static int check_creation(const struct redlock_service *service, const void *key, size_t key_size,
@@ -99,7 +89,7 @@ int redlock_mutex_create(struct redlock_service *service, const void *key, size_
 {
     int status = check_creation(service, key, key_size, ret_mutex);
 
-    return status < 0 ? status : create(service, key, key_size, NULL, create_lock, ret_mutex);
+    return status < 0 ? status : finish(allocate(service, key, key_size), create_lock, ret_mutex);
 }
 
 int redlock_mutex_create_permit(struct redlock_service *service, const void *key, size_t key_size, uint32_t limit,
@@ -113,9 +103,8 @@ int redlock_mutex_create_permit(struct redlock_service *service, const void *key
     if (limit == 0)
         return REDLOCK_E_PERMITS;
     mutex = allocate(service, key, key_size);
-    if (!mutex)
-        return REDLOCK_E_NOMEM;
-    mutex->limit = limit;
+    if (mutex)
+        mutex->limit = limit;
     return finish(mutex, create_lock, ret_mutex);
 }
 
@@ -123,6 +112,7 @@ int redlock_mutex_create_recursive(struct redlock_service *service, const void *
                                    enum redlock_owners owners, struct redlock_mutex **ret_mutex)
 {
     int status = check_creation(service, key, key_size, ret_mutex);
+    struct redlock_mutex *mutex;
     struct rl_gate *gate;
 
     if (status < 0)
@@ -130,14 +120,19 @@ int redlock_mutex_create_recursive(struct redlock_service *service, const void *
     if (owners != REDLOCK_OWNERS_NAMED && owners != REDLOCK_OWNERS_THREADS)
         return REDLOCK_E_OWNER;
     gate = rl_gate_create(owners == REDLOCK_OWNERS_THREADS);
-    return gate ? create(service, key, key_size, gate, create_lock, ret_mutex) : REDLOCK_E_NOMEM;
+    mutex = gate ? allocate(service, key, key_size) : NULL;
+    if (mutex)
+        mutex->gate = gate;
+    else
+        rl_gate_destroy(gate);
+    return finish(mutex, create_lock, ret_mutex);
 }
 
 int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex)
 {
     int status = ret_mutex ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : create(service, NULL, 0, NULL, create_set, ret_mutex);
+    return status < 0 ? status : finish(allocate(service, NULL, 0), create_set, ret_mutex);
 }
 
 static int destroy_held(void *argument)
