@@ -50,17 +50,15 @@ static bool bad_duration(const char *command, const struct cli_option *option, c
     return false;
 }
 
-/* `unit_us`: in which the option counts. */
-static bool read_duration(const char *command, const struct cli_option *option, const char *text, int64_t unit_us,
-                          int64_t most, int64_t *ret_value)
+/* In the unit in which the option counts. */
+static bool read_duration(const char *command, const struct cli_option *option, const char *text, int64_t *ret_value)
 {
+    int64_t unit_us = option->duration_us != NULL ? 1 : US_PER_MS;
+    int64_t most = option->most != 0 ? (int64_t)option->most : REDLOCK_MAX_TIMEOUT_MS * INT64_C(1000) / unit_us;
     char bound[DURATION_TEXT_SIZE];
-    enum duration_fault fault;
     int64_t us;
+    enum duration_fault fault = duration_parse(text, &us);
 
-    if (option->most != 0)
-        most = (int64_t)option->most;
-    fault = duration_parse(text, &us);
     if (fault != DURATION_OK)
         return bad_duration(command, option, text, fault);
     if (us > most * unit_us)
@@ -78,10 +76,10 @@ static bool store_duration(const char *command, const struct cli_option *option,
     int64_t value = 0;
 
     if (option->duration_us != NULL)
-        return read_duration(command, option, text, 1, REDLOCK_MAX_TIMEOUT_MS * INT64_C(1000), option->duration_us);
+        return read_duration(command, option, text, option->duration_us);
     if (option->wait_ms != NULL && (strcmp(text, "forever") == 0 || strcmp(text, "inf") == 0))
         *option->wait_ms = REDLOCK_FOREVER;
-    else if (!read_duration(command, option, text, US_PER_MS, REDLOCK_MAX_TIMEOUT_MS, &value))
+    else if (!read_duration(command, option, text, &value))
         return false;
     else if (option->wait_ms != NULL)
         *option->wait_ms = value;
