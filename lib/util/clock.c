@@ -5,6 +5,9 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* So often the clocks are read until they agree. */
+#define READINGS_MAX 3
+
 /* CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW are Linux's; elsewhere both readings come from CLOCK_MONOTONIC. */
 #ifdef CLOCK_BOOTTIME
 #define BOOT_CLOCK CLOCK_BOOTTIME
@@ -34,11 +37,6 @@ void rl_clock_init(struct rl_clock *clock)
     clock->now_ns = clock->base_ns;
 }
 
-struct rl_instant rl_clock_now(struct rl_clock *clock)
-{
-    return rl_clock_advance(clock, read_ns(BOOT_CLOCK), read_ns(RAW_CLOCK));
-}
-
 static void move_base(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
 {
     clock->base_boot_ns = boot_ns;
@@ -48,11 +46,12 @@ static void move_base(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
 
 /* Some readings are interrupted between the two clocks: then the later one seems to have advanced more, and the next
  * time the earlier one. As a base such a pair would count the interruption twice. */
-static bool is_good_base(int64_t boot_step, int64_t raw_step, int64_t step)
+static bool are_apart(int64_t boot_step, int64_t raw_step)
 {
+    int64_t step = boot_step > raw_step ? boot_step : raw_step;
     int64_t apart = boot_step > raw_step ? boot_step - raw_step : raw_step - boot_step;
 
-    return apart <= RL_CLOCK_NOISE_NS + step / 1000 || step > RL_CLOCK_LONGEST_WINDOW_NS;
+    return apart > RL_CLOCK_NOISE_NS + step / 1000;
 }
 
 /* A reading that has gone back counts as no step. */
@@ -64,7 +63,22 @@ struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int6
 
     if (clock->base_ns + step > clock->now_ns)
         clock->now_ns = clock->base_ns + step;
-    if (step > RL_CLOCK_WINDOW_NS && is_good_base(boot_step, raw_step, step))
+    if (step > RL_CLOCK_WINDOW_NS && (!are_apart(boot_step, raw_step) || step > RL_CLOCK_LONGEST_WINDOW_NS))
         move_base(clock, boot_ns, raw_ns);
     return (struct rl_instant){clock->now_ns};
+}
+
+/* Clocks that are apart after a suspend stay so. A pair that was interrupted is not used at all: it might become a base
+ * (see are_apart()), and waits that keep locks apart would end too early. */
+struct rl_instant rl_clock_now(struct rl_clock *clock)
+{
+    int64_t boot_ns;
+    int64_t raw_ns;
+    int readings = 0;
+
+    do {
+        boot_ns = read_ns(BOOT_CLOCK);
+        raw_ns = read_ns(RAW_CLOCK);
+    } while (are_apart(boot_ns - clock->base_boot_ns, raw_ns - clock->base_raw_ns) && ++readings < READINGS_MAX);
+    return rl_clock_advance(clock, boot_ns, raw_ns);
 }

@@ -26,7 +26,7 @@ struct rl_clock {
 
 void rl_clock_init(struct rl_clock *clock);
 
-/* Reads both clocks and advances. */
+/* Reads both clocks, again where the thread was interrupted between the two, and advances. */
 struct rl_instant rl_clock_now(struct rl_clock *clock);
 
 /* The arithmetic alone: readings in, instant out. rl_clock_now() calls it with the two system clocks. */

@@ -1,6 +1,32 @@
 #include "util/clock.h"
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "suite.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* Of the next reading of CLOCK_BOOTTIME: for so long the thread stands still right after it. */
+static int64_t interruption_ns;
+/* What such interruptions have taken so far: the clocks go on meanwhile. */
+static int64_t interrupted_ns;
+
+/* In place of the system's. */
+int clock_gettime(clockid_t id, struct timespec *ret_time)
+{
+    int result = (int)syscall(SYS_clock_gettime, id, ret_time);
+    int64_t ns = ret_time->tv_nsec + interrupted_ns;
+
+    ret_time->tv_sec += ns / NS_PER_S;
+    ret_time->tv_nsec = ns % NS_PER_S;
+    if (id == CLOCK_BOOTTIME) {
+        interrupted_ns += interruption_ns;
+        interruption_ns = 0;
+    }
+    return result;
+}
 
 static struct rl_clock clock_at(int64_t boot_ns, int64_t raw_ns)
 {
@@ -98,6 +124,35 @@ START_TEST(the_system_clocks_advance)
 }
 END_TEST
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* However long the thread stands still between the two readings: waits must not end early. */
+START_TEST(a_long_interruption_between_the_two_readings_counts_once)
+{
+    int64_t before_ns = now_ns();
+    struct rl_clock clock;
+    struct rl_instant begin;
+    int64_t elapsed_ns;
+
+    rl_clock_init(&clock);
+    begin = rl_clock_now(&clock);
+    for (int i = 0; i < 10; i++) {
+        interruption_ns = NS_PER_S;
+        rl_clock_now(&clock);
+        rl_clock_now(&clock);
+    }
+    elapsed_ns = rl_clock_now(&clock).ns - begin.ns;
+    ck_assert_int_ge(elapsed_ns, 10 * NS_PER_S);
+    ck_assert_int_lt(elapsed_ns, now_ns() - before_ns + NS_PER_S);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock");
@@ -111,5 +166,6 @@ int main(void)
     tcase_add_test(tc, clocks_of_different_rates_add_up_window_by_window);
     tcase_add_test(tc, readings_that_go_back_do_not_turn_time_back);
     tcase_add_test(tc, the_system_clocks_advance);
+    tcase_add_test(tc, a_long_interruption_between_the_two_readings_counts_once);
     return suite_run(suite);
 }
