@@ -1,4 +1,5 @@
 /* Export and import: a held lock passes to another process, which goes on renewing it and releases it. */
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -6,7 +7,9 @@
 #include "suite.h"
 #include "watch.h"
 
-#define TTL_MS 1000
+/* A lock with one of these lives through a pause of the test's process. The shorter one is waited for. */
+#define TTL_MS 20000
+#define SHORT_TTL_MS 4000
 
 static struct rig rig;
 static struct tally tally;
@@ -52,7 +55,7 @@ enum {
     NOT_ADOPTED,
     NOT_HELD,
     WRONG_TOKEN,
-    NOT_HELD_AFTER_A_TTL,
+    NOT_HELD_TO_THE_END,
     NOT_RELEASED,
 };
 
@@ -62,34 +65,42 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     (void)lock;
 }
 
-/* The process that takes over: no Check in it. */
-static int be_the_importer(const char *token)
+/* The parent closes the other end of the pipe. */
+static bool is_told_to_end(int pipe_end)
 {
+    struct pollfd end = {.fd = pipe_end, .events = POLLIN};
+
+    return poll(&end, 1, 0) != 0;
+}
+
+/* The process that takes over: no Check in it. */
+static int be_the_importer(const char *token, int pipe_end)
+{
+    struct redlock_acquire_options options = rig_request(TTL_MS, 0);
     struct event_base *base = event_base_new();
     struct redlock_client *client;
     struct redlock_lock *lock;
-    int64_t end_ns;
     int status = 1;
 
     rig.options.on_event = NULL;
     if (redlock_client_create(base, rig.urls, rig.n, &rig.options, &client, NULL) != 0 ||
         redlock_lock_create(client, "export", 6, &lock) != 0)
         return NO_CLIENT;
-    if (redlock_lock_adopt(lock, NULL, text) != 0)
+    options.renew_ms = 50;
+    if (redlock_lock_adopt(lock, &options, text) != 0)
         return NOT_ADOPTED;
     if (redlock_state(lock) != REDLOCK_STATE_HELD || redlock_remaining_ns(lock) <= 0)
         return NOT_HELD;
     if (strcmp(redlock_lock_token(lock), token) != 0)
         return WRONG_TOKEN;
-    end_ns = watch_now_ns() + INT64_C(2500000) * TTL_MS;
-    while (watch_now_ns() < end_ns) {
+    while (!is_told_to_end(pipe_end)) {
         struct timeval turn = {.tv_usec = 10000};
 
         event_base_loopexit(base, &turn);
         event_base_dispatch(base);
     }
     if (redlock_state(lock) != REDLOCK_STATE_HELD || redlock_remaining_ns(lock) <= 0)
-        return NOT_HELD_AFTER_A_TTL;
+        return NOT_HELD_TO_THE_END;
     if (redlock_release(lock, on_released, &status) != 0)
         return NOT_RELEASED;
     while (status > 0)
@@ -97,24 +108,41 @@ static int be_the_importer(const char *token)
     return status == 0 ? 0 : NOT_RELEASED;
 }
 
+static bool has_its_ttl_again(void *argument)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig.n; i++)
+        n += rig_pttl(&rig, i, "export") > TTL_MS / 2;
+    (void)argument;
+    return n > rig.n / 2;
+}
+
 START_TEST(another_process_goes_on_renewing_and_releases)
 {
     struct redlock_lock *lock = rig_hold(&rig, "export", TTL_MS);
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
-    struct redlock_lock *rival = rig_new_lock(rig.client, "export");
     struct outcome outcome;
     char token[64];
+    int ends[2];
     pid_t pid;
 
     snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    rig_do_all(&rig, "PEXPIRE", "export", "10000", NULL); /* half of it: only a renewal brings more */
+    ck_assert(!has_its_ttl_again(NULL));
+    ck_assert_int_eq(pipe(ends), 0);
     pid = fork();
     ck_assert_int_ge(pid, 0);
-    if (pid == 0)
-        _exit(be_the_importer(token));
-    rig_run_for(&rig, TTL_MS + TTL_MS / 2);
-    outcome = rig_acquire(&rig, rival, &request);
+    if (pid == 0) {
+        close(ends[1]);
+        _exit(be_the_importer(token, ends[0]));
+    }
+    rig_wait(&rig, has_its_ttl_again, NULL, "a renewal by the other process");
+    outcome = rig_acquire_in_time(&rig, rig_new_lock(rig.client, "export"), &request);
     outcome_expect(&outcome, REDLOCK_HELD);
+    close(ends[0]);
+    close(ends[1]);
     rig_wait_child(&rig, pid);
     rig_wait_absent(&rig, "export");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
@@ -125,7 +153,7 @@ END_TEST
 
 START_TEST(the_old_handle_is_inert)
 {
-    struct redlock_acquire_options request = rig_request(20000, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct watched watched;
     struct redlock_lock *lock;
     uint64_t renewals;
@@ -149,9 +177,12 @@ END_TEST
 
 START_TEST(a_small_buffer_changes_nothing)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "small", TTL_MS);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+    struct redlock_lock *lock;
     char small[64] = "before";
 
+    request.renew_ms = 20;
+    lock = rig_hold_as(&rig, "small", &request);
     ck_assert_int_eq(redlock_lock_export(lock, small, sizeof(small)), REDLOCK_E_LIMIT);
     ck_assert_str_eq(small, "before");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
@@ -161,7 +192,7 @@ END_TEST
 
 START_TEST(the_text_is_one_printable_line)
 {
-    hold_and_export("line", 20000);
+    hold_and_export("line", TTL_MS);
     ck_assert_uint_lt(strlen(text), sizeof(text));
     for (const char *at = text; *at; at++)
         ck_assert_msg(*at > ' ' && *at <= '~', "character %d", *at);
@@ -178,7 +209,7 @@ START_TEST(the_masters_may_be_listed_in_another_order)
     const char *first = rig.urls[0];
 
     rig_kill_master(&rig, 0);
-    hold_and_export("order", 20000);
+    hold_and_export("order", TTL_MS);
     rig.urls[0] = rig.urls[1];
     rig.urls[1] = rig.urls[2];
     rig.urls[2] = first;
@@ -201,7 +232,7 @@ END_TEST
 
 START_TEST(the_fencing_token_goes_with_the_lock)
 {
-    struct redlock_acquire_options request = rig_request(20000, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock, *importer;
     struct outcome outcome;
     uint64_t fence;
@@ -248,7 +279,7 @@ END_TEST
 
 START_TEST(the_adopted_lock_has_what_validity_was_left)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "left", 20000), *importer;
+    struct redlock_lock *lock = rig_hold_lease(&rig, "left", TTL_MS), *importer;
     int64_t before_ns = redlock_remaining_ns(lock);
 
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
@@ -260,12 +291,12 @@ END_TEST
 
 START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
 {
-    struct redlock_acquire_options options = rig_lease(1000, 0);
+    struct redlock_acquire_options options = rig_lease(SHORT_TTL_MS, 0);
     struct redlock_lock *importer = rig_new_lock(rig.client, "ends");
     struct watched watched;
 
     watch_start(importer, &watched);
-    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", 1000), text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", SHORT_TTL_MS), text, sizeof(text)), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, &options, text), 0);
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
@@ -275,10 +306,10 @@ END_TEST
 
 START_TEST(the_handle_must_be_free)
 {
-    struct redlock_lock *held = rig_hold(&rig, "free", 20000), *busy = rig_new_lock(rig.client, "given");
+    struct redlock_lock *held = rig_hold(&rig, "free", TTL_MS), *busy = rig_new_lock(rig.client, "given");
     struct outcome outcome = {0};
 
-    hold_and_export("given", 20000);
+    hold_and_export("given", TTL_MS);
     ck_assert_int_eq(redlock_lock_adopt(held, NULL, text), REDLOCK_E_EXPORT); /* it is another key's, first of all */
     ck_assert_int_eq(redlock_acquire(busy, NULL, outcome_record, &outcome), 0);
     ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), REDLOCK_E_BUSY);
