@@ -6,7 +6,6 @@
 #include "engine/acquire.h"
 #include "engine/answer.h"
 #include "engine/states.h"
-#include "votes/admission.h"
 #include "votes/ask.h"
 #include "votes/outbox.h"
 #include "votes/rollback.h"
@@ -72,13 +71,6 @@ void rl_engine_admission(struct rl_engine *engine, unsigned node, const struct r
 void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now)
 {
     start_waiting(engine, now);
-}
-
-void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)
-{
-    assert(node < engine->votes.config.n_nodes);
-    rl_note_clock_step(&engine->votes, now, node);
-    rl_answer_checked(engine, now, node, RL_DETAIL_QUARANTINED);
 }
 
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now)

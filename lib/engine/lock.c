@@ -187,23 +187,6 @@ void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct
         rl_lock_notify(engine, lock, RL_NOTICE_EARLIER);
 }
 
-void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
-                           struct rl_span step)
-{
-    struct rl_instant bound;
-
-    if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
-        return;
-    bound = lock->claim->slots[node].bound;
-    if (bound.ns == RL_LONG_AGO.ns)
-        return;
-    bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;
-    rl_ledger_set(lock->claim, node, bound);
-    if (rl_lock_is_held(lock))
-        lock->hold.stepped = true;
-    rl_lock_check_deadline(engine, lock, now);
-}
-
 /* A held lock keeps its votes: it has a quorum by what was known when it was acquired. */
 void rl_lock_disregard(struct rl_lock *lock, unsigned node)
 {

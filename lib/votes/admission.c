@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "util/mutant.h"
+#include "votes/clock_step.h"
 
 /* --- What its report makes of a master ---------------------------------------------------------------------------- */
 
@@ -67,11 +68,6 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
 
 /* --- What may be asked of it now ---------------------------------------------------------------------------------- */
 
-bool rl_clock_stepped(const struct rl_votes *votes, size_t node, struct rl_instant now)
-{
-    return rl_before(now, votes->stepped_until[node]) && !RL_MUTANT(CLOCK_STEP_IGNORED);
-}
-
 static bool votes_now(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {
     return rl_admission_votes(&votes->admissions[node], now) || RL_MUTANT(QUARANTINE_IGNORED);
@@ -123,17 +119,4 @@ bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_insta
     const struct rl_admission_status *admission = &votes->admissions[node];
 
     return admission->kind == RL_ADMISSION_QUARANTINED && rl_before(now, admission->until);
-}
-
-/* protocol 5.6: "Forward by at most d: subtract d from own lb_j, ignore the node's new votes for min(d, max_ttl)". That
- * is too short for the other holders: a step of d makes a key end d earlier, which may be as late as max_ttl - d from
- * now, and only then a holder that has not noticed counts a vote that somebody else may get. So new votes are ignored
- * for max_ttl whatever the step: by then every key that was set before it has ended by anybody's reckoning
- * (tests/sim/golden/small-clock-step.story). */
-void rl_note_clock_step(struct rl_votes *votes, struct rl_instant now, unsigned node)
-{
-    const struct rl_config *config = &votes->config;
-
-    votes->stepped_until[node] =
-        RL_MUTANT(STEP_WAIT_TOO_SHORT) ? now : rl_surely_expired(&config->drift, now, config->max_ttl_ms);
 }

@@ -31,12 +31,6 @@ bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_sl
 /* May this master be given back a key that it has lost (protocol 3.2)? */
 bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now);
 
-/* Has the master's clock been set forward so recently that its new votes do not count (protocol 5.6)? */
-bool rl_clock_stepped(const struct rl_votes *votes, size_t node, struct rl_instant now);
-
-/* The master's clock has just been set forward. */
-void rl_note_clock_step(struct rl_votes *votes, struct rl_instant now, unsigned node);
-
 /* Is the master in quarantine? Nobody gets a new vote of it then, so a vote that it has lost still counts. */
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now);
 

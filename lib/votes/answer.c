@@ -4,6 +4,7 @@
 
 #include "util/mutant.h"
 #include "votes/admission.h"
+#include "votes/clock_step.h"
 #include "votes/extension.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
@@ -131,17 +132,6 @@ void rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
     apply(votes, event);
 }
 
-/* A key that is handed off may live longer than the lease by that: the master rounds two times up. */
-#define ROUNDING_MS 2
-
-/* A key's ttl begins when the command is carried out, and that may have been as late as now. */
-static void prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
-{
-    struct rl_instant end = rl_surely_expired(&votes->config.drift, now, claim->longest_ttl_ms + ROUNDING_MS);
-
-    claim->give_up = rl_later(claim->give_up, end);
-}
-
 /* A master answers in order, so after an answer to the latest round none to an earlier one is outstanding. */
 void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *event)
 {
@@ -156,13 +146,13 @@ void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *even
         claim->unanswered = 0;
     if (rl_step_sets_ttl(event->step) && (outcome == RL_GRANTED || outcome == RL_QUEUED || outcome == RL_UNKNOWN) &&
         !RL_MUTANT(GIVE_UP_FROM_SEND))
-        prolong(votes, claim, event->now);
+        rl_rollback_prolong(votes, claim, event->now);
 }
 
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node)
 {
     assert(node < claim->n_nodes);
-    prolong(votes, claim, now);
+    rl_rollback_prolong(votes, claim, now);
     rl_extension_note_unresolved(claim, node);
 }
 

@@ -4,6 +4,7 @@
 
 #include "util/mutant.h"
 #include "votes/admission.h"
+#include "votes/clock_step.h"
 #include "votes/epoch_check.h"
 #include "votes/ledger.h"
 #include "votes/outbox.h"

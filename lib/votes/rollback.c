@@ -18,6 +18,9 @@
 
 #define RESEND_NS (250 * RL_NS_PER_MS)
 
+/* A key that is handed off may live longer than the lease by that: the master rounds two times up. */
+#define ROUNDING_MS 2
+
 static bool may_hold(const struct rl_slot *slot)
 {
     if (RL_MUTANT(ROLLBACK_ONLY_GRANTED))
@@ -89,6 +92,13 @@ void rl_rollback_answered(const struct rl_event *event)
         slot->rollback = RL_ROLLBACK_CONFIRMED;
     else if (slot->rollback == RL_ROLLBACK_SENT)
         slot->rollback = RL_ROLLBACK_PENDING;
+}
+
+void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
+{
+    struct rl_instant end = rl_surely_expired(&votes->config.drift, now, claim->longest_ttl_ms + ROUNDING_MS);
+
+    claim->give_up = rl_later(claim->give_up, end);
 }
 
 /* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. */

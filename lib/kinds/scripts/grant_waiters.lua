@@ -5,21 +5,7 @@ local function parts_of(entry)
   return mode or 'x', replaced or '', (rest or entry):match('^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
 end
 
--- The number of this master for the fencing token of a shared vote (family 2.6), recorded; '0': not fenced, or there is
--- no counter. It does not count: it is lifted to the proposal, which is the same for all who propose at about one time.
-local read
-local function read_counter(proposal, idle)
-  local count = proposal ~= '0' and (read or counter(KEYS[4]))
-  if not count then
-    return '0'
-  end
-  local lifted = math.max(count, math.min(proposal, now_us + 86400000000))
-  if lifted ~= read then
-    read = lifted
-    redis.call('SET', KEYS[4], whole(read), 'PX', idle)
-  end
-  return whole(read)
-end
+@READ_COUNTER@
 
 -- Entries that stay: the first one, the first u, and the first x, behind which nobody is looked at.
 local stays = {}
