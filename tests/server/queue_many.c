@@ -28,12 +28,14 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-/* In line with the first attempt. */
+/* In line with the first attempt. The lease of a waiter is twice its minimum validity: long enough for a machine that
+ * stands still not to cost it its place. */
 static struct redlock_acquire_options fifo_request(void)
 {
     struct redlock_acquire_options request = queue_request();
 
     request.wait = REDLOCK_WAIT_FIFO;
+    request.min_validity_ms = 2000;
     return request;
 }
 
@@ -51,10 +53,27 @@ static void start_all(size_t n, const char *key)
         waiter_start(&rig, &waiters[i], rig.client, key, &request);
 }
 
-static void wait_all_in_queue(size_t n)
+struct length_request {
+    const char *key;
+    size_t n;
+};
+
+static bool is_of_length(void *argument)
 {
-    for (size_t i = 0; i < n; i++)
-        waiter_wait_in_queue(&waiters[i], rig.n);
+    const struct length_request *request = argument;
+
+    for (size_t node = 0; node < rig.n; node++) {
+        if (queue_length(&rig, node, request->key) != request->n)
+            return false;
+    }
+    return true;
+}
+
+static void wait_all_in_queue(size_t n, const char *key)
+{
+    struct length_request request = {key, n};
+
+    rig_wait(&rig, is_of_length, &request, "all to be in the queue");
     rig_wait_quiet(&rig, rig.client);
 }
 
@@ -80,7 +99,7 @@ START_TEST(many_enter_the_queue_by_few_commands_and_are_served_in_order)
     rig_wait_quiet(&rig, rig.client);
     before = commands();
     start_all(MANY, "many");
-    wait_all_in_queue(MANY);
+    wait_all_in_queue(MANY, "many");
     /* Three for each master, and as many with each refresh while this waits. By single ones: five for each waiter. */
     ck_assert_uint_lt(commands() - before, MANY * rig.n / 2);
     for (size_t node = 0; node < rig.n; node++)
@@ -170,7 +189,8 @@ START_TEST(a_key_is_no_concern_of_another)
         holders[i] = rig_hold(&rig, keys[i], 10000);
     for (size_t i = 0; i < N_WAITERS; i++)
         waiter_start(&rig, &waiters[i], rig.client, keys[i % 2], &request);
-    wait_all_in_queue(N_WAITERS);
+    for (size_t i = 0; i < 2; i++)
+        wait_all_in_queue(N_WAITERS / 2, keys[i]);
     for (size_t i = 0; i < 2; i++) {
         for (size_t node = 0; node < rig.n; node++)
             ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_WAITERS / 2);
@@ -191,7 +211,7 @@ START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
     for (size_t node = 0; node < 3; node++)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
     start_all(N_WAITERS, "forgotten");
-    wait_all_in_queue(N_WAITERS);
+    wait_all_in_queue(N_WAITERS, "forgotten");
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_WAITERS);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -277,7 +297,7 @@ START_TEST(many_keep_their_places_by_few_commands)
 
     fenced = _i;
     start_all(MANY, key);
-    wait_all_in_queue(MANY);
+    wait_all_in_queue(MANY, key);
     before = commands();
     rounds = count_rounds(key);
     wait_refreshed(key, 2);
@@ -299,7 +319,7 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
     long long rounds;
 
     start_all(MANY, key);
-    wait_all_in_queue(MANY);
+    wait_all_in_queue(MANY, key);
     for (size_t node = 0; node < rig.n; node++)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
     wait_refreshed(key, 2);
@@ -320,7 +340,7 @@ START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
     char key[] = "lost";
 
     start_all(N_WAITERS, key);
-    wait_all_in_queue(N_WAITERS);
+    wait_all_in_queue(N_WAITERS, key);
     for (size_t node = 0; node < rig.n; node++)
         rig_do(&rig, node, "DEL", "redlock:queue:lost", "redlock:waiters:lost", NULL);
     for (size_t node = 0; node < rig.n; node++)
@@ -339,7 +359,7 @@ START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
     struct redlock_lock *holder = rig_hold(&rig, "free again", 10000);
 
     start_all(N_WAITERS, "free again");
-    wait_all_in_queue(N_WAITERS);
+    wait_all_in_queue(N_WAITERS, "free again");
     rig_do_all(&rig, "DEL", "free again", NULL);
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "free again");
