@@ -1,5 +1,6 @@
 /* redlock nodes on real masters: every fault, what is said of it, and how it ends. The first master of three has
  * it, so that the others still vote. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,27 @@ START_TEST(masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
     expect_first("down", "not reached: connect: ");
     expect_out(" PING\n");
     ck_assert(masters_hang(masters, 1));
-    run("nodes", 3);
+    run("nodes --node-timeout 2s", 3);
     expect_out("unknown: only 1 of 3 masters answered (2 needed)");
+}
+END_TEST
+
+/* The handshake has as long as any other answer: by default a second. */
+START_TEST(masters_that_answer_within_the_node_timeout_are_reached)
+{
+    struct tool looking;
+    struct pollfd output;
+
+    declared();
+    for (size_t i = 0; i < N; i++)
+        ck_assert(masters_hang(masters, i));
+    tool_start(&looking, (const char *const[]){"nodes", "--node-timeout", "30s", NULL});
+    output = (struct pollfd){.fd = looking.fds[0], .events = POLLIN};
+    ck_assert_int_eq(poll(&output, 1, 1500), 0);
+    for (size_t i = 0; i < N; i++)
+        ck_assert(masters_resume(masters, i));
+    tool_finish(&looking);
+    tool_expect(&looking, 0);
 }
 END_TEST
 
@@ -199,6 +219,7 @@ static Suite *suite(void)
     tcase_add_test(faults, a_user_without_rights_is_told_which);
     tcase_add_test(faults, a_wrong_password_is_named);
     tcase_add_test(faults, masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3);
+    tcase_add_test(faults, masters_that_answer_within_the_node_timeout_are_reached);
     tcase_add_test(faults, a_node_of_a_cluster_is_excluded);
     tcase_add_test(faults, a_clock_that_is_behind_is_noted);
     tcase_add_test(faults, what_is_not_durable_is_a_note_and_what_is_is_none);

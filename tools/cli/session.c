@@ -186,6 +186,8 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.node_timeout_ms = common->node_timeout_ms;
     if (options.stall_timeout_ms < options.node_timeout_ms)
         options.stall_timeout_ms = options.node_timeout_ms;
+    if (options.connect_timeout_ms < options.node_timeout_ms)
+        options.connect_timeout_ms = options.node_timeout_ms;
     options.quorum = common->quorum;
     options.key_prefix = common->prefix;
     options.profile = common->profile;
