@@ -69,6 +69,15 @@ const char *locks_lock(void)
     return token;
 }
 
+void locks_expect_majority(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    const char *number = at == NULL ? "" : at + strlen(words);
+
+    ck_assert_msg(*number >= '3' && *number <= '5' && strncmp(number + 1, " of 5 masters", 13) == 0,
+                  "no majority of masters behind '%s' in:\n%s", words, text);
+}
+
 void locks_unlock(const char *token)
 {
     const char *const words[] = {"unlock", "job", token, NULL};

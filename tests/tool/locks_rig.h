@@ -26,4 +26,8 @@ void locks_store(size_t node, const char *value);
 const char *locks_lock(void);
 void locks_unlock(const char *token);
 
+/* The text has the words, behind them the number of a majority of five masters, and " of 5 masters": a command is over
+ * when a majority has answered, and a late master may be without the key. */
+void locks_expect_majority(const char *text, const char *words);
+
 #endif

@@ -98,7 +98,7 @@ START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
     char fence[64];
     const char *found;
 
-    run(0, "lock job --ttl 2s --fenced --token-file @");
+    run(0, "lock job --ttl 20s --fenced --token-file @");
     found = strstr(rig_read(path), "\"fence\":");
     ck_assert_ptr_nonnull(found);
     snprintf(fence, sizeof(fence), "%.*s", (int)strcspn(found, ","), found);
@@ -120,10 +120,10 @@ END_TEST
 START_TEST(extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows)
 {
     for (int i = 0; i < 20; i++) {
-        run(0, "lock job --ttl 5s --token-file @ --quiet");
+        run(0, "lock job --ttl 20s --token-file @ --quiet");
         run(0, "extend @ --quiet");
-        run(0, "extend @ --ttl 20s --quiet");
-        run(0, "check @ --at-least 15s");
+        run(0, "extend @ --ttl 40s --quiet");
+        run(0, "check @ --at-least 30s");
         run(0, "unlock --token-file @");
     }
     rig_expect_free();
@@ -132,7 +132,7 @@ END_TEST
 
 START_TEST(extend_does_not_bring_back_a_lock_whose_time_is_over)
 {
-    run(0, "lock job --ttl 100ms --token-file @");
+    run(0, "lock job --ttl 3s --token-file @");
     while (masters_count_key(masters, "job") > 0)
         continue;
     run(1, "extend @");

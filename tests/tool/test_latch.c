@@ -129,6 +129,7 @@ END_TEST
 /* One master is silent, one is dead, and then another. */
 START_TEST(a_minority_of_masters_may_be_missing)
 {
+    tool_set_node_timeout("2s");
     ck_assert(masters_hang(masters, 0));
     run(0, "latch arrive ready --party east" OF_TWO);
     ck_assert(masters_kill(masters, 1));

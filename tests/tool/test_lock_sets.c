@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(a_file_whose_time_is_over_is_told)
 {
-    run_file(0, "lock -k job -k a --ttl 300ms --token-file");
+    run_file(0, "lock -k job -k a --ttl 3s --token-file");
     expect_count("a", 0);
     run_file(1, "check");
     run_file(1, "extend");

@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(a_lost_lock_is_123)
 {
-    rig_run(123, WORDS("--no-renew", "--ttl", "600ms", "sleep", "60"));
+    rig_run(123, WORDS("--no-renew", "--ttl", "3s", "sleep", "60"));
     ck_assert_ptr_nonnull(strstr(tool.err, "'job' could not be renewed: the command is warned"));
 }
 END_TEST

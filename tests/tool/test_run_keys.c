@@ -52,7 +52,7 @@ START_TEST(tokens_come_in_the_order_of_the_keys)
     struct tool run;
     char token[64];
 
-    rig_start(&run, WORDS("-k", "a", "--ttl", "2s",
+    rig_start(&run, WORDS("-k", "a", "--ttl", "4s",
                           SH("set -- $REDLOCK_TOKEN; echo token $1; echo ready; exec sleep 60")));
     ck_assert_int_eq(sscanf(run.out, "token %63s\n", token), 1);
     locks_unlock(token);
@@ -166,7 +166,7 @@ START_TEST(a_key_that_is_lost_ends_the_command)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("-k", "a", "--ttl", "2s", SH("echo ready; exec sleep 60")));
+    rig_start(&run, WORDS("-k", "a", "--ttl", "4s", SH("echo ready; exec sleep 60")));
     for (size_t i = 0; i < 5; i++)
         locks_command(i, WORDS("DEL", "a"));
     for (size_t i = 0; i < 5; i++)
@@ -183,7 +183,7 @@ START_TEST(the_other_keys_are_held_until_the_command_has_ended)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("-k", "a", "--ttl", "2s", "--on-lost", "ignore", SH("echo ready; exec sleep 60")));
+    rig_start(&run, WORDS("-k", "a", "--ttl", "4s", "--on-lost", "ignore", SH("echo ready; exec sleep 60")));
     for (size_t i = 0; i < 5; i++)
         locks_command(i, WORDS("SET", "a", "another"));
     rig_read_error(&run, "'a' is lost: ");

@@ -142,7 +142,7 @@ START_TEST(the_command_is_warned_before_it_is_killed)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms",
+    rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms",
                           SH("trap 'echo warned; exit 0' TERM; echo ready; " WAIT)));
     tool_finish(&run);
     tool_expect(&run, 123);
@@ -155,7 +155,7 @@ START_TEST(the_warning_can_be_another_signal)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms", "--on-lost", "signal=SIGUSR1",
+    rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms", "--on-lost", "signal=SIGUSR1",
                           SH("trap 'echo wrong' TERM; trap 'echo right; exit 0' USR1; echo ready; " WAIT)));
     tool_finish(&run);
     tool_expect(&run, 123);
@@ -168,7 +168,7 @@ START_TEST(the_warning_can_be_a_command)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms", "--on-lost",
+    rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms", "--on-lost",
                           "exec=echo hook for $REDLOCK_KEY; kill -USR2 $REDLOCK_PID",
                           SH("trap 'echo told; exit 0' USR2; echo ready; " WAIT)));
     tool_finish(&run);
@@ -181,7 +181,7 @@ START_TEST(kill_gives_no_warning)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--no-renew", "--ttl", "500ms", "--on-lost", "kill",
+    rig_start(&run, WORDS("--no-renew", "--ttl", "3s", "--on-lost", "kill",
                           SH("trap 'echo warned' TERM; echo ready; " WAIT)));
     tool_finish(&run);
     tool_expect(&run, 123);
@@ -194,7 +194,7 @@ START_TEST(ignore_lets_the_command_go_on)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--no-renew", "--ttl", "300ms", "--on-lost", "ignore",
+    rig_start(&run, WORDS("--no-renew", "--ttl", "3s", "--on-lost", "ignore",
                           SH("trap 'exit 4' TERM; echo ready; " WAIT)));
     rig_read_error(&run, "'job' is lost");
     kill(run.pid, SIGTERM);
@@ -207,7 +207,7 @@ START_TEST(a_key_that_was_deleted_ends_the_command)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--ttl", "1s", SH("trap '' TERM; echo ready; " WAIT)));
+    rig_start(&run, WORDS("--ttl", "3s", SH("trap '' TERM; echo ready; " WAIT)));
     tool_run(&tool, "break job --yes");
     tool_expect(&tool, 0);
     tool_finish(&run);
@@ -234,7 +234,7 @@ START_TEST(masters_that_hang_for_less_than_the_lock_do_no_harm)
 {
     struct tool run;
 
-    rig_start(&run, WORDS("--ttl", "2s", "--node-timeout", "100ms", "-v",
+    rig_start(&run, WORDS("--ttl", "6s", "--node-timeout", "2s", "-v",
                           SH("trap 'exit 6' TERM; echo ready; " WAIT)));
     for (size_t i = 0; i < 5; i++)
         ck_assert(masters_hang(masters, i));

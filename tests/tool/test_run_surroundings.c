@@ -198,7 +198,7 @@ START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
     const char *path = rig_path("lock.json");
     struct tool run;
 
-    rig_start(&run, WORDS("--ttl", "2s", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
+    rig_start(&run, WORDS("--ttl", "3s", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
                           SH("echo ready; exec sleep 60")));
     rig_read_error(&run, "is lost");
     while (strstr(rig_read(path), "\"state\":\"lost\"") == NULL)

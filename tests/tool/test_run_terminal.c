@@ -136,7 +136,7 @@ START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
 {
     struct terminal terminal;
 
-    open_terminal(&terminal, "$REDLOCK run --ttl 600ms --key job sh -c 'echo ready; read line; echo got $line'; "
+    open_terminal(&terminal, "$REDLOCK run --ttl 3s --key job sh -c 'echo ready; read line; echo got $line'; "
                              "echo stopped; while $REDLOCK status job >/dev/null; do :; done; fg >/dev/null; "
                              "echo code $?");
     read_terminal(&terminal, "ready");

@@ -33,7 +33,7 @@ START_TEST(status_without_enough_answers_is_unknown)
     locks_store(1, "a");
     ck_assert(masters_kill(masters, 3));
     ck_assert(masters_hang(masters, 4));
-    tool_run(&tool, "status job --node-timeout 200ms");
+    tool_run(&tool, "status job --node-timeout 2s");
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 3 of 5 masters answered"));
     ck_assert_ptr_nonnull(strstr(tool.out, "Connection refused"));

@@ -18,6 +18,7 @@
 enum { WORDS = 80, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
 
 static const char *path;
+static const char *node_timeout = "5s";
 static int input = -1;
 
 /* Whoever started the tests in the background may have them ignore signals, and the command keeps that. */
@@ -48,6 +49,11 @@ const char *tool_path(void)
     return path;
 }
 
+void tool_set_node_timeout(const char *duration)
+{
+    node_timeout = duration;
+}
+
 void tool_set_input(int fd)
 {
     input = fd;
@@ -59,12 +65,30 @@ static void expect_room(const char *const *words)
         ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, words[n]);
 }
 
+static bool takes_node_timeout(const char *const *words)
+{
+    static const char *const commands[] = {"break", "extend", "latch", "lock", "nodes", "run", "status", "unlock"};
+    bool takes = false;
+
+    for (size_t i = 0; words[0] != NULL && i < sizeof(commands) / sizeof(commands[0]); i++)
+        takes = takes || strcmp(words[0], commands[i]) == 0;
+    for (int i = 0; takes && words[i] != NULL; i++)
+        takes = strcmp(words[i], "--node-timeout") != 0;
+    return takes;
+}
+
 static void become(const char *const *words, const int out[2], const int err[2])
 {
-    char *argv[WORDS + 2] = {(char *)(uintptr_t)path};
+    char *argv[WORDS + 4] = {(char *)(uintptr_t)path};
+    int n = 1;
 
-    for (int i = 0; words[i] != NULL; i++)
-        argv[i + 1] = (char *)(uintptr_t)words[i];
+    for (int i = 0; words[i] != NULL; i++) {
+        argv[n++] = (char *)(uintptr_t)words[i];
+        if (i > 0 || node_timeout == NULL || !takes_node_timeout(words))
+            continue;
+        argv[n++] = (char *)(uintptr_t)"--node-timeout";
+        argv[n++] = (char *)(uintptr_t)node_timeout;
+    }
     setpgid(0, 0);
     if (input >= 0)
         dup2(input, STDIN_FILENO);

@@ -28,6 +28,11 @@ const char *tool_path(void);
  * status. */
 int tool_run_suite(int argc, char **argv, Suite *suite);
 
+/* How long a master may take to answer the commands that are started from now on, where their words do not say it; NULL
+ * leaves that to the command. The tests' default is 5s: masters of a machine that stands still for a second are not
+ * missing. */
+void tool_set_node_timeout(const char *duration);
+
 /* What the commands started from now on read; -1: what the test program reads. */
 void tool_set_input(int fd);
 
