@@ -135,6 +135,18 @@ static int release(struct redlock_mutex *mutex, uint32_t slot, const char *token
     return perform(&mutex->release, RL_WAIT_FOREVER, ret_result, ret_called);
 }
 
+/* The loop's owner drops the outcome. */
+void rl_caller_release_unawaited(struct redlock_mutex *mutex)
+{
+    if (!take_release(mutex, RL_NO_PERMIT, NULL))
+        return;
+    mutex->release.queue = NULL;
+    mutex->release.wants_result = false;
+    rl_waiter_give_up(&mutex->release.waiter);
+    if (!rl_loop_post(&mutex->service->loop, &mutex->release.post))
+        rl_operation_give_back(&mutex->release);
+}
+
 int rl_caller_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called)
 {
     return release(mutex, RL_NO_PERMIT, NULL, ret_result, ret_called);

@@ -23,4 +23,7 @@ int rl_caller_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_
                       struct redlock_result **ret_result, enum rl_called *ret_called);
 int rl_caller_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called);
 
+/* Does not wait, and so may be called on the service's thread. */
+void rl_caller_release_unawaited(struct redlock_mutex *mutex);
+
 #endif

@@ -175,6 +175,8 @@ int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **r
     enum rl_called called;
     int status = rl_caller_check(mutex, ret_result);
 
+    if (status == REDLOCK_E_OWN_THREAD && !mutex->gate)
+        rl_caller_release_unawaited(mutex);
     if (status < 0)
         return status;
     if (mutex->gate)

@@ -141,14 +141,15 @@ static bool give_back(struct redlock_mutex *mutex)
     return hold->lock && redlock_release(hold->lock, on_given_back, mutex) == 0;
 }
 
-/* Nobody waits any more for what was an acquisition. A lock that has been won all the same is given back. */
+/* Nobody waits any more for what was an acquisition, or for a release. A lock that has been won all the same is given
+ * back. */
 static void drop(struct rl_operation *operation)
 {
     struct redlock_mutex *mutex = operation->mutex;
     bool is_released = false;
 
     rl_mutex_ref(mutex);
-    if (operation->status == REDLOCK_OK) {
+    if (operation == &mutex->attempt && operation->status == REDLOCK_OK) {
         is_released = give_back(mutex);
         rl_holds_publish(&mutex->hold);
     }

@@ -8,6 +8,12 @@ void rl_waiter_reset(struct rl_waiter *waiter)
     rl_list_init(&waiter->follower);
 }
 
+void rl_waiter_give_up(struct rl_waiter *waiter)
+{
+    atomic_store_explicit(&waiter->state, GIVEN_UP, memory_order_relaxed);
+    rl_list_init(&waiter->follower);
+}
+
 static bool change(struct rl_waiter *waiter, uint32_t from, uint32_t to)
 {
     return atomic_compare_exchange_strong_explicit(&waiter->state, &from, to, memory_order_acq_rel,

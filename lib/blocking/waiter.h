@@ -22,6 +22,9 @@ struct rl_waiter {
 /* Before each event. */
 void rl_waiter_reset(struct rl_waiter *waiter);
 
+/* Instead: nobody waits for the event. */
+void rl_waiter_give_up(struct rl_waiter *waiter);
+
 /* TIMEOUT: rl_monotonic_ns() has reached the end, and whoever tells of the event will learn that nobody waits.
  * OWNER: the thread has been given the event loop, and has to wait again afterwards. */
 enum rl_waited { RL_WAITED_TIMEOUT, RL_WAITED_DONE, RL_WAITED_OWNER };
