@@ -49,19 +49,35 @@ inline void check(int status)
         throw error(status);
 }
 
-/* Rounds up. A longer time becomes REDLOCK_MAX_TIMEOUT_MS. */
+/* C would overlook what stands behind a null character. */
+inline const char *c_text(const std::string &text, int status)
+{
+    if (text.find('\0') != std::string::npos)
+        throw error(status);
+    return text.c_str();
+}
+
+typedef std::chrono::duration<double, std::milli> precise_ms;
+
+/* Rounds up. A longer time becomes REDLOCK_MAX_TIMEOUT_MS; one that is no number is none. */
 template <class Rep, class Period>
 std::int64_t timeout_ms(const std::chrono::duration<Rep, Period> &timeout)
 {
-    typedef std::chrono::duration<double, std::milli> precise;
-    const double ms = precise(timeout).count();
+    const double ms = precise_ms(timeout).count();
 
-    if (ms <= 0)
+    if (!(ms > 0))
         return 0;
     if (ms >= REDLOCK_MAX_TIMEOUT_MS)
         return REDLOCK_MAX_TIMEOUT_MS;
     const std::int64_t whole = static_cast<std::int64_t>(ms);
     return static_cast<double>(whole) < ms ? whole + 1 : whole;
+}
+
+/* The time until then. The difference of two instants could overflow. */
+template <class Clock, class Duration>
+precise_ms until(const std::chrono::time_point<Clock, Duration> &end)
+{
+    return precise_ms(end.time_since_epoch()) - precise_ms(Clock::now().time_since_epoch());
 }
 
 } // namespace detail
@@ -70,13 +86,13 @@ std::int64_t timeout_ms(const std::chrono::duration<Rep, Period> &timeout)
 
 class service {
 public:
-    explicit service(const std::vector<std::string> &masters, const redlock_options *options = nullptr)
+    explicit service(const std::vector<std::string> &masters, const redlock_options *options = nullptr) : usual_()
     {
         std::vector<const char *> urls;
         redlock_error why = {};
 
         for (const std::string &master : masters)
-            urls.push_back(master.c_str());
+            urls.push_back(detail::c_text(master, REDLOCK_E_URL));
         const int status = redlock_service_create(urls.data(), urls.size(), options, &service_, &why);
         if (status != REDLOCK_OK)
             throw error(status, why.text);
@@ -89,8 +105,10 @@ public:
     service(service &&other) noexcept : usual_(other.usual_) { std::swap(service_, other.service_); }
     service &operator=(service &&other) noexcept
     {
-        std::swap(usual_, other.usual_);
-        std::swap(service_, other.service_);
+        service taken(std::move(other));
+
+        std::swap(usual_, taken.usual_);
+        std::swap(service_, taken.service_);
         return *this;
     }
     service(const service &) = delete;
@@ -148,7 +166,7 @@ private:
 
 class mutex {
 public:
-    mutex(service &owner, const std::string &key) : options(owner.usual_)
+    mutex(service &owner, const std::string &key) : options(owner.usual_), why_()
     {
         detail::check(redlock_mutex_create(owner.get(), key.data(), key.size(), &mutex_));
     }
@@ -160,9 +178,11 @@ public:
     }
     mutex &operator=(mutex &&other) noexcept
     {
-        std::swap(options, other.options);
-        std::swap(why_, other.why_);
-        std::swap(mutex_, other.mutex_);
+        mutex taken(std::move(other));
+
+        std::swap(options, taken.options);
+        std::swap(why_, taken.why_);
+        std::swap(mutex_, taken.mutex_);
         return *this;
     }
     mutex(const mutex &) = delete;
@@ -184,17 +204,20 @@ public:
     template <class Clock, class Duration>
     bool try_lock_until(const std::chrono::time_point<Clock, Duration> &end)
     {
-        return try_lock_for(end - Clock::now());
+        return try_lock_for(detail::until(end));
     }
 
     /* The lock is not held after this, whatever the status: REDLOCK_OK, the masters have confirmed; REDLOCK_NO_QUORUM,
-     * not yet; REDLOCK_LOST, the lock had been lost before; or a caller error. */
+     * not yet; REDLOCK_LOST, the lock had been lost before; REDLOCK_E_OWN_THREAD, in a callback, where nobody waits for
+     * the masters; or another caller error. */
     int unlock() noexcept { return redlock_mutex_unlock(mutex_); }
 
     /* Sets the ttl, as redlock_extend(). */
     template <class Rep, class Period>
     void extend(const std::chrono::duration<Rep, Period> &ttl)
     {
+        if (ttl < ttl.zero())
+            throw error(REDLOCK_E_TTL);
         detail::check(redlock_mutex_extend(mutex_, static_cast<std::uint32_t>(detail::timeout_ms(ttl)), nullptr));
     }
 
@@ -228,7 +251,7 @@ private:
     friend class semaphore;
     friend class shared_mutex;
 
-    mutex(const service &owner, redlock_mutex *created) : options(owner.usual_), mutex_(created) {}
+    mutex(const service &owner, redlock_mutex *created) : options(owner.usual_), why_(), mutex_(created) {}
 
     int acquire(std::int64_t timeout_ms) { return acquire(timeout_ms, options.mode); }
 
@@ -313,7 +336,7 @@ public:
     template <class Clock, class Duration>
     bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &end)
     {
-        return try_lock_shared_for(end - Clock::now());
+        return try_lock_shared_for(detail::until(end));
     }
 
     void lock_upgrade() { check(acquire(REDLOCK_FOREVER, REDLOCK_UPGRADEABLE)); }
@@ -329,7 +352,7 @@ public:
     template <class Clock, class Duration>
     bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &end)
     {
-        return try_lock_upgrade_for(end - Clock::now());
+        return try_lock_upgrade_for(detail::until(end));
     }
 
     /* From upgradeable to exclusive. It waits, in front of all who wait for the key, until readers have released it.
@@ -346,7 +369,7 @@ public:
     template <class Clock, class Duration>
     bool try_unlock_upgrade_and_lock_until(const std::chrono::time_point<Clock, Duration> &end)
     {
-        return try_unlock_upgrade_and_lock_for(end - Clock::now());
+        return try_unlock_upgrade_and_lock_for(detail::until(end));
     }
 
     /* To a weaker mode, without a gap. The lock has it even if too few masters confirm it: they let others in later.
@@ -440,14 +463,17 @@ public:
           const std::string &party = std::string(), const redlock_latch_options *options = nullptr)
     {
         detail::check(redlock_service_latch_create(owner.get(), name.data(), name.size(), parties, generation,
-                                                   party.empty() ? nullptr : party.c_str(), options, &latch_));
+                                                   party.empty() ? nullptr : detail::c_text(party, REDLOCK_E_PARTIES),
+                                                   options, &latch_));
     }
 
     ~latch() { redlock_service_latch_destroy(latch_); }
     latch(latch &&other) noexcept { std::swap(latch_, other.latch_); }
     latch &operator=(latch &&other) noexcept
     {
-        std::swap(latch_, other.latch_);
+        latch taken(std::move(other));
+
+        std::swap(latch_, taken.latch_);
         return *this;
     }
     latch(const latch &) = delete;
@@ -476,7 +502,7 @@ public:
     template <class Clock, class Duration>
     bool wait_until(const std::chrono::time_point<Clock, Duration> &when) const
     {
-        return wait_for(when - Clock::now());
+        return wait_for(detail::until(when));
     }
 
     /* Asks the masters once. */
@@ -700,7 +726,7 @@ public:
     template <class Clock, class Duration>
     bool try_lock_until(const std::chrono::time_point<Clock, Duration> &end, const void *owner = nullptr)
     {
-        return try_lock_for(end - Clock::now(), owner);
+        return try_lock_for(detail::until(end), owner);
     }
 
     /* As mutex::unlock(). REDLOCK_E_OWNER: another owner has the lock. */
@@ -795,8 +821,8 @@ private:
     const void *owner_;
 };
 
-/* Holds a mutex from its construction to its end. A guard can be moved. The mutex must outlive it, and stay where it
- * is. */
+/* Holds a mutex from its construction to its end. A guard can be moved; one that is assigned to unlocks its mutex at
+ * once. The mutex must outlive it, and stay where it is. */
 class guard {
 public:
     explicit guard(mutex &held) : mutex_(&held) { held.lock(); }
@@ -816,7 +842,9 @@ public:
     guard(guard &&other) noexcept { std::swap(mutex_, other.mutex_); }
     guard &operator=(guard &&other) noexcept
     {
-        std::swap(mutex_, other.mutex_);
+        guard taken(std::move(other));
+
+        std::swap(mutex_, taken.mutex_);
         return *this;
     }
     guard(const guard &) = delete;
@@ -856,12 +884,19 @@ private:
 /* Holds a read-write mutex shared. Otherwise it is a guard. */
 class shared_guard : public guard {
 public:
-    explicit shared_guard(shared_mutex &held) : guard((held.lock_shared(), held), locked()) {}
+    explicit shared_guard(shared_mutex &held) : guard(locked_shared(held), locked()) {}
 
     template <class Rep, class Period>
     shared_guard(shared_mutex &held, const std::chrono::duration<Rep, Period> &timeout)
         : guard(in_time(held, held.try_lock_shared_for(timeout)), locked())
     {
+    }
+
+private:
+    static mutex &locked_shared(shared_mutex &held)
+    {
+        held.lock_shared();
+        return held;
     }
 };
 
@@ -872,12 +907,19 @@ public:
  *         prices.unlock_upgrade_and_lock(); */
 class upgrade_guard : public guard {
 public:
-    explicit upgrade_guard(shared_mutex &held) : guard((held.lock_upgrade(), held), locked()) {}
+    explicit upgrade_guard(shared_mutex &held) : guard(locked_upgrade(held), locked()) {}
 
     template <class Rep, class Period>
     upgrade_guard(shared_mutex &held, const std::chrono::duration<Rep, Period> &timeout)
         : guard(in_time(held, held.try_lock_upgrade_for(timeout)), locked())
     {
+    }
+
+private:
+    static mutex &locked_upgrade(shared_mutex &held)
+    {
+        held.lock_upgrade();
+        return held;
     }
 };
 

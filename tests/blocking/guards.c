@@ -1,0 +1,65 @@
+/* The classes of redlock.hpp at work. */
+#include <check.h>
+
+#include "guards_cpp.h"
+#include "service_rig.h"
+
+static struct world world;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+static bool holds(enum cpp_claim claim)
+{
+    return cpp_holds(claim, world.rig.urls, world.rig.n, &world.rig.options);
+}
+
+START_TEST(a_guard_that_is_assigned_to_unlocks_its_own_mutex_at_once)
+{
+    ck_assert(holds(CPP_ASSIGNED_GUARD));
+}
+END_TEST
+
+START_TEST(a_mutex_that_is_assigned_to_releases_its_own_lock_at_once)
+{
+    ck_assert(holds(CPP_ASSIGNED_MUTEX));
+}
+END_TEST
+
+START_TEST(a_guard_that_ends_in_a_callback_unlocks)
+{
+    ck_assert(holds(CPP_GUARD_IN_CALLBACK));
+}
+END_TEST
+
+START_TEST(times_out_of_every_range_are_no_time)
+{
+    ck_assert(holds(CPP_ODD_TIMES));
+}
+END_TEST
+
+START_TEST(what_a_string_or_a_ttl_cannot_say_is_refused)
+{
+    ck_assert(holds(CPP_REFUSED));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("guards");
+    TCase *three = suite_add_case(suite, "guards", open_three, close_world);
+
+    tcase_add_test(three, a_guard_that_is_assigned_to_unlocks_its_own_mutex_at_once);
+    tcase_add_test(three, a_mutex_that_is_assigned_to_releases_its_own_lock_at_once);
+    tcase_add_test(three, a_guard_that_ends_in_a_callback_unlocks);
+    tcase_add_test(three, times_out_of_every_range_are_no_time);
+    tcase_add_test(three, what_a_string_or_a_ttl_cannot_say_is_refused);
+    return suite_run_with_server(suite);
+}
