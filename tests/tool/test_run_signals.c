@@ -89,6 +89,7 @@ static const struct {
     const char *name;
 } passed_on[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGTERM, "TERM"},  {SIGQUIT, "QUIT"},
                  {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGWINCH, "WINCH"}};
+#define N_ENDINGS 4 /* the first ones, which end a command unless it handles them */
 
 START_TEST(signals_reach_the_command)
 {
@@ -113,6 +114,19 @@ START_TEST(signals_reach_the_whole_group)
     kill(run.pid, SIGTERM);
     tool_finish(&run);
     tool_expect(&run, 128 + SIGTERM);
+}
+END_TEST
+
+START_TEST(a_command_that_is_stopped_ends_by_a_signal)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS(SH("(until grep -q 'State:.T' /proc/$$/status; do sleep 0.01; done; echo ready) & "
+                             "kill -STOP $$; exit 9")));
+    kill(run.pid, passed_on[_i].number);
+    tool_finish(&run);
+    tool_expect(&run, 128 + passed_on[_i].number);
+    rig_expect_free();
 }
 END_TEST
 
@@ -259,6 +273,7 @@ static Suite *suite(void)
     tcase_add_test(before, a_waiting_run_does_not_care_about_other_signals);
     tcase_add_loop_test(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]));
     tcase_add_test(during, signals_reach_the_whole_group);
+    tcase_add_loop_test(during, a_command_that_is_stopped_ends_by_a_signal, 0, N_ENDINGS);
     tcase_add_test(during, a_signal_that_was_ignored_stays_so);
     tcase_add_test(end, the_command_is_warned_before_it_is_killed);
     tcase_add_test(end, the_warning_can_be_another_signal);

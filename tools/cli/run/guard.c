@@ -75,12 +75,20 @@ static void signal_all(const struct guard *guard, int number)
 
 /* What the wrapper passes on is for the group, as it would be without a wrapper; for the rest of it, too, when the
  * command itself has ended. */
-static void pass_on(const struct guard *guard, int number)
+static void signal_command(const struct guard *guard, int number)
 {
     if (guard->exited)
         signal_all(guard, number);
     else
         kill(guard->plan->child->own_group ? -guard->child : guard->child, number);
+}
+
+/* A command that is stopped would keep the lock for ever: it sees no signal that is to end it before SIGCONT. */
+static void pass_on(const struct guard *guard, int number)
+{
+    signal_command(guard, number);
+    if (number == SIGHUP || number == SIGINT || number == SIGTERM || number == SIGQUIT)
+        signal_command(guard, SIGCONT);
 }
 
 static void begin_killing(struct guard *guard)
