@@ -74,7 +74,9 @@ static void run_share(struct lua_host *lua, const struct sweep *sweep, unsigned 
     double before = cpu_seconds();
 
     world->trace = sweep->trace;
-    for (uint64_t seed = sweep->first + job; seed <= sweep->last; seed += sweep->jobs) {
+    for (uint64_t i = job; i <= sweep->last - sweep->first; i += sweep->jobs) {
+        uint64_t seed = sweep->first + i;
+
         plan_draw(&world->plan, seed, &sweep->worlds);
         tally->worlds++;
         if (world_run(world))
