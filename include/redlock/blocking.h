@@ -203,8 +203,8 @@ REDLOCK_API int redlock_mutex_convert(struct redlock_mutex *mutex, enum redlock_
 REDLOCK_API int redlock_mutex_mode(struct redlock_mutex *mutex, enum redlock_mode *ret_mode);
 
 /* Release the lock: remaining is 0 at once, and the lock is not held whatever they return. They wait as
- * redlock_release() does, with its statuses and errors. Also E_OWN_THREAD: the release has begun, and nobody waits for
- * it; but a recursive mutex stays as it is. */
+ * redlock_release() does, with its statuses and errors. Also E_OWN_THREAD: the release has begun, nobody waits for it,
+ * and the mutex is busy until the masters have answered; but a recursive mutex stays as it is. */
 REDLOCK_API int redlock_mutex_unlock(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result);
 

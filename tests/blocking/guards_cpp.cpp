@@ -36,12 +36,12 @@ static bool mutex_assigned(redlock::service &service)
 
 static bool ended_in_callback(redlock::service &service)
 {
-    redlock::mutex mutex(service, "first"), other(service, "first");
+    redlock::mutex mutex(service, "first"), other(service, "first"), third(service, "first");
     redlock::guard *guard = new redlock::guard(mutex);
 
     redlock_service_run(service.get(), unlock_in_callback, guard);
     return mutex.remaining().count() == 0 && other.try_lock_for(std::chrono::minutes(1)) &&
-           mutex.try_lock_for(std::chrono::seconds(0)) == false;
+           !third.try_lock_for(std::chrono::seconds(0));
 }
 
 static bool odd_times(redlock::service &service)
