@@ -103,6 +103,12 @@ static bool listens(const struct world *world, const struct client *client, stru
     return number > 0 && client->further[number - 1].entered == all && !client->further[number - 1].asked;
 }
 
+/* Its look may have found the votes before the leader has: then it need not look again. */
+static bool knows(const struct client_observer *observer, uint64_t term)
+{
+    return observer->core.known && observer->core.term >= term;
+}
+
 void observer_on_elected(struct world *world, const struct client *leader, uint8_t key, uint64_t term)
 {
     unsigned char name[RL_LEADER_CHANNEL_BYTES];
@@ -112,7 +118,7 @@ void observer_on_elected(struct world *world, const struct client *leader, uint8
         struct client_observer *observer = &client->observer;
 
         if (!client->alive || !observer->name || observer->key != key || client->host.closing ||
-            !listens(world, client, rl_leader_channel(&client->host, observer->name, name)))
+            knows(observer, term) || !listens(world, client, rl_leader_channel(&client->host, observer->name, name)))
             continue;
         if (observer->elected_at == INT64_MAX)
             observer->elected_at = client_true_now(leader);
