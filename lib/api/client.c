@@ -5,7 +5,7 @@
 #include <uuid/uuid.h>
 
 #include "api/credentials.h"
-#include "api/deployment_names.h"
+#include "api/deployment_id.h"
 #include "api/election.h"
 #include "api/environment.h"
 #include "api/events.h"

@@ -4,6 +4,7 @@
 
 #include "util/mutant.h"
 #include "votes/clock_step.h"
+#include "votes/max_ttl.h"
 
 /* --- What its report makes of a master ---------------------------------------------------------------------------- */
 
@@ -13,13 +14,6 @@
 static bool says(const char *text, const char *word)
 {
     return rl_slice_is((struct rl_slice){text, strlen(text)}, word);
-}
-
-static bool takes_longer_locks(const struct rl_join_report *report, const struct rl_admission_rules *rules)
-{
-    if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
-        return false;
-    return rules->max_ttl_ms > report->max_ttl_ms || (rules->allowed_ms && rules->max_ttl_ms > rules->allowed_ms);
 }
 
 static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_admission_rules *rules)
@@ -38,7 +32,7 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_RING;
     if (report->event == RL_JOIN_ABSENT)
         return RL_FAULT_NO_MARKER;
-    return takes_longer_locks(report, rules) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
+    return rl_max_ttl_is_larger(rules->max_ttl_ms, report, rules->allowed_ms) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
 }
 
 /* The node's clock may be faster than this one: what is left by the node's clock may take longer by this one. */

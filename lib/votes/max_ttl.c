@@ -52,6 +52,13 @@ bool rl_deployment_missed(const struct rl_deployment *known, const struct rl_joi
     return has_marker(report) && report->announced < known->number;
 }
 
+bool rl_max_ttl_is_larger(uint32_t own_max_ttl_ms, const struct rl_join_report *report, uint32_t allowed_ms)
+{
+    if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
+        return false;
+    return own_max_ttl_ms > report->max_ttl_ms || (allowed_ms && own_max_ttl_ms > allowed_ms);
+}
+
 uint32_t rl_deployment_longest(const struct rl_deployment *known, uint32_t own_max_ttl_ms)
 {
     return larger(known->longest_ms, own_max_ttl_ms);

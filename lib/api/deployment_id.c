@@ -1,6 +1,6 @@
 /* The deployment id stands for all that the clients of a deployment must agree on. The names of the masters are part of
  * it, so all clients must write them alike; the order of the masters does not matter. */
-#include "api/deployment_names.h"
+#include "api/deployment_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The names of a deployment and of its masters. */
-#ifndef RL_API_DEPLOYMENT_NAMES_H
-#define RL_API_DEPLOYMENT_NAMES_H
+/* The id of a deployment and the names of its masters: the same for the same masters, in whatever order. */
+#ifndef RL_API_DEPLOYMENT_ID_H
+#define RL_API_DEPLOYMENT_ID_H
 
 #include <stdbool.h>
 #include <stddef.h>
