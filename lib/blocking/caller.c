@@ -135,6 +135,15 @@ static int release(struct redlock_mutex *mutex, uint32_t slot, const char *token
     return perform(&mutex->release, RL_WAIT_FOREVER, ret_result, ret_called);
 }
 
+/* For an operation that no thread waits for. */
+static int post(struct rl_operation *operation)
+{
+    if (rl_loop_post(&operation->mutex->service->loop, &operation->post))
+        return 0;
+    rl_operation_give_back(operation);
+    return REDLOCK_E_CLOSING;
+}
+
 /* The loop's owner drops the outcome. */
 void rl_caller_release_unawaited(struct redlock_mutex *mutex)
 {
@@ -143,8 +152,7 @@ void rl_caller_release_unawaited(struct redlock_mutex *mutex)
     mutex->release.queue = NULL;
     mutex->release.wants_result = false;
     rl_waiter_give_up(&mutex->release.waiter);
-    if (!rl_loop_post(&mutex->service->loop, &mutex->release.post))
-        rl_operation_give_back(&mutex->release);
+    post(&mutex->release);
 }
 
 int rl_caller_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called)
@@ -228,10 +236,7 @@ static int begin(struct rl_operation *operation, struct redlock_queue *queue, vo
     operation->wants_result = true;
     operation->entry.user_data = user_data;
     rl_queue_ref(queue);
-    if (rl_loop_post(&operation->mutex->service->loop, &operation->post))
-        return 0;
-    rl_operation_give_back(operation);
-    return REDLOCK_E_CLOSING;
+    return post(operation);
 }
 
 int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,

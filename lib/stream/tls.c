@@ -17,11 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "stream/tls_context.h"
 #include "stream/close.h"
+#include "stream/tls_context.h"
 #include "stream/tls_socket.h"
 #include "stream/tls_words.h"
 

@@ -68,8 +68,8 @@ struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int6
     return (struct rl_instant){clock->now_ns};
 }
 
-/* Clocks that are apart after a suspend stay so. A pair that was interrupted is not used at all: it might become a base
- * (see are_apart()), and waits that keep locks apart would end too early. */
+/* A pair that was interrupted is read again: it might become a base (see are_apart()), and waits that keep locks apart
+ * would end too early. Clocks that are apart after a suspend stay so, hence the limit. */
 struct rl_instant rl_clock_now(struct rl_clock *clock)
 {
     int64_t boot_ns;
