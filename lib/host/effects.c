@@ -79,29 +79,36 @@ static void report_position(const struct rl_host *host, struct rl_host_lock *loc
         host->sink->waiting(rl_host_owner(lock), &position);
 }
 
-static void complete_upgrade(struct rl_host *host, struct rl_upgrade *upgrade, const struct rl_effect *effect)
+static void report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+{
+    if (op != RL_OP_RELEASE)
+        lock->attempt->over = true;
+    lock->host->sink->complete(lock, op, status, cause);
+}
+
+static void complete_upgrade(struct rl_upgrade *upgrade, const struct rl_effect *effect)
 {
     struct rl_host_lock *owner = upgrade->owner;
     enum rl_end status = rl_upgrade_completed(upgrade, effect->status);
 
-    host->sink->complete(owner, RL_OP_CONVERT, status, effect->cause);
+    report_end(owner, RL_OP_CONVERT, status, effect->cause);
     rl_host_rearm(owner);
 }
 
 /* To the engine a conversion is an extension, or the acquisition of another lock. */
-static void complete(struct rl_host *host, struct rl_host_lock *lock, const struct rl_effect *effect)
+static void complete(struct rl_host_lock *lock, const struct rl_effect *effect)
 {
     bool converts = effect->op == RL_OP_EXTEND && lock->attempt->converts;
 
     if (rl_upgrade_is(lock)) {
-        complete_upgrade(host, lock->attempt->upgrade, effect);
+        complete_upgrade(lock->attempt->upgrade, effect);
         return;
     }
     if (effect->op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock->attempt);
     else if (effect->op == RL_OP_RELEASE && lock->semaphore)
         rl_permits_released(lock);
-    host->sink->complete(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
+    report_end(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
 }
 
 /* Without the first claim there is nothing that the second one could replace. */
@@ -109,7 +116,7 @@ static void lose(struct rl_host *host, struct rl_host_lock *lock)
 {
     host->sink->lost(lock);
     if (rl_upgrade_drop(lock))
-        host->sink->complete(lock, RL_OP_CONVERT, RL_END_LOST, RL_END_NONE);
+        report_end(lock, RL_OP_CONVERT, RL_END_LOST, RL_END_NONE);
 }
 
 static void carry_out(struct rl_host *host, const struct rl_effect *effect)
@@ -145,7 +152,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         lose(host, lock);
         break;
     case RL_EFFECT_COMPLETE:
-        complete(host, lock, effect);
+        complete(lock, effect);
         break;
     case RL_EFFECT_DISPOSE:
         if (sink->disposed)

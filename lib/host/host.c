@@ -127,13 +127,21 @@ void rl_host_tick(struct rl_host_lock *lock)
     rl_host_run(host);
 }
 
+/* A round that is due before the result of an operation is told comes after it: the round asks the masters anew, and the
+ * result shows what they have answered to the operation. */
+static bool has_result_to_tell(const struct rl_host_lock *lock)
+{
+    return lock->attempt && lock->attempt->over;
+}
+
 static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_host_lock *lock = RL_CONTAINER_OF(timer, struct rl_host_lock, timer);
 
     drain(lock->host, now);
     rl_host_read_clock(lock->host);
-    rl_host_tick(lock);
+    if (!has_result_to_tell(lock))
+        rl_host_tick(lock);
     rl_host_rearm(lock);
 }
 

@@ -21,6 +21,7 @@ struct rl_host_attempt {
     struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
     struct rl_slot_search search; /* of a permit */
     bool converts;            /* the extension tells the masters of another mode */
+    bool over;                /* its result will be told at the end of this turn */
     struct rl_upgrade *upgrade; /* NULL: none is pending (host/upgrade.h) */
     struct rl_slot *answers;    /* the caller's, one for each master, or NULL: what the masters answer to an upgrade */
     bool answered;              /* an upgrade has ended without success, and they are there */

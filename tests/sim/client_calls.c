@@ -22,6 +22,7 @@ static void lend_attempt(struct handle *handle, enum rl_op op)
     handle->host.attempt = &handle->attempt;
     handle->attempt.counter = 0;
     handle->attempt.converts = false;
+    handle->attempt.over = false;
     handle->attempt.upgrade = NULL;
     rl_list_init(&handle->attempt.company);
     handle->attempt.waiter = NULL;

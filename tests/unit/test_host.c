@@ -25,6 +25,7 @@ static struct {
     struct rl_list timers;
     unsigned tokens;
     unsigned reads;
+    bool arrived; /* a reply of every master is there to be read */
     unsigned completed;
     enum rl_end status; /* of the latest operation that completed */
     struct {
@@ -59,9 +60,14 @@ static void on_fail(void *ctx, unsigned node, const char *why)
     ck_abort_msg("master %u: %s", node, why);
 }
 
+static void reply_ok(unsigned node);
+
 static void on_read_now(void *ctx)
 {
     world.reads++;
+    for (unsigned node = 0; world.arrived && node < MASTERS; node++)
+        reply_ok(node);
+    world.arrived = false;
 }
 
 static void on_wake(void *ctx)
@@ -178,15 +184,21 @@ static void teardown(void)
     rl_host_fini(&world.host);
 }
 
-static void acquire(size_t i)
+static void acquire_renewed(size_t i, uint32_t renew_ms)
 {
     struct rl_host_lock *lock = &world.locks[i];
     const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)), .once = true,
-                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN};
+                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN, .renew_ms = renew_ms};
 
     lock->attempt = &world.attempts[i];
+    memset(lock->attempt, 0, sizeof *lock->attempt);
     rl_list_init(&lock->attempt->company);
     rl_host_acquire(lock, &request);
+}
+
+static void acquire(size_t i)
+{
+    acquire_renewed(i, 0);
 }
 
 static void reply_ok(unsigned node)
@@ -261,6 +273,25 @@ START_TEST(what_has_arrived_is_read_once_before_a_deadline_decides)
     ck_assert_uint_eq(world.reads, 1);
     ck_assert_uint_eq(world.completed, 1);
     ck_assert_int_ne(world.status, RL_END_OK);
+}
+END_TEST
+
+/* The client was stopped: its renewal is due when the grants are read at last. */
+START_TEST(a_renewal_waits_until_the_answers_to_the_acquisition_are_told)
+{
+    struct rl_host_lock *lock = &world.locks[0];
+
+    acquire_renewed(0, 50);
+    world.arrived = true;
+    world.now = rl_after(world.now, rl_ms(100));
+    lock->timer.fire(&lock->timer, world.now);
+    ck_assert_uint_eq(world.completed, 1);
+    ck_assert_int_eq(world.status, RL_END_OK);
+    ck_assert_uint_eq(rl_claim_count_answers(lock->core.claim, RL_GRANTED), MASTERS);
+    lock->attempt = NULL; /* it is told */
+    ck_assert(rl_timer_armed(&lock->timer) && !rl_before(world.now, lock->timer.at));
+    lock->timer.fire(&lock->timer, world.now);
+    ck_assert_uint_eq(rl_claim_count_answers(lock->core.claim, RL_PENDING), MASTERS);
 }
 END_TEST
 
@@ -406,6 +437,7 @@ int main(void)
     tcase_add_test(tc, an_acquisition_asks_every_master_and_ends_with_a_quorum);
     tcase_add_test(tc, commands_that_are_dropped_end_the_attempt);
     tcase_add_test(tc, what_has_arrived_is_read_once_before_a_deadline_decides);
+    tcase_add_test(tc, a_renewal_waits_until_the_answers_to_the_acquisition_are_told);
     tcase_add_test(tc, extensions_of_one_turn_are_one_command);
     tcase_add_test(tc, a_shutdown_waits_for_every_answer_that_can_be_expected);
     tcase_add_test(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline);
