@@ -9,7 +9,7 @@
 #include "util/clock.h"
 #include "util/list.h"
 
-/* Each gate (engine/set.h) has at least two permits behind it. */
+/* Each gate (engine/set_order.h) has at least two permits behind it. */
 _Static_assert(REDLOCK_MAX_SET_KEYS + REDLOCK_MAX_SET_KEYS / 2 == RL_SET_MAX_PARTS, "the limit is the plan's");
 
 #define RL_MODE_OF_OPTIONS (-1)

@@ -29,7 +29,7 @@ static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
     [RL_SCRIPT_REPAIR_SHARED] = SCRIPT("repair_shared", RL_REPAIR_SHARED_LUA, RL_REPAIR_SHARED_SHA1),
     [RL_SCRIPT_LOOK] = SCRIPT("look", RL_LOOK_LUA, RL_LOOK_SHA1),
     [RL_SCRIPT_LATCH] = SCRIPT("latch", RL_LATCH_LUA, RL_LATCH_SHA1),
-    [RL_SCRIPT_JOIN] = SCRIPT("join", RL_JOIN_LUA, RL_JOIN_SHA1),
+    [RL_SCRIPT_MARKER] = SCRIPT("marker", RL_MARKER_LUA, RL_MARKER_SHA1),
 };
 
 const struct rl_script_text *rl_script_text(enum rl_script script)
@@ -38,7 +38,7 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
     return &texts[script];
 }
 
-/* All but LOOK, LATCH and JOIN, which are always sent with their text, and JOIN_PERMIT, which is too long: a master
+/* All but LOOK, LATCH and MARKER, which are always sent with their text, and JOIN_PERMIT, which is too long: a master
  * that wants a password drops a connection without one that sends it more than 16 KiB as one word, and with it the
  * NOAUTH that tells why. So that is sent with its text when it is used first. */
 static const enum rl_script loaded[] = {

@@ -59,7 +59,7 @@ static bool is_open(const struct rl_conn *conn)
 /* No command is sent, and none can fail, before the connection is READY. */
 static bool is_in_handshake(const struct rl_conn *conn)
 {
-    return is_open(conn) && !rl_ring_count(&conn->ring) && !conn->failed && rl_timer_armed(&conn->attempt);
+    return is_open(conn) && !rl_in_flight_count(&conn->in_flight) && !conn->failed && rl_timer_armed(&conn->attempt);
 }
 
 bool rl_conn_is_sound(const struct rl_conn *conn)

@@ -36,7 +36,7 @@
 #include "driver/address.h"
 #include "driver/backoff.h"
 #include "driver/credentials.h"
-#include "driver/ring.h"
+#include "driver/in_flight.h"
 #include "driver/role.h"
 #include "driver/shared.h"
 #include "driver/stats.h"
@@ -91,7 +91,7 @@ struct rl_greeting {
 
 /* What only a listener has: conn_listen.c. */
 struct rl_listening {
-    struct rl_ring owed;          /* answers, in the order of the questions; a ticket's step says which */
+    struct rl_in_flight owed;          /* answers, in the order of the questions; a tag's step says which */
     bool away;                    /* it has left its channels for a moment, because a subscriber cannot authenticate */
     struct rl_instant asked;      /* the latest question, when no answer was owed */
     char told[RL_CONN_ERROR_MAX]; /* the reason that the sink has heard last */
@@ -123,7 +123,7 @@ struct rl_conn {
     struct rl_timer watch;   /* READY: looks for what is overdue; before that: ends JOINING */
 
     struct rl_reply_reader *reader;
-    struct rl_ring ring;
+    struct rl_in_flight in_flight;
     struct rl_bytes out;
     uint64_t queued;         /* bytes appended to out since the socket was opened */
     uint64_t written;        /* those of them handed to the kernel */

@@ -62,6 +62,6 @@ void rl_conn_fini(struct rl_conn *conn, bool in_child)
     if (conn->stream.type->fini)
         conn->stream.type->fini(&conn->stream);
     rl_bytes_fini(&conn->out);
-    rl_ring_fini(&conn->ring);
-    rl_ring_fini(&conn->listening.owed);
+    rl_in_flight_fini(&conn->in_flight);
+    rl_in_flight_fini(&conn->listening.owed);
 }

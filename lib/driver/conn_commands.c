@@ -34,18 +34,18 @@ static void arm_watch(struct rl_conn *conn, struct rl_instant at)
 /* When the oldest command becomes overdue. */
 static struct rl_instant late_at(const struct rl_conn *conn)
 {
-    return rl_after(rl_ring_front(&conn->ring)->ticket.sent, node_timeout(conn));
+    return rl_after(rl_in_flight_front(&conn->in_flight)->tag.sent, node_timeout(conn));
 }
 
 static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
 {
-    return rl_ring_count(&conn->ring) && !rl_before(now, late_at(conn));
+    return rl_in_flight_count(&conn->in_flight) && !rl_before(now, late_at(conn));
 }
 
 /* Silent since the latest byte or, if that is later, since the oldest command was sent. */
 static struct rl_instant stall_deadline(const struct rl_conn *conn)
 {
-    struct rl_instant since = rl_later(conn->last_received, rl_ring_front(&conn->ring)->ticket.sent);
+    struct rl_instant since = rl_later(conn->last_received, rl_in_flight_front(&conn->in_flight)->tag.sent);
 
     return rl_after(since, conn->shared->config.stall_timeout);
 }
@@ -66,7 +66,7 @@ void rl_commands_update_link(struct rl_conn *conn, struct rl_instant now)
         set_link(conn, RL_LINK_LATE, "replies are overdue", now);
         return;
     }
-    if (rl_ring_count(&conn->ring))
+    if (rl_in_flight_count(&conn->in_flight))
         start_watch(conn);
     set_link(conn, RL_LINK_READY, "", now);
 }
@@ -76,7 +76,7 @@ void rl_commands_update_link(struct rl_conn *conn, struct rl_instant now)
 static bool watch_replies(struct rl_conn *conn, struct rl_instant now)
 {
     rl_commands_update_link(conn, now);
-    if (!rl_ring_count(&conn->ring))
+    if (!rl_in_flight_count(&conn->in_flight))
         return true;
     if (!rl_before(now, stall_deadline(conn))) {
         rl_conn_set_error_silent(conn);
@@ -90,7 +90,7 @@ static bool watch_replies(struct rl_conn *conn, struct rl_instant now)
 /* --- Commands and replies -------------------------------------------------------------------------------------- */
 
 bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum rl_sending how,
-                      const struct rl_ticket *ticket)
+                      const struct rl_tag *tag)
 {
     size_t size = rl_bytes_length(command);
 
@@ -98,10 +98,10 @@ bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum
         return false;
     if (how == RL_SENDING_CLAIM && rl_bytes_length(&conn->out) > conn->shared->config.max_buffer_bytes)
         return false;
-    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, rl_bytes_front(command), size))
+    if (!rl_in_flight_reserve(&conn->in_flight) || !rl_bytes_append(&conn->out, rl_bytes_front(command), size))
         return false;
-    rl_ring_push(&conn->ring, ticket, conn->queued);
-    if (rl_ring_count(&conn->ring) == 1)
+    rl_in_flight_push(&conn->in_flight, tag, conn->queued);
+    if (rl_in_flight_count(&conn->in_flight) == 1)
         start_watch(conn);
     conn->queued += size;
     conn->stats.commands++;
@@ -112,20 +112,20 @@ bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum
 /* The owner of a command of the connection's own: its AUTH. */
 static const char own;
 
-static bool is_own(const struct rl_ring_entry *entry)
+static bool is_own(const struct rl_in_flight_entry *entry)
 {
-    return entry->ticket.owner == &own;
+    return entry->tag.owner == &own;
 }
 
 static bool authenticate(struct rl_conn *conn, struct rl_instant now)
 {
-    const struct rl_ticket ticket = {.owner = (void *)(uintptr_t)&own, .sent = now};
+    const struct rl_tag tag = {.owner = (void *)(uintptr_t)&own, .sent = now};
     size_t before = rl_bytes_length(&conn->out);
 
-    if (!rl_ring_reserve(&conn->ring) || rl_auth_write(conn, &conn->out) < 0)
+    if (!rl_in_flight_reserve(&conn->in_flight) || rl_auth_write(conn, &conn->out) < 0)
         return false;
-    rl_ring_push(&conn->ring, &ticket, conn->queued);
-    if (rl_ring_count(&conn->ring) == 1)
+    rl_in_flight_push(&conn->in_flight, &tag, conn->queued);
+    if (rl_in_flight_count(&conn->in_flight) == 1)
         start_watch(conn);
     conn->queued += rl_bytes_length(&conn->out) - before;
     rl_conn_mark_dirty(conn);
@@ -142,14 +142,14 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
 {
     const struct rl_transport_sink *sink = &conn->shared->sink;
     bool shut_out = is_shut_out(reply);
-    struct rl_ring_entry entry;
+    struct rl_in_flight_entry entry;
 
     /* Not even one to a command that waits to be written: it cannot be meant. */
-    if (!rl_ring_count(&conn->ring) || rl_ring_front(&conn->ring)->start >= conn->written) {
+    if (!rl_in_flight_count(&conn->in_flight) || rl_in_flight_front(&conn->in_flight)->start >= conn->written) {
         rl_conn_set_error(conn, "a reply that belongs to no command");
         return false;
     }
-    entry = rl_ring_pop(&conn->ring);
+    entry = rl_in_flight_pop(&conn->in_flight);
     if (is_own(&entry))
         return rl_reauth_reply(conn, reply, now);
     if (shut_out) {
@@ -158,8 +158,8 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
     }
     conn->proved = !shut_out;
     conn->stats.replies++;
-    conn->stats.last_latency_ns = rl_until(entry.ticket.sent, now).ns;
-    sink->reply(sink->ctx, conn->node, &entry.ticket, reply, now);
+    conn->stats.last_latency_ns = rl_until(entry.tag.sent, now).ns;
+    sink->reply(sink->ctx, conn->node, &entry.tag, reply, now);
     return !shut_out;
 }
 
@@ -168,11 +168,11 @@ void rl_commands_drop(struct rl_conn *conn, struct rl_instant now)
     const struct rl_transport_sink *sink = &conn->shared->sink;
 
     assert(conn->state == RL_CONN_WAITING);
-    while (rl_ring_count(&conn->ring)) {
-        struct rl_ring_entry entry = rl_ring_pop(&conn->ring);
+    while (rl_in_flight_count(&conn->in_flight)) {
+        struct rl_in_flight_entry entry = rl_in_flight_pop(&conn->in_flight);
 
         if (!is_own(&entry))
-            sink->dropped(sink->ctx, conn->node, &entry.ticket, entry.start >= conn->written, now);
+            sink->dropped(sink->ctx, conn->node, &entry.tag, entry.start >= conn->written, now);
     }
     rl_shared_wake(conn->shared);
 }

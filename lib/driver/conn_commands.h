@@ -11,7 +11,7 @@ extern const struct rl_conn_role rl_role_commands;
 
 /* See struct rl_transport. */
 bool rl_commands_send(struct rl_conn *conn, const struct rl_bytes *command, enum rl_sending how,
-                      const struct rl_ticket *ticket);
+                      const struct rl_tag *tag);
 
 /* LATE, or READY again, by the age of the oldest command without a reply. */
 void rl_commands_update_link(struct rl_conn *conn, struct rl_instant now);

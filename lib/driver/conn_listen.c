@@ -28,7 +28,7 @@ static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *w
 /* What a master may owe. */
 enum owed {
     OWES_PONG,
-    OWES_SUBSCRIBED,   /* for one of the further channels, the ticket's owner ... */
+    OWES_SUBSCRIBED,   /* for one of the further channels, the tag's owner ... */
     OWES_UNSUBSCRIBED,
     OWES_LEFT,         /* for all channels, before it authenticates again ... */
     OWES_AUTH,
@@ -37,7 +37,7 @@ enum owed {
 
 static bool is_owed(const struct rl_conn *conn)
 {
-    return rl_ring_count(&conn->listening.owed);
+    return rl_in_flight_count(&conn->listening.owed);
 }
 
 static uint32_t bit_of(const struct rl_conn *conn)
@@ -118,15 +118,15 @@ static bool reserve(struct rl_conn *conn, struct rl_instant now)
 {
     if (!is_owed(conn))
         conn->listening.asked = now;
-    return rl_ring_reserve(&conn->listening.owed);
+    return rl_in_flight_reserve(&conn->listening.owed);
 }
 
 /* What has been appended since `before` will be answered by this. */
 static void owe(struct rl_conn *conn, enum owed what, struct rl_channel *channel, size_t before)
 {
-    const struct rl_ticket ticket = {.owner = channel, .step = (uint8_t)what};
+    const struct rl_tag tag = {.owner = channel, .step = (uint8_t)what};
 
-    rl_ring_push(&conn->listening.owed, &ticket, conn->queued);
+    rl_in_flight_push(&conn->listening.owed, &tag, conn->queued);
     conn->queued += rl_bytes_length(&conn->out) - before;
     arm_watch(conn, due(conn));
     rl_conn_mark_dirty(conn);
@@ -338,7 +338,7 @@ static bool is_pong(const struct rl_reply *reply)
            rl_reply_item_is(&reply->elements[0], "pong") && rl_reply_item_is(&reply->elements[1], "");
 }
 
-static bool take_answer(struct rl_conn *conn, const struct rl_ticket *owed, const struct rl_reply *reply,
+static bool take_answer(struct rl_conn *conn, const struct rl_tag *owed, const struct rl_reply *reply,
                         struct rl_instant now)
 {
     switch ((enum owed)owed->step) {
@@ -363,19 +363,19 @@ static bool take_answer(struct rl_conn *conn, const struct rl_ticket *owed, cons
 /* Not even the answer to what waits to be written: it cannot be meant. */
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    struct rl_ring *owed = &conn->listening.owed;
-    struct rl_ring_entry entry;
+    struct rl_in_flight *owed = &conn->listening.owed;
+    struct rl_in_flight_entry entry;
 
     if (is_message(reply))
         return take_message(conn, reply, now);
-    if (!rl_ring_count(owed) || conn->written <= rl_ring_front(owed)->start) {
+    if (!rl_in_flight_count(owed) || conn->written <= rl_in_flight_front(owed)->start) {
         rl_conn_set_error(conn, "neither a message nor the answer to a command");
         return false;
     }
-    entry = *rl_ring_front(owed);
-    if (entry.ticket.step != OWES_LEFT || !is_leaving(reply) || reply->elements[2].integer == 0)
-        rl_ring_pop(owed);
-    return take_answer(conn, &entry.ticket, reply, now);
+    entry = *rl_in_flight_front(owed);
+    if (entry.tag.step != OWES_LEFT || !is_leaving(reply) || reply->elements[2].integer == 0)
+        rl_in_flight_pop(owed);
+    return take_answer(conn, &entry.tag, reply, now);
 }
 
 static void begin(struct rl_conn *conn)

@@ -115,7 +115,7 @@ void rl_conn_read(struct rl_conn *conn)
     conn->shared->reading = true;
     usable = read_some(conn);
     conn->shared->reading = false;
-    rl_ring_relax(&conn->ring);
+    rl_in_flight_relax(&conn->in_flight);
     if (!usable)
         rl_conn_close(conn, clock_now(conn));
     else if (conn->link == RL_LINK_LATE)

@@ -143,7 +143,7 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
 
     *ret_stats = conn->stats;
     ret_stats->messages = driver->listeners ? driver->listeners[node].stats.messages : 0;
-    ret_stats->pending = rl_ring_count(&conn->ring);
+    ret_stats->pending = rl_in_flight_count(&conn->in_flight);
     ret_stats->unsent_bytes = rl_bytes_length(&conn->out);
     ret_stats->last_error = conn->last_error;
 }
@@ -151,11 +151,11 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
 /* --- As a transport --------------------------------------------------------------------------------------------- */
 
 static bool send_to(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
-                    const struct rl_ticket *ticket)
+                    const struct rl_tag *tag)
 {
     struct rl_driver *driver = ctx;
 
-    return rl_commands_send(&driver->conns[node], command, how, ticket);
+    return rl_commands_send(&driver->conns[node], command, how, tag);
 }
 
 static int listen_to(void *ctx, const char *channel)
@@ -220,7 +220,7 @@ static void read_now(void *ctx)
     for (size_t i = 0; i < count_all(driver); i++) {
         struct rl_conn *conn = conn_at(driver, i);
 
-        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring)))
+        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_in_flight_count(&conn->in_flight)))
             rl_conn_read(conn);
     }
 }

@@ -1,38 +1,38 @@
-#include "driver/ring.h"
+#include "driver/in_flight.h"
 
 #include <stdlib.h>
 
 #define SMALLEST_CAPACITY 16
 
-void rl_ring_fini(struct rl_ring *ring)
+void rl_in_flight_fini(struct rl_in_flight *in_flight)
 {
-    free(ring->entries);
-    *ring = (struct rl_ring){0};
+    free(in_flight->entries);
+    *in_flight = (struct rl_in_flight){0};
 }
 
-/* An empty ring keeps room for so many; that is more than a busy client has in flight. */
+/* Room for so many is kept when there are none: more than a busy client has in flight. */
 #define KEPT_CAPACITY 1024
 
-void rl_ring_relax(struct rl_ring *ring)
+void rl_in_flight_relax(struct rl_in_flight *in_flight)
 {
-    if (ring->capacity > KEPT_CAPACITY && rl_ring_count(ring) == 0)
-        rl_ring_fini(ring);
+    if (in_flight->capacity > KEPT_CAPACITY && rl_in_flight_count(in_flight) == 0)
+        rl_in_flight_fini(in_flight);
 }
 
-bool rl_ring_reserve(struct rl_ring *ring)
+bool rl_in_flight_reserve(struct rl_in_flight *in_flight)
 {
-    size_t count = rl_ring_count(ring);
-    size_t capacity = ring->capacity ? ring->capacity * 2 : SMALLEST_CAPACITY;
-    struct rl_ring_entry *entries;
+    size_t count = rl_in_flight_count(in_flight);
+    size_t capacity = in_flight->capacity ? in_flight->capacity * 2 : SMALLEST_CAPACITY;
+    struct rl_in_flight_entry *entries;
 
-    if (count < ring->capacity)
+    if (count < in_flight->capacity)
         return true;
     entries = capacity <= SIZE_MAX / sizeof(*entries) ? malloc(capacity * sizeof(*entries)) : NULL;
     if (!entries)
         return false;
     for (size_t i = 0; i < count; i++)
-        entries[i] = rl_ring_pop(ring);
-    free(ring->entries);
-    *ring = (struct rl_ring){.entries = entries, .capacity = capacity, .first = 0, .end = count};
+        entries[i] = rl_in_flight_pop(in_flight);
+    free(in_flight->entries);
+    *in_flight = (struct rl_in_flight){.entries = entries, .capacity = capacity, .first = 0, .end = count};
     return true;
 }

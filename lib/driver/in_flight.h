@@ -1,6 +1,6 @@
 /* The commands of one connection that have no reply yet, in the order in which they were written. */
-#ifndef RL_DRIVER_RING_H
-#define RL_DRIVER_RING_H
+#ifndef RL_DRIVER_IN_FLIGHT_H
+#define RL_DRIVER_IN_FLIGHT_H
 
 #include <assert.h>
 #include <stdbool.h>
@@ -9,50 +9,50 @@
 
 #include "host/transport.h"
 
-struct rl_ring_entry {
-    struct rl_ticket ticket;
+struct rl_in_flight_entry {
+    struct rl_tag tag;
     uint64_t start; /* where its first byte is in everything queued on this connection */
 };
 
-struct rl_ring {
-    struct rl_ring_entry *entries;
+struct rl_in_flight {
+    struct rl_in_flight_entry *entries;
     size_t capacity; /* 0 or a power of two */
     size_t first;    /* these two only grow; the index is taken modulo the capacity */
     size_t end;
 };
 
-/* All zero is an empty ring. */
-void rl_ring_fini(struct rl_ring *ring);
+/* With all members zero there is nothing in flight. */
+void rl_in_flight_fini(struct rl_in_flight *in_flight);
 
-static inline size_t rl_ring_count(const struct rl_ring *ring)
+static inline size_t rl_in_flight_count(const struct rl_in_flight *in_flight)
 {
-    return ring->end - ring->first;
+    return in_flight->end - in_flight->first;
 }
 
-/* The oldest; the ring must not be empty. */
-static inline const struct rl_ring_entry *rl_ring_front(const struct rl_ring *ring)
+/* The oldest; there must be one. */
+static inline const struct rl_in_flight_entry *rl_in_flight_front(const struct rl_in_flight *in_flight)
 {
-    assert(rl_ring_count(ring) > 0);
-    return &ring->entries[ring->first & (ring->capacity - 1)];
+    assert(rl_in_flight_count(in_flight) > 0);
+    return &in_flight->entries[in_flight->first & (in_flight->capacity - 1)];
 }
 
 /* Gives memory back after a burst; to be called now and then. */
-void rl_ring_relax(struct rl_ring *ring);
+void rl_in_flight_relax(struct rl_in_flight *in_flight);
 
-static inline struct rl_ring_entry rl_ring_pop(struct rl_ring *ring)
+static inline struct rl_in_flight_entry rl_in_flight_pop(struct rl_in_flight *in_flight)
 {
-    assert(rl_ring_count(ring) > 0);
-    return ring->entries[ring->first++ & (ring->capacity - 1)];
+    assert(rl_in_flight_count(in_flight) > 0);
+    return in_flight->entries[in_flight->first++ & (in_flight->capacity - 1)];
 }
 
 /* Makes room for one more; false if memory is short. */
-bool rl_ring_reserve(struct rl_ring *ring);
+bool rl_in_flight_reserve(struct rl_in_flight *in_flight);
 
-/* Only after rl_ring_reserve(). */
-static inline void rl_ring_push(struct rl_ring *ring, const struct rl_ticket *ticket, uint64_t start)
+/* Only after rl_in_flight_reserve(). */
+static inline void rl_in_flight_push(struct rl_in_flight *in_flight, const struct rl_tag *tag, uint64_t start)
 {
-    assert(rl_ring_count(ring) < ring->capacity);
-    ring->entries[ring->end++ & (ring->capacity - 1)] = (struct rl_ring_entry){*ticket, start};
+    assert(rl_in_flight_count(in_flight) < in_flight->capacity);
+    in_flight->entries[in_flight->end++ & (in_flight->capacity - 1)] = (struct rl_in_flight_entry){*tag, start};
 }
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "engine/states.h"
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/epoch_check.h"
 #include "votes/hand_off.h"
 

@@ -1,4 +1,4 @@
-/* Some of the parts of a set of locks (set.h), by their numbers. */
+/* Some of the parts of a set of locks (set_order.h), by their numbers. */
 #ifndef RL_ENGINE_PARTS_H
 #define RL_ENGINE_PARTS_H
 

@@ -8,7 +8,7 @@
 
 #include "engine/acquire.h"
 #include "util/mutant.h"
-#include "votes/admission.h"
+#include "votes/may_ask.h"
 #include "votes/outbox.h"
 
 /* Refreshes in each lease. */

@@ -2,8 +2,8 @@
 #include "engine/engine.h"
 
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/answer.h"
+#include "votes/may_ask.h"
 
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node)

@@ -1,4 +1,4 @@
-#include "engine/set.h"
+#include "engine/set_order.h"
 
 #include <assert.h>
 #include <string.h>

@@ -14,8 +14,8 @@
  * second one, would wait for ever. So there is a gate in front of them, a part that is given up when all are held. Of
  * all sets only the one that holds the gate waits for a permit while it has others of the same semaphore. So it keeps
  * all permits that it gets behind the gate, whichever of them it waits for. */
-#ifndef RL_ENGINE_SET_H
-#define RL_ENGINE_SET_H
+#ifndef RL_ENGINE_SET_ORDER_H
+#define RL_ENGINE_SET_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* A set of locks as a whole, from its acquisition to its end: what becomes of the set when something becomes of one of
- * its locks. The plan (set.h) says which parts are tried, awaited and given up. This file adds time: until when the set
- * may wait, what validity it must have left, and what a lost part means.
+ * its locks. The plan (set_order.h) says which parts are tried, awaited and given up. This file adds time: until when
+ * the set may wait, what validity it must have left, and what a lost part means.
  *
  * The owner does what each step says, and tells how it ended. */
 #ifndef RL_ENGINE_SET_WHOLE_H
 #define RL_ENGINE_SET_WHOLE_H
 
 #include "engine/engine.h"
-#include "engine/set.h"
+#include "engine/set_order.h"
 
 struct rl_set {
     struct rl_set_plan plan;

@@ -10,15 +10,15 @@
 struct rl_host;
 
 /* The reply to a claim's command. */
-void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                      struct rl_instant now);
 
 /* What that reply means: the command is repeated where that helps, or the engine is told. */
-void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
+void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct rl_answer answer,
                       struct rl_instant now);
 
 /* The end of a claim's command: tells the engine, and does what follows. */
-void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
+void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct rl_answer answer,
                    uint32_t latency_us);
 
 #endif

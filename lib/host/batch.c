@@ -64,9 +64,9 @@ void rl_batch_give_back(struct rl_batching *batching, struct rl_batch *batch)
 
 /* --- Out -------------------------------------------------------------------------------------------------------- */
 
-static struct rl_ticket ticket_of(struct rl_batch *batch)
+static struct rl_tag tag_of(struct rl_batch *batch)
 {
-    return (struct rl_ticket){.owner = batch, .sent = batch->sent, .step = RL_TICKET_BATCH};
+    return (struct rl_tag){.owner = batch, .sent = batch->sent, .step = RL_TAG_BATCH};
 }
 
 static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
@@ -159,10 +159,10 @@ static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i,
 
 static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node)
 {
-    struct rl_ticket ticket = ticket_of(batch);
+    struct rl_tag tag = tag_of(batch);
     enum rl_sending how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
-    if (!encode(host, batch, node) || !rl_transport_send(&host->transport, node, &host->scratch, how, &ticket)) {
+    if (!encode(host, batch, node) || !rl_transport_send(&host->transport, node, &host->scratch, how, &tag)) {
         for (size_t i = 0; i < batch->n; i++)
             refuse(host, batch, i, node);
         return;

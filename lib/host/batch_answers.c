@@ -9,16 +9,16 @@
 #include "util/fetch.h"
 #include "util/mutant.h"
 
-static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
+static struct rl_tag single_tag(const struct rl_batch *batch, size_t i)
 {
-    return (struct rl_ticket){.owner = batch->entries[i].claim, .sent = batch->sent, .round = batch->entries[i].round,
+    return (struct rl_tag){.owner = batch->entries[i].claim, .sent = batch->sent, .round = batch->entries[i].round,
                               .step = (uint8_t)rl_batch_step(batch)};
 }
 
 /* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not
  * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this
  * server does not have and that single ones do without. Then each is asked for alone. */
-static bool alone(struct rl_host *host, unsigned node, const struct rl_ticket *single,
+static bool alone(struct rl_host *host, unsigned node, const struct rl_tag *single,
                   struct rl_answer answer)
 {
     bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
@@ -51,7 +51,7 @@ static void fetch_ahead(const struct rl_host *host, const struct rl_batch *batch
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }
 
-static void answer_or_ask_alone(struct rl_host *host, unsigned node, const struct rl_ticket *single,
+static void answer_or_ask_alone(struct rl_host *host, unsigned node, const struct rl_tag *single,
                                 struct rl_answer answer, struct rl_instant now)
 {
     if (!alone(host, node, single, answer))
@@ -62,7 +62,7 @@ static void extensions_answered(struct rl_host *host, unsigned node, const struc
                                 const struct rl_reply *reply, struct rl_instant now)
 {
     for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
+        struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
         answer_or_ask_alone(host, node, &single,
@@ -76,7 +76,7 @@ static void enqueues_answered(struct rl_host *host, unsigned node, const struct 
     struct rl_reply own;
 
     for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
+        struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
         rl_queue_reply_of(reply, RL_MUTANT(JOINED_AS_ONE) ? 0 : i, batch->n, &own);
@@ -85,7 +85,7 @@ static void enqueues_answered(struct rl_host *host, unsigned node, const struct 
 }
 
 /* Nothing was done for this one; nor will it be, if nobody waits for it any more. */
-static void refresh_skipped(struct rl_host *host, unsigned node, const struct rl_ticket *single)
+static void refresh_skipped(struct rl_host *host, unsigned node, const struct rl_tag *single)
 {
     struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
@@ -93,7 +93,7 @@ static void refresh_skipped(struct rl_host *host, unsigned node, const struct rl
         rl_host_ended(host, node, single, nothing, RL_NO_LATENCY);
 }
 
-static void refresh_answered(struct rl_host *host, unsigned node, const struct rl_ticket *single,
+static void refresh_answered(struct rl_host *host, unsigned node, const struct rl_tag *single,
                             const struct rl_reply *own, struct rl_instant now)
 {
     const struct rl_claim *claim = single->owner;
@@ -112,7 +112,7 @@ static void refreshes_answered(struct rl_host *host, unsigned node, const struct
     struct rl_reply own;
 
     for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
+        struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
         if (each && kept[i].alone) {
@@ -132,7 +132,7 @@ static void note_unknown(struct rl_host *host, unsigned node, const struct rl_ba
         host->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
 }
 
-void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                        const struct rl_reply *reply, struct rl_instant now)
 {
     static void (*const answered[RL_BATCH_KINDS])(struct rl_host *host, unsigned node,
@@ -142,20 +142,20 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tick
         [RL_BATCH_ENQUEUES] = enqueues_answered,
         [RL_BATCH_REFRESHES] = refreshes_answered,
     };
-    struct rl_batch *batch = ticket->owner;
+    struct rl_batch *batch = tag->owner;
 
     note_unknown(host, node, batch, reply);
     answered[batch->kind](host, node, batch, reply, now);
     end_for_one(host, batch);
 }
 
-void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                       struct rl_answer answer)
 {
-    struct rl_batch *batch = ticket->owner;
+    struct rl_batch *batch = tag->owner;
 
     for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
+        struct rl_tag single = single_tag(batch, i);
 
         rl_host_ended(host, node, &single, answer, RL_NO_LATENCY);
     }

@@ -7,11 +7,11 @@
 
 struct rl_host;
 
-/* The reply to a ticket with RL_TICKET_BATCH. */
-void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+/* The reply to a tag with RL_TAG_BATCH. */
+void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                        const struct rl_reply *reply, struct rl_instant now);
 
 /* The connection has ended before the reply. */
-void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer);
+void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct rl_answer answer);
 
 #endif

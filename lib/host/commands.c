@@ -209,39 +209,39 @@ static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, u
 }
 
 /* The command borrows from the names. */
-static void make_command(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct names *names,
+static void make_command(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct names *names,
                          struct rl_command *ret_command)
 {
-    const struct rl_claim *claim = ticket->owner;
-    enum rl_step step = (enum rl_step)ticket->step;
+    const struct rl_claim *claim = tag->owner;
+    enum rl_step step = (enum rl_step)tag->step;
     struct rl_subject subject = make_subject(host, claim, step, names);
 
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
-    } else if (is_rollback(step) && has_short_form(host, claim, ticket->flags)) {
+    } else if (is_rollback(step) && has_short_form(host, claim, tag->flags)) {
         add_queue_name(host, rl_host_claim_of(claim)->key, names, &subject);
     } else if (is_rollback(step) || respects_queue(claim, step)) {
         add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
         add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
-        add_place(host, claim, node, ticket->round, &subject);
+        add_place(host, claim, node, tag->round, &subject);
     }
     if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
         add_candidates(host, claim, names, &subject);
     if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_ENQUEUE || is_rollback(step)))
         add_directory(host, claim, names, &subject);
     claim->kind->command(step, &subject, ret_command);
-    if ((ticket->flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
+    if ((tag->flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
         ret_command->send_as = RL_SEND_EVAL;
 }
 
-bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
+bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag)
 {
     struct names names;
     struct rl_command command;
 
-    make_command(host, node, ticket, &names, &command);
+    make_command(host, node, tag, &names, &command);
     rl_bytes_clear(&host->scratch);
     return rl_command_encode(&command, &host->scratch);
 }
@@ -249,7 +249,7 @@ bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tic
 bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers)
 {
-    const struct rl_ticket first = {.owner = claim, .step = RL_STEP_ENQUEUE};
+    const struct rl_tag first = {.owner = claim, .step = RL_STEP_ENQUEUE};
     struct names names;
     struct rl_command command;
 

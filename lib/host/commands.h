@@ -11,16 +11,16 @@
 struct rl_claim;
 struct rl_host;
 struct rl_key;
-struct rl_ticket;
+struct rl_tag;
 
-/* How a command differs from the usual one; also flags of its ticket. */
+/* How a command differs from the usual one; also flags of its tag. */
 enum {
     RL_COMMAND_AS_EVAL = 1, /* with the script's text */
     RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
 };
 
-/* The command for a step of one claim, which is the ticket's owner. false, here and below: out of memory. */
-bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
+/* The command for a step of one claim, which is the tag's owner. false, here and below: out of memory. */
+bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* RL_STEP_ENQUEUE of a claim that joins the wait queue, and of the others in its batch. */
 bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsigned node,

@@ -20,26 +20,26 @@
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
-static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+static void on_reply(void *ctx, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                      struct rl_instant now)
 {
     struct rl_host *host = ctx;
 
     host->now = now;
     host->answers[node]++;
-    if (!ticket->owner) {
-        rl_trust_reply(host, node, ticket, reply, now);
+    if (!tag->owner) {
+        rl_trust_reply(host, node, tag, reply, now);
         rl_host_run(host);
-    } else if (ticket->step == RL_TICKET_BATCH) {
-        rl_batch_answered(host, node, ticket, reply, now);
-    } else if (ticket->step == RL_TICKET_QUESTION) {
-        rl_question_replied(ticket->owner, node, ticket, reply);
+    } else if (tag->step == RL_TAG_BATCH) {
+        rl_batch_answered(host, node, tag, reply, now);
+    } else if (tag->step == RL_TAG_QUESTION) {
+        rl_question_replied(tag->owner, node, tag, reply);
     } else {
-        rl_host_replied(host, node, ticket, reply, now);
+        rl_host_replied(host, node, tag, reply, now);
     }
 }
 
-static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
+static void on_dropped(void *ctx, unsigned node, const struct rl_tag *tag, bool surely_unsent,
                        struct rl_instant now)
 {
     struct rl_host *host = ctx;
@@ -47,14 +47,14 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
     struct rl_answer answer = {failed ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
 
     host->now = now;
-    if (!ticket->owner)
+    if (!tag->owner)
         return; /* a guard: what it was to show fails with the link */
-    if (ticket->step == RL_TICKET_BATCH)
-        rl_batch_dropped(host, node, ticket, answer);
-    else if (ticket->step == RL_TICKET_QUESTION)
-        rl_question_dropped(ticket->owner, node);
+    if (tag->step == RL_TAG_BATCH)
+        rl_batch_dropped(host, node, tag, answer);
+    else if (tag->step == RL_TAG_QUESTION)
+        rl_question_dropped(tag->owner, node);
     else
-        rl_host_ended(host, node, ticket, answer, RL_NO_LATENCY);
+        rl_host_ended(host, node, tag, answer, RL_NO_LATENCY);
 }
 
 /* The first connection to this master has come, or has failed. */
@@ -127,7 +127,7 @@ void rl_host_tick(struct rl_host_lock *lock)
     rl_host_run(host);
 }
 
-/* A round that is due before the result of an operation is told comes after it: the round asks the masters anew, and the
+/* A round that is due before the result of an operation is told comes after it: a round asks the masters anew, and the
  * result shows what they have answered to the operation. */
 static bool has_result_to_tell(const struct rl_host_lock *lock)
 {

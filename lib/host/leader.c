@@ -66,7 +66,7 @@ static struct rl_slice write_announcement(uint64_t term, struct rl_slice label,
 /* Nothing depends on the answers, or on who is reached: observers look at intervals, too. */
 void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t term, struct rl_slice label)
 {
-    const struct rl_ticket ticket = {.sent = host->now, .step = RL_TICKET_ANNOUNCEMENT};
+    const struct rl_tag tag = {.sent = host->now, .step = RL_TAG_ANNOUNCEMENT};
     unsigned char channel[RL_LEADER_CHANNEL_BYTES];
     char text[RL_DECIMAL_MAX + 1 + REDLOCK_MAX_LABEL_BYTES];
     const struct rl_slice words[] = {rl_slice_of("PUBLISH"), rl_leader_channel(host, key, channel),
@@ -76,7 +76,7 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
     if (!rl_words_encode(words, 3, &host->scratch) || RL_MUTANT(LEADER_UNANNOUNCED))
         return;
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
-        host->counters.commands += rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &ticket);
+        host->counters.commands += rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &tag);
 }
 
 static bool read_term(struct rl_slice *rest, uint64_t *ret_term)

@@ -82,15 +82,15 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
         take_notification(host, node, claim, &notification, now);
 }
 
-void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                              const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_entry_report report;
 
     if (!rl_queue_entry_report(reply, &report))
         return;
-    read_clock(host, node, report.time_us, ticket->sent, now);
-    rl_engine_queued(now, ticket->owner, ticket->round, node, &report);
+    read_clock(host, node, report.time_us, tag->sent, now);
+    rl_engine_queued(now, tag->owner, tag->round, node, &report);
 }
 
 /* --- Masters that can be asked again ---------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 struct rl_host;
 
 /* Reads the entry from a reply to ENQUEUE. The engine is given the answer itself after that. */
-void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                              const struct rl_reply *reply, struct rl_instant now);
 
 /* A master can be asked again: waiters do so. */

@@ -283,9 +283,9 @@ void rl_permits_ask(const struct rl_claim *claim, uint32_t round)
     choose_candidates(lock);
 }
 
-void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl_reply *reply)
+void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply *reply)
 {
-    const struct rl_claim *claim = ticket->owner;
+    const struct rl_claim *claim = tag->owner;
     const struct rl_host_lock *lock = rl_host_claim_lock(claim);
     struct rl_slot_search *search;
     uint32_t mask;
@@ -293,7 +293,7 @@ void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl
     if (!rl_permit_take_mask(reply, &mask) || !lock || !lock->attempt)
         return;
     search = search_of(lock);
-    if (search->claim != claim || search->round != ticket->round)
+    if (search->claim != claim || search->round != tag->round)
         return;
     search->answered |= rl_bit(node);
     for (uint32_t i = 0; i < search->n; i++) {

@@ -13,7 +13,7 @@ struct rl_claim;
 struct rl_host;
 struct rl_host_lock;
 struct rl_key;
-struct rl_ticket;
+struct rl_tag;
 
 #define RL_NO_SLOT UINT32_MAX
 
@@ -49,7 +49,7 @@ struct rl_key *rl_permits_choose(struct rl_host_lock *lock);
 void rl_permits_ask(const struct rl_claim *claim, uint32_t round);
 
 /* What a master says of these slots: takes the mask off the reply. The engine is given the answer after that. */
-void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl_reply *reply);
+void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply *reply);
 
 /* The engine has been given the answer: a waiter moves if another slot is free. rl_host_run() must follow. */
 void rl_permits_look(struct rl_host_lock *lock);

@@ -8,7 +8,7 @@
 #include "host/trust/admission.h"
 #include "util/mutant.h"
 
-/* The question is kept until the transport has ended its commands, whose tickets refer to it. */
+/* The question is kept until the transport has ended its commands, whose tags refer to it. */
 static void free_if_over(struct rl_question *question)
 {
     if (!question->ended || question->unanswered)
@@ -27,11 +27,11 @@ static void fail(struct rl_question *question, unsigned node, enum rl_detail why
 static bool send(struct rl_question *question, unsigned node)
 {
     struct rl_host *host = question->host;
-    struct rl_ticket ticket = {.owner = question, .sent = host->now, .step = RL_TICKET_QUESTION};
+    struct rl_tag tag = {.owner = question, .sent = host->now, .step = RL_TAG_QUESTION};
 
     rl_bytes_clear(&host->scratch);
     if (!question->asker.command(question->asker.ctx, node) ||
-        !rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &ticket))
+        !rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &tag))
         return false;
     host->counters.commands++;
     question->unanswered++;
@@ -127,14 +127,14 @@ void rl_question_end(struct rl_question *question)
 
 /* --- What the transport brings ---------------------------------------------------------------------------------- */
 
-static uint32_t latency_of(const struct rl_question *question, const struct rl_ticket *ticket)
+static uint32_t latency_of(const struct rl_question *question, const struct rl_tag *tag)
 {
-    int64_t us = rl_until(ticket->sent, question->host->now).ns / RL_NS_PER_US;
+    int64_t us = rl_until(tag->sent, question->host->now).ns / RL_NS_PER_US;
 
     return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
 }
 
-void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_ticket *ticket,
+void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
                          const struct rl_reply *reply)
 {
     enum rl_detail why;
@@ -142,7 +142,7 @@ void rl_question_replied(struct rl_question *question, unsigned node, const stru
     if (!question->ended && rl_gather_awaits(&question->gather, node)) {
         why = reply->root.type == RL_REPLY_ERROR
                   ? rl_classify_error(reply->root.text)
-                  : question->asker.answered(question->asker.ctx, node, reply, latency_of(question, ticket));
+                  : question->asker.answered(question->asker.ctx, node, reply, latency_of(question, tag));
         if (why == RL_DETAIL_NONE)
             rl_gather_note(&question->gather, node, true);
         else

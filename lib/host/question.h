@@ -54,7 +54,7 @@ bool rl_question_ask(struct rl_host *host, const struct rl_question_asker *asker
 void rl_question_end(struct rl_question *question);
 
 /* For the host. */
-void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_ticket *ticket,
+void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
                          const struct rl_reply *reply);
 void rl_question_dropped(struct rl_question *question, unsigned node);
 void rl_questions_link(struct rl_host *host, unsigned node);

@@ -10,7 +10,7 @@
 
 struct rl_host;
 
-/* Flags of a ticket, beside those of host/commands.h. */
+/* Flags of a tag, beside those of host/commands.h. */
 enum {
     RL_REPEAT_DELETED = 4, /* the key has been deleted */
     RL_REPEAT_ALONE = 8,   /* this is the repetition of what was part of a batch */
@@ -18,12 +18,12 @@ enum {
 
 /* The master did not know the script. protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know
  * it. */
-bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
+bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* The master has refused the command's batch as a whole. */
-bool rl_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
+bool rl_repeat_alone(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* After OTHERS_WAIT: the release or rollback again, with all keys of the wait queue. */
-bool rl_repeat_in_full(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, enum rl_outcome outcome);
+bool rl_repeat_in_full(struct rl_host *host, unsigned node, const struct rl_tag *tag, enum rl_outcome outcome);
 
 #endif

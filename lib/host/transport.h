@@ -2,7 +2,7 @@
  * a test may bring one of its own.
  *
  * Each master has one connection, and if wished a second one that listens. Commands are bytes, in the order in which
- * they were handed over; each command is ended exactly once, by `reply` or by `dropped` with its ticket. */
+ * they were handed over; each command is ended exactly once, by `reply` or by `dropped` with its tag. */
 #ifndef RL_HOST_TRANSPORT_H
 #define RL_HOST_TRANSPORT_H
 
@@ -18,7 +18,7 @@
 
 /* Whose command it is; given back with the reply. The transport itself looks at `sent` only: the link is LATE when the
  * oldest command without a reply was sent more than node_timeout ago. */
-struct rl_ticket {
+struct rl_tag {
     void *owner;
     struct rl_instant sent;
     uint32_t round;
@@ -67,11 +67,11 @@ struct rl_transport_sink {
     void (*link)(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now);
 
     /* A reply; borrowed. `now` was read after the bytes had arrived. */
-    void (*reply)(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+    void (*reply)(void *ctx, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                   struct rl_instant now);
 
     /* The connection ended before the reply. surely_unsent: not one byte of the command was handed to the kernel. */
-    void (*dropped)(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
+    void (*dropped)(void *ctx, unsigned node, const struct rl_tag *tag, bool surely_unsent,
                     struct rl_instant now);
 
     /* The listening connection of a master, see `listen`: messages arrive from now on, or (on == false) none do any
@@ -99,7 +99,7 @@ struct rl_transport {
 
     /* Appends one command for one master. Returns false if refused, or if the link is not READY or LATE. */
     bool (*send)(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
-                 const struct rl_ticket *ticket);
+                 const struct rl_tag *tag);
 
     /* Opens a second connection to each master, which listens on one channel (SUBSCRIBE), and keeps it open. Calls
      * after the first do nothing. channel is copied. 0, REDLOCK_E_NOMEM. */
@@ -128,9 +128,9 @@ struct rl_transport {
 
 static inline bool rl_transport_send(const struct rl_transport *transport, unsigned node,
                                      const struct rl_bytes *command, enum rl_sending how,
-                                     const struct rl_ticket *ticket)
+                                     const struct rl_tag *tag)
 {
-    return transport->send(transport->ctx, node, command, how, ticket);
+    return transport->send(transport->ctx, node, command, how, tag);
 }
 
 static inline int rl_transport_listen(const struct rl_transport *transport, const char *channel)

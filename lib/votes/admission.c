@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "util/mutant.h"
-#include "votes/clock_step.h"
 #include "votes/max_ttl.h"
-
-/* --- What its report makes of a master ---------------------------------------------------------------------------- */
 
 /* For the rounding of the server's clock, and of ours. */
 #define ROUNDING_MS 2
@@ -58,59 +55,4 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
                                         .fault = RL_FAULT_NEW_MEMORY,
                                         .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
                                         .epoch_checked = true};
-}
-
-/* --- What may be asked of it now ---------------------------------------------------------------------------------- */
-
-static bool votes_now(const struct rl_votes *votes, size_t node, struct rl_instant now)
-{
-    return rl_admission_votes(&votes->admissions[node], now) || RL_MUTANT(QUARANTINE_IGNORED);
-}
-
-static bool reachable(const struct rl_votes *votes, size_t node, enum rl_detail *ret_why)
-{
-    if (votes->links[node] == RL_LINK_READY)
-        return true;
-    *ret_why = votes->links[node] == RL_LINK_LATE ? RL_DETAIL_LATE : RL_DETAIL_DOWN;
-    return false;
-}
-
-bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant now, enum rl_detail *ret_why)
-{
-    if (!reachable(votes, node, ret_why))
-        return false;
-    if (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now))
-        return true;
-    *ret_why = votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED;
-    return false;
-}
-
-/* A vote that has not expired keeps others out even after the master has lost its memory. */
-bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now,
-                   enum rl_detail *ret_why)
-{
-    if (!reachable(votes, node, ret_why))
-        return false;
-    if (votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ||
-        votes->admissions[node].kind == RL_ADMISSION_UNEVALUATED) {
-        *ret_why = RL_DETAIL_EXCLUDED;
-        return false;
-    }
-    *ret_why = RL_DETAIL_QUARANTINED;
-    return rl_before(now, slot->bound) || (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now)) ||
-           RL_MUTANT(REPAIR_WITHOUT_CONDITION);
-}
-
-bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now)
-{
-    enum rl_detail why;
-
-    return rl_may_extend(votes, node, slot, now, &why) && !rl_clock_stepped(votes, node, now);
-}
-
-bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now)
-{
-    const struct rl_admission_status *admission = &votes->admissions[node];
-
-    return admission->kind == RL_ADMISSION_QUARANTINED && rl_before(now, admission->until);
 }

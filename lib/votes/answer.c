@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/clock_step.h"
 #include "votes/extension.h"
 #include "votes/ledger.h"

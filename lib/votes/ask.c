@@ -12,7 +12,7 @@
 #include "votes/ask.h"
 
 #include "util/mutant.h"
-#include "votes/admission.h"
+#include "votes/may_ask.h"
 #include "votes/outbox.h"
 #include "votes/validity.h"
 

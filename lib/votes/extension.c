@@ -3,10 +3,10 @@
 #include <assert.h>
 
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/clock_step.h"
 #include "votes/epoch_check.h"
 #include "votes/ledger.h"
+#include "votes/may_ask.h"
 #include "votes/outbox.h"
 #include "votes/repair.h"
 

@@ -1,8 +1,8 @@
 #include "votes/hand_off.h"
 
 #include "util/mutant.h"
-#include "votes/admission.h"
 #include "votes/ledger.h"
+#include "votes/may_ask.h"
 
 /* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
  * grant by that refresh itself. It counts only if that refresh is the latest, since a later one may have found the

@@ -60,7 +60,7 @@ enum rl_script {
     RL_SCRIPT_REPAIR_SHARED,
     RL_SCRIPT_LOOK,
     RL_SCRIPT_LATCH,
-    RL_SCRIPT_JOIN,
+    RL_SCRIPT_MARKER,
     RL_SCRIPT_COUNT,
 };
 

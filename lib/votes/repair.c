@@ -11,8 +11,8 @@
  *     it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
 #include "votes/repair.h"
 
-#include "votes/admission.h"
 #include "votes/ledger.h"
+#include "votes/may_ask.h"
 #include "votes/outbox.h"
 
 /* From here on the value may be there again. */

@@ -25,13 +25,13 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     snprintf(seen->why, sizeof(seen->why), "%s", why);
 }
 
-static struct rig_event *record(enum rig_kind kind, unsigned node, const struct rl_ticket *ticket)
+static struct rig_event *record(enum rig_kind kind, unsigned node, const struct rl_tag *tag)
 {
     struct rig_event *event = &rig.events[rig.n_events];
 
     ck_assert_uint_lt(rig.n_events, RIG_EVENTS_MAX);
     rig.n_events++;
-    *event = (struct rig_event){.kind = kind, .node = node, .number = ticket->round};
+    *event = (struct rig_event){.kind = kind, .node = node, .number = tag->round};
     return event;
 }
 
@@ -45,20 +45,20 @@ static void describe(const struct rl_reply_item *item, char *text, size_t size)
         snprintf(text, size, "%.*s", (int)item->text.size, (const char *)item->text.data);
 }
 
-static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+static void on_reply(void *ctx, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                      struct rl_instant now)
 {
-    struct rig_event *event = record(RIG_REPLY, node, ticket);
+    struct rig_event *event = record(RIG_REPLY, node, tag);
 
     describe(&reply->root, event->text, sizeof(event->text));
     if (rig.on_reply)
         rig.on_reply(event);
 }
 
-static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
+static void on_dropped(void *ctx, unsigned node, const struct rl_tag *tag, bool surely_unsent,
                        struct rl_instant now)
 {
-    struct rig_event *event = record(RIG_DROPPED, node, ticket);
+    struct rig_event *event = record(RIG_DROPPED, node, tag);
 
     ck_assert_int_ne(rig.links[node].link, RL_LINK_DOWN);
     event->unsent = surely_unsent;
@@ -211,12 +211,12 @@ bool rig_append_word(struct rl_bytes *out, const char *text)
 
 static bool send_word(unsigned node, unsigned number, const char *text, enum rl_sending how, struct rl_instant sent)
 {
-    const struct rl_ticket ticket = {.owner = &rig, .sent = sent, .round = number};
+    const struct rl_tag tag = {.owner = &rig, .sent = sent, .round = number};
     struct rl_bytes bytes = {0};
     bool accepted;
 
     ck_assert(rig_append_word(&bytes, text));
-    accepted = rl_transport_send(&rig.transport, node, &bytes, how, &ticket);
+    accepted = rl_transport_send(&rig.transport, node, &bytes, how, &tag);
     rl_bytes_fini(&bytes);
     return accepted;
 }

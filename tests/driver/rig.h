@@ -114,7 +114,7 @@ void rig_say_on(unsigned node, const char *channel, const char *payload);
 int rig_subscribe(const char *channel);
 void rig_unsubscribe(const char *channel);
 
-/* Sends "*1 $n WORD"; the ticket carries the number and, as `sent`, the time. */
+/* Sends "*1 $n WORD"; the tag carries the number and, as `sent`, the time. */
 bool rig_send(unsigned node, unsigned number, const char *word);
 bool rig_send_claim(unsigned node, unsigned number, const char *word);
 

@@ -22,7 +22,7 @@ START_TEST(a_silent_listener_is_asked_and_stays_when_it_answers)
         listener->last_received.ns -= rl_ms(1000).ns;
         listener->listening.asked = RL_LONG_AGO;
         listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-        while (strlen(notifier->handshake) == length || rl_ring_count(&listener->listening.owed))
+        while (strlen(notifier->handshake) == length || rl_in_flight_count(&listener->listening.owed))
             rig_turn();
     }
     ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE PING PING PING ");
@@ -32,7 +32,7 @@ END_TEST
 
 static void expect_nothing_owed(unsigned node, struct rl_instant now)
 {
-    ck_assert(!rig.listening[node].on || !rl_ring_count(&rig.driver->listeners[node].listening.owed));
+    ck_assert(!rig.listening[node].on || !rl_in_flight_count(&rig.driver->listeners[node].listening.owed));
 }
 
 START_TEST(a_listener_that_does_not_answer_is_replaced)
@@ -67,11 +67,11 @@ START_TEST(a_listener_that_talks_is_not_asked)
     rig_start_listening(FAKE_UNIX);
     listener = &rig.driver->listeners[0];
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-    ck_assert(!rl_ring_count(&listener->listening.owed));
+    ck_assert(!rl_in_flight_count(&listener->listening.owed));
     listener->last_received.ns -= rl_ms(30000).ns;
     rig_say_message(0, "in the socket already");
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-    ck_assert(!rl_ring_count(&listener->listening.owed));
+    ck_assert(!rl_in_flight_count(&listener->listening.owed));
     ck_assert_uint_eq(rig.listening[0].messages, 1);
     ck_assert_str_eq(rig.notifiers[0]->handshake, "CLIENT SUBSCRIBE ");
 }
@@ -99,7 +99,7 @@ START_TEST(what_is_in_the_socket_counts_even_if_the_loop_was_late)
     listener->last_received.ns -= rl_ms(60000).ns;
     listener->listening.asked.ns -= rl_ms(60000).ns;
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
-    ck_assert_uint_eq(rl_ring_count(&listener->listening.owed), (unsigned)_i);
+    ck_assert_uint_eq(rl_in_flight_count(&listener->listening.owed), (unsigned)_i);
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
 END_TEST

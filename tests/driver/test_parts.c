@@ -5,29 +5,29 @@
 
 START_TEST(a_ring_gives_back_what_was_pushed_in_order_while_it_grows)
 {
-    struct rl_ring ring = {0};
+    struct rl_in_flight in_flight = {0};
     uint32_t in = 0;
     uint32_t out = 0;
 
     srand(1);
     for (int i = 0; i < 20000; i++) {
         if (rand() % 5 < 3) {
-            const struct rl_ticket ticket = {.round = in};
+            const struct rl_tag tag = {.round = in};
 
-            if (!rl_ring_reserve(&ring))
+            if (!rl_in_flight_reserve(&in_flight))
                 ck_abort_msg("no memory");
-            rl_ring_push(&ring, &ticket, 10 * in++);
-        } else if (rl_ring_count(&ring)) {
-            struct rl_ring_entry entry = rl_ring_pop(&ring);
+            rl_in_flight_push(&in_flight, &tag, 10 * in++);
+        } else if (rl_in_flight_count(&in_flight)) {
+            struct rl_in_flight_entry entry = rl_in_flight_pop(&in_flight);
 
-            if (entry.ticket.round != out || entry.start != 10 * out)
+            if (entry.tag.round != out || entry.start != 10 * out)
                 ck_abort_msg("entry %u", out);
             out++;
         }
-        if (rl_ring_count(&ring) != in - out)
+        if (rl_in_flight_count(&in_flight) != in - out)
             ck_abort_msg("count");
     }
-    rl_ring_fini(&ring);
+    rl_in_flight_fini(&in_flight);
 }
 END_TEST
 

@@ -45,9 +45,9 @@
 struct parcel;
 struct world;
 
-/* Steps of messages beside those of the host's tickets. */
+/* Steps of messages beside those of the host's tags. */
 enum wire_step {
-    WIRE_SETUP = RL_TICKET_RECHECK_JOIN + 1,
+    WIRE_SETUP = RL_TAG_RECHECK_JOIN + 1,
     WIRE_GREETING_ROUND,
     WIRE_SUBSCRIBE,
     WIRE_UNSUBSCRIBE,
@@ -56,7 +56,7 @@ enum wire_step {
 
 /* What the client waits for on a connection. */
 struct pending {
-    struct rl_ticket ticket;
+    struct rl_tag tag;
     uint32_t claims[MESSAGE_CLAIMS]; /* boxes */
     uint8_t n_claims;
     bool own; /* part of the handshake: not the host's */
@@ -332,7 +332,7 @@ struct client {
     uint32_t made;          /* the box of the latest value */
     uint32_t incoming;      /* the box whose value is about to be released or taken over ... */
     const struct handle *receiver; /* ... by this handle */
-    const struct rl_ticket *answering; /* the reply that the host is being told of is to this */
+    const struct rl_tag *answering; /* the reply that the host is being told of is to this */
     bool late_import;       /* what is disposed of now has not been taken over: what is left of it runs out */
     bool clock_stepped;     /* the reply that is being delivered has shown that its master's clock was set */
     bool reading;           /* what has arrived is being delivered */

@@ -114,14 +114,14 @@ struct box *handle_box(const struct handle *handle)
     return client_box(client_of(handle->host.host), handle->host.core.claim);
 }
 
-unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes)
+unsigned client_tag_boxes(struct client *client, const struct rl_tag *tag, uint32_t *ret_boxes)
 {
-    const struct rl_batch *batch = ticket->owner;
+    const struct rl_batch *batch = tag->owner;
 
-    if (!ticket->owner || ticket->step == RL_TICKET_QUESTION)
+    if (!tag->owner || tag->step == RL_TAG_QUESTION)
         return 0;
-    if (ticket->step != RL_TICKET_BATCH) {
-        ret_boxes[0] = client_box(client, ticket->owner)->id;
+    if (tag->step != RL_TAG_BATCH) {
+        ret_boxes[0] = client_box(client, tag->owner)->id;
         return 1;
     }
     assert(batch->n <= MESSAGE_CLAIMS);

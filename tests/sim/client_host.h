@@ -17,8 +17,8 @@ const struct box *client_known_box(struct client *client, const struct rl_claim 
 /* Of the claim that the handle has. */
 struct box *handle_box(const struct handle *handle);
 
-/* The records of the claims that a ticket's command is about; how many. */
-unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes);
+/* The records of the claims that a tag's command is about; how many. */
+unsigned client_tag_boxes(struct client *client, const struct rl_tag *tag, uint32_t *ret_boxes);
 
 /* Around each delivery of a reply, so that the oracles see what has been learned of the master's clock. */
 struct rl_node_clock client_clock_before(const struct client *client, unsigned node);

@@ -37,10 +37,10 @@ void client_look(struct client *client, uint8_t key)
 }
 
 /* Before redlock_look() returns, its question has been asked: the host has set the pointer to it first. */
-uint32_t client_look_number(const struct client *client, const struct rl_ticket *ticket)
+uint32_t client_look_number(const struct client *client, const struct rl_tag *tag)
 {
-    for (unsigned i = 0; ticket->step == RL_TICKET_QUESTION && i < MAX_LOOKS; i++) {
-        if (client->looks[i].number && client->looks[i].core.question == ticket->owner)
+    for (unsigned i = 0; tag->step == RL_TAG_QUESTION && i < MAX_LOOKS; i++) {
+        if (client->looks[i].number && client->looks[i].core.question == tag->owner)
             return client->looks[i].number;
     }
     return 0;

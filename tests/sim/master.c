@@ -263,7 +263,7 @@ static void run_script(struct world *world, struct master *master, struct redis_
     uint32_t bit = UINT32_C(1) << script;
     int64_t n_keys = 0;
 
-    if (script == RL_SCRIPT_JOIN)
+    if (script == RL_SCRIPT_MARKER)
         master_write_info(master);
     else
         faults_on_script(world, master);
@@ -400,7 +400,7 @@ void master_execute(struct world *world, struct master *master, const struct mes
         message_pack_reply(ret_reply, &reply);
         return;
     }
-    if (message->step == RL_TICKET_EPOCH_MARKER) {
+    if (message->step == RL_TAG_EPOCH_MARKER) {
         faults_on_guard(world, master);
         world_count(world, COUNTER_EPOCH_CHECKS);
     }

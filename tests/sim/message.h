@@ -38,7 +38,7 @@ struct message {
     bool lists;          /* ... and asks for the names */
     uint64_t passed;     /* ... and tells that this generation was open; 0: of none */
     uint8_t kind;
-    uint8_t step;        /* of the ticket, or enum wire_step */
+    uint8_t step;        /* of the tag, or enum wire_step */
     uint8_t channel;     /* SUBSCRIBE and what comes of it: 0: the client's own; else the number of a further one */
     uint8_t count;       /* items of a reply */
     uint32_t size;

@@ -22,7 +22,7 @@ void pipe_arm(struct world *world, uint16_t index, enum direction direction)
 static bool goes_along(struct world *world, const struct pipe *pipe, uint32_t message, int64_t at)
 {
     uint8_t step = world->messages.messages[message].step;
-    bool checks = step == RL_TICKET_EPOCH_MARKER || step == RL_TICKET_EPOCH_CLOCK;
+    bool checks = step == RL_TAG_EPOCH_MARKER || step == RL_TAG_EPOCH_CLOCK;
 
     return checks && pipe->list.count && pipe->last_put == at && !rng_chance(&world->net, 150);
 }

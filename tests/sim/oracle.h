@@ -215,7 +215,7 @@ void look_on_end(struct world *world, const struct client_look *look, const stru
 struct client_latch;
 void latch_on_start(struct client *client, struct client_latch *latch, enum rl_latch_op op, struct rl_instant deadline,
                     bool once);
-void latch_on_send(struct client *client, const struct rl_ticket *ticket, struct message *message);
+void latch_on_send(struct client *client, const struct rl_tag *tag, struct message *message);
 void latch_on_answer(struct client *client);
 void latch_on_end(struct client *client, struct client_latch *latch, enum rl_latch_op op, int status);
 void latch_on_due(struct world *world, const struct client *client, unsigned place, uint32_t operation);

@@ -277,15 +277,15 @@ void latch_on_due(struct world *world, const struct client *client, unsigned pla
                         name_of_client(client->index));
 }
 
-void latch_on_send(struct client *client, const struct rl_ticket *ticket, struct message *message)
+void latch_on_send(struct client *client, const struct rl_tag *tag, struct message *message)
 {
     const struct rl_list *latches = &client->host.latches;
 
-    for (struct rl_list *at = latches->next; ticket->step == RL_TICKET_QUESTION && at != latches; at = at->next) {
+    for (struct rl_list *at = latches->next; tag->step == RL_TAG_QUESTION && at != latches; at = at->next) {
         struct rl_latch *core = RL_CONTAINER_OF(at, struct rl_latch, link);
         struct client_latch *latch = RL_CONTAINER_OF(core, struct client_latch, core);
 
-        if (core->question != ticket->owner)
+        if (core->question != tag->owner)
             continue;
         if (latch->question != core->question || latch->started.ns != core->started.ns) {
             latch->question = core->question;

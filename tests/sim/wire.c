@@ -13,12 +13,12 @@
 
 static struct rl_instant late_at(const struct client *client, const struct wire *wire)
 {
-    return rl_after(wire->ring[wire->head].ticket.sent, client->host.engine.votes.config.node_timeout);
+    return rl_after(wire->ring[wire->head].tag.sent, client->host.engine.votes.config.node_timeout);
 }
 
 static struct rl_instant stalled_at(const struct client *client, const struct wire *wire)
 {
-    return rl_after(rl_later(wire->last_byte, wire->ring[wire->head].ticket.sent), client->world->plan.stall_timeout);
+    return rl_after(rl_later(wire->last_byte, wire->ring[wire->head].tag.sent), client->world->plan.stall_timeout);
 }
 
 static struct rl_instant next_due(const struct client *client, const struct wire *wire)
@@ -94,8 +94,8 @@ static void drop_pending(struct client *client, unsigned node)
             continue;
         world_count(client->world, surely_unsent ? COUNTER_SURELY_UNSENT : COUNTER_MAYBE_SENT);
         note_end(client, &pending);
-        client->answering = &pending.ticket;
-        rl_host_events.dropped(&client->host, node, &pending.ticket, surely_unsent, client->host.now);
+        client->answering = &pending.tag;
+        rl_host_events.dropped(&client->host, node, &pending.tag, surely_unsent, client->host.now);
         client->answering = NULL;
         client_watch(client);
     }
@@ -176,8 +176,8 @@ struct message *wire_append(struct client *client, unsigned node, enum message_k
     message->kind = (uint8_t)kind;
     message->step = step;
     message->n_claims = pending->n_claims;
-    message->look = client_look_number(client, &pending->ticket);
-    latch_on_send(client, &pending->ticket, message);
+    message->look = client_look_number(client, &pending->tag);
+    latch_on_send(client, &pending->tag, message);
     memcpy(message->claims, pending->claims, sizeof message->claims);
     message->size = 0;
     message_append(pool, &wire->unsent, index);
@@ -190,7 +190,7 @@ struct message *wire_append(struct client *client, unsigned node, enum message_k
 
 void wire_on_connected(struct client *client, unsigned node, bool accepted)
 {
-    struct pending pending = {.ticket = {.sent = client->host.now}, .own = true};
+    struct pending pending = {.tag = {.sent = client->host.now}, .own = true};
 
     if (!accepted) {
         world_count(client->world, COUNTER_REFUSALS);
@@ -212,7 +212,7 @@ static void open_for_use(struct client *client, unsigned node)
 static void ask_round(struct client *client, unsigned node, unsigned round)
 {
     struct wire *wire = &client->wires[node];
-    struct pending pending = {.ticket = {.sent = client->host.now}, .own = true};
+    struct pending pending = {.tag = {.sent = client->host.now}, .own = true};
     struct rl_bytes out = {0};
     int n = rl_host_events.greet(&client->host, node, round, &out);
 
@@ -250,13 +250,13 @@ static void take_greeting(struct client *client, unsigned node, const struct pen
     struct rl_node_clock before = client_clock_before(client, node);
     const struct rl_greeting_answer answer = {
         .node = node, .round = wire->round, .index = wire->answered, .reply = reply,
-        .sent = pending->ticket.sent, .now = client->host.now};
+        .sent = pending->tag.sent, .now = client->host.now};
     const char *why = "";
     bool good;
 
     trace_join(client, node, reply);
     good = rl_host_events.greeted(&client->host, &answer, &why);
-    client_clock_after(client, node, &before, pending->ticket.sent);
+    client_clock_after(client, node, &before, pending->tag.sent);
     client_watch(client);
     if (!good)
         fail(client, node, why);
@@ -302,12 +302,12 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         return;
     }
     note_end(client, &pending);
-    client->answering = &pending.ticket;
-    rl_host_events.reply(&client->host, node, &pending.ticket, &reply, client->host.now);
+    client->answering = &pending.tag;
+    rl_host_events.reply(&client->host, node, &pending.tag, &reply, client->host.now);
     client->answering = NULL;
     look_on_answer(client, node);
     latch_on_answer(client);
-    client_clock_after(client, node, &before, pending.ticket.sent);
+    client_clock_after(client, node, &before, pending.tag.sent);
     client_watch(client);
 }
 

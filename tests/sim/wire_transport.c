@@ -28,27 +28,27 @@ static bool has_room(struct client *client, const struct wire *wire, enum rl_sen
            !memory_is_short(client->world);
 }
 
-static enum rl_step step_of(const struct rl_ticket *ticket)
+static enum rl_step step_of(const struct rl_tag *tag)
 {
-    const struct rl_batch *batch = ticket->owner;
+    const struct rl_batch *batch = tag->owner;
 
-    return ticket->step == RL_TICKET_BATCH ? rl_batch_step(batch) : (enum rl_step)ticket->step;
+    return tag->step == RL_TAG_BATCH ? rl_batch_step(batch) : (enum rl_step)tag->step;
 }
 
 /* The oracles hear of each command that is to be sent, whether it can be or not. */
 static void note_send(struct client *client, unsigned node, struct pending *pending)
 {
-    enum rl_step step = step_of(&pending->ticket);
+    enum rl_step step = step_of(&pending->tag);
 
-    if (pending->ticket.flags & RL_COMMAND_IN_FULL && pending->n_claims)
+    if (pending->tag.flags & RL_COMMAND_IN_FULL && pending->n_claims)
         world_count(client->world, COUNTER_LONG_RELEASES);
-    if (pending->ticket.step == RL_TICKET_BATCH)
+    if (pending->tag.step == RL_TAG_BATCH)
         world_count(client->world, COUNTER_BATCHES);
     for (unsigned i = 0; i < pending->n_claims; i++) {
         struct box *box = box_get(&client->world->boxes, pending->claims[i]);
 
         trace_send(client, box, node, step);
-        if (step != RL_STEP_RAISE || !pending->ticket.flags) /* repeated it changes nothing that is not the holder's */
+        if (step != RL_STEP_RAISE || !pending->tag.flags) /* repeated it changes nothing that is not the holder's */
             once_on_send(client->world, box, step);
         if (box->claim && box->max_ttl_ms < box->claim->ttl_ms)
             box->max_ttl_ms = box->claim->ttl_ms;
@@ -69,29 +69,29 @@ static void note_refusal(struct client *client, unsigned node, const struct pend
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
     for (unsigned i = 0; i < pending->n_claims; i++) {
-        trace_answer(client, box_get(&client->world->boxes, pending->claims[i]), step_of(&pending->ticket), node,
+        trace_answer(client, box_get(&client->world->boxes, pending->claims[i]), step_of(&pending->tag), node,
                      refusal);
-        client->world->coverage->answers[step_of(&pending->ticket)][RL_FAILED]++;
+        client->world->coverage->answers[step_of(&pending->tag)][RL_FAILED]++;
         client->world->coverage->details[RL_DETAIL_BACKLOG]++;
     }
 }
 
 static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
-                    const struct rl_ticket *ticket)
+                    const struct rl_tag *tag)
 {
     struct client *client = ctx;
     struct wire *wire = &client->wires[node];
-    struct pending pending = {.ticket = *ticket};
+    struct pending pending = {.tag = *tag};
     struct message *message;
 
     client_watch(client);
-    pending.n_claims = (uint8_t)client_ticket_boxes(client, ticket, pending.claims);
+    pending.n_claims = (uint8_t)client_tag_boxes(client, tag, pending.claims);
     note_send(client, node, &pending);
     if (!has_room(client, wire, how)) {
         note_refusal(client, node, &pending);
         return false;
     }
-    message = wire_append(client, node, MESSAGE_COMMAND, (uint8_t)step_of(ticket), &pending);
+    message = wire_append(client, node, MESSAGE_COMMAND, (uint8_t)step_of(tag), &pending);
     message_set_bytes(message, rl_bytes_front(command), rl_bytes_length(command));
     for (unsigned i = 0; i < pending.n_claims; i++)
         box_get(&client->world->boxes, pending.claims[i])->pending++;

@@ -31,21 +31,21 @@ static struct {
     struct {
         unsigned sent;
         char bytes[16384]; /* rollbacks are sent with their scripts */
-        struct rl_ticket ticket;
+        struct rl_tag tag;
     } masters[MASTERS];
 } world;
 
 /* --- What the host is given ------------------------------------------------------------------------------------- */
 
 static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
-                    const struct rl_ticket *ticket)
+                    const struct rl_tag *tag)
 {
     size_t size = rl_bytes_length(command);
 
     ck_assert_uint_lt(size, sizeof world.masters[node].bytes);
     memcpy(world.masters[node].bytes, rl_bytes_front(command), size);
     world.masters[node].bytes[size] = '\0';
-    world.masters[node].ticket = *ticket;
+    world.masters[node].tag = *tag;
     world.masters[node].sent++;
     return true;
 }
@@ -205,14 +205,14 @@ static void reply_ok(unsigned node)
 {
     const struct rl_reply ok = {.root = {.type = RL_REPLY_STATUS, .text = {"OK", 2}}};
 
-    rl_host_events.reply(&world.host, node, &world.masters[node].ticket, &ok, world.now);
+    rl_host_events.reply(&world.host, node, &world.masters[node].tag, &ok, world.now);
 }
 
 static void reply_deleted(unsigned node)
 {
     const struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = 1}};
 
-    rl_host_events.reply(&world.host, node, &world.masters[node].ticket, &one, world.now);
+    rl_host_events.reply(&world.host, node, &world.masters[node].tag, &one, world.now);
 }
 
 static void fire_shutdown_timer(uint32_t after_ms)
@@ -256,7 +256,7 @@ START_TEST(commands_that_are_dropped_end_the_attempt)
 {
     acquire(0);
     for (unsigned node = 0; node < 2; node++)
-        rl_host_events.dropped(&world.host, node, &world.masters[node].ticket, true, world.now);
+        rl_host_events.dropped(&world.host, node, &world.masters[node].tag, true, world.now);
     ck_assert_uint_eq(world.completed, 1);
     ck_assert_int_eq(world.status, RL_END_NO_QUORUM);
     ck_assert_uint_eq(world.host.votes[0].failed, 1);

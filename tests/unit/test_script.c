@@ -59,7 +59,7 @@ END_TEST
 
 static bool is_sent_with_its_text(enum rl_script script)
 {
-    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_LATCH || script == RL_SCRIPT_JOIN ||
+    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_LATCH || script == RL_SCRIPT_MARKER ||
            script == RL_SCRIPT_JOIN_PERMIT;
 }
 

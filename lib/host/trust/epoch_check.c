@@ -15,10 +15,10 @@
 /* --- Questions -------------------------------------------------------------------------------------------------- */
 
 static bool send_question(struct rl_host *host, unsigned node, const struct rl_bytes *question,
-                          enum rl_ticket_step step, struct rl_instant sent)
+                          enum rl_tag_step step, struct rl_instant sent)
 {
-    struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step};
-    bool accepted = rl_transport_send(&host->transport, node, question, RL_SENDING, &ticket);
+    struct rl_tag tag = {.sent = sent, .step = (uint8_t)step};
+    bool accepted = rl_transport_send(&host->transport, node, question, RL_SENDING, &tag);
 
     host->counters.commands += accepted;
     return accepted;
@@ -30,8 +30,8 @@ void rl_trust_ask_epoch(struct rl_host *host, unsigned node, struct rl_instant s
 {
     const struct rl_trust *trust = &host->trust;
 
-    if (!send_question(host, node, &trust->memory_question, RL_TICKET_EPOCH_MARKER, sent) ||
-        !send_question(host, node, &trust->clock_question, RL_TICKET_EPOCH_CLOCK, sent))
+    if (!send_question(host, node, &trust->memory_question, RL_TAG_EPOCH_MARKER, sent) ||
+        !send_question(host, node, &trust->clock_question, RL_TAG_EPOCH_CLOCK, sent))
         rl_transport_fail(&host->transport, node, "no memory to ask for its marker");
 }
 

@@ -14,12 +14,12 @@
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 
-static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_step step, unsigned index,
+static bool send_scratch(struct rl_host *host, unsigned node, enum rl_tag_step step, unsigned index,
                          struct rl_instant sent)
 {
-    struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
+    struct rl_tag tag = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
 
-    return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &ticket);
+    return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &tag);
 }
 
 /* What cannot be sent is asked next time. */
@@ -30,7 +30,7 @@ static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant 
     for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         rl_bytes_clear(&host->scratch);
         if (!rl_trust_encode_setting((enum rl_trust_setting)i, &host->scratch) ||
-            !send_scratch(host, node, RL_TICKET_RECHECK_SETTING, i, now))
+            !send_scratch(host, node, RL_TAG_RECHECK_SETTING, i, now))
             return;
     }
 }
@@ -39,7 +39,7 @@ static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     rl_bytes_clear(&host->scratch);
     if (rl_trust_encode_join(host, node, &host->scratch))
-        send_scratch(host, node, RL_TICKET_RECHECK_JOIN, 0, now);
+        send_scratch(host, node, RL_TAG_RECHECK_JOIN, 0, now);
 }
 
 /* In quarantine the marker alone is asked for: an epoch check that fails ends the connection. */
@@ -61,11 +61,11 @@ void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
     rl_trust_update(host, node, now);
 }
 
-void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                            const struct rl_reply *reply, struct rl_instant now)
 {
-    rl_trust_note_setting(&host->trust.nodes[node], ticket->flags, reply);
-    if (ticket->flags == RL_TRUST_N_SETTINGS - 1)
+    rl_trust_note_setting(&host->trust.nodes[node], tag->flags, reply);
+    if (tag->flags == RL_TRUST_N_SETTINGS - 1)
         ask_join(host, node, now);
 }
 
@@ -80,7 +80,7 @@ static bool is_passing(const struct rl_reply *reply)
     return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF;
 }
 
-void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                         const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
@@ -97,5 +97,5 @@ void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_
         return;
     }
     known->report = report;
-    rl_trust_take_report(host, node, ticket->sent, now);
+    rl_trust_take_report(host, node, tag->sent, now);
 }

@@ -26,11 +26,11 @@ static inline struct rl_instant rl_trust_recheck_at(const struct rl_admission_st
 void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now);
 
 /* One that votes: the answer of a setting; behind the last one JOIN is asked. */
-void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                               const struct rl_reply *reply, struct rl_instant now);
 
 /* The answer of JOIN. */
-void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                            const struct rl_reply *reply, struct rl_instant now);
 
 #endif

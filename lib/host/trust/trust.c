@@ -12,17 +12,17 @@
 #include "host/trust/epoch_check.h"
 #include "host/trust/recheck.h"
 
-void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                     const struct rl_reply *reply, struct rl_instant now)
 {
-    if (ticket->step == RL_TICKET_EPOCH_MARKER)
+    if (tag->step == RL_TAG_EPOCH_MARKER)
         rl_trust_take_marker(host, node, reply);
-    else if (ticket->step == RL_TICKET_EPOCH_CLOCK)
-        rl_trust_take_time(host, node, ticket->sent, reply, now);
-    else if (ticket->step == RL_TICKET_RECHECK_SETTING)
-        rl_trust_recheck_setting(host, node, ticket, reply, now);
-    else if (ticket->step == RL_TICKET_RECHECK_JOIN)
-        rl_trust_recheck_join(host, node, ticket, reply, now);
+    else if (tag->step == RL_TAG_EPOCH_CLOCK)
+        rl_trust_take_time(host, node, tag->sent, reply, now);
+    else if (tag->step == RL_TAG_RECHECK_SETTING)
+        rl_trust_recheck_setting(host, node, tag, reply, now);
+    else if (tag->step == RL_TAG_RECHECK_JOIN)
+        rl_trust_recheck_join(host, node, tag, reply, now);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */

@@ -78,9 +78,9 @@ struct rl_trust {
 int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names);
 void rl_trust_fini(struct rl_host *host);
 
-/* The reply to a ticket without owner. The caller then takes the engine's effects. Such tickets that are dropped need
+/* The reply to a tag without owner. The caller then takes the engine's effects. Such tags that are dropped need
  * nothing. */
-void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                     struct rl_instant now);
 
 #endif
