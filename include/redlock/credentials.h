@@ -29,8 +29,8 @@
  * The callback runs from the event loop, on the client's thread or a service's. It must not wait, and must not call the
  * library, except for the functions below. It may answer at once, or keep the request and answer later, from anything
  * that runs on the same loop (for a service: redlock_service_run()). A request that is not answered ends with the
- * attempt to connect, or after connect_timeout_ms; what comes later is too late for this request, so a program that
- * needs longer keeps what it has got for the next one.
+ * attempt to connect, or after connect_timeout_ms. A later answer fails with E_NOT_ASKED: a program that needs longer
+ * keeps it for the next request.
  *
  * The library copies what it is given into pages that core dumps leave out, and wipes it when the master has agreed.
  * Neither errors, events nor the log show it. What the program has is the program's to wipe. */
@@ -57,7 +57,7 @@ enum redlock_credentials_why {
     REDLOCK_CREDENTIALS_EXPIRING,   /* the connection is in use, and its credentials do not hold for long any more */
 };
 
-/* For whom; valid until the callback returns. Later versions may append members. */
+/* The connection that needs credentials; valid until the callback returns. Later versions may append members. */
 struct redlock_credentials_wanted {
     size_t node;      /* which master: its place in the list */
     const char *name; /* "host:port" or the socket's path */

@@ -123,9 +123,9 @@ struct redlock_leader {
 typedef void (*redlock_leader_fn)(struct redlock_election *election, const struct redlock_leader *leader,
                                   void *user_data);
 
-/* Looks at the key at once, every interval_ms (10 to 3600000), and when a new leader says so, on a channel of the
- * masters: the callback is told the first answer, and then each change. That a leader has gone, and nobody has been
- * elected, is found at the interval. An observer need not be a candidate. Each look is one command to each master;
+/* Looks at the key now, every interval_ms (10 to 3600000), and when a new leader announces itself on a channel of the
+ * masters: the callback is told the first answer, and then each change. If a leader goes and nobody is elected, the
+ * next look at the interval finds that. An observer need not be a candidate. Each look is one command to each master;
  * messages cause at most one look in 10 ms. The client has a second connection to each master from then on. With cb
  * NULL the election ceases to observe, and interval_ms has no meaning. Errors: E_ARGUMENT, E_TIMEOUT (interval_ms),
  * E_CLOSING, E_FORKED. */

@@ -65,7 +65,7 @@ struct redlock_stats {
     uint64_t disproved;       /* answers that did not count, since the master had lost its memory */
     uint64_t clock_steps;     /* forward steps of masters' clocks */
     uint64_t raises;          /* fenced acquisitions that needed a second round trip */
-    uint64_t claims;          /* gauge: values that some master may have, and those of lost locks */
+    uint64_t claims;          /* gauge: values that a master may have set, and those of lost locks */
     uint64_t pending_rollbacks; /* gauge: values whose rollback some master has not confirmed */
     uint64_t waits;           /* acquisitions that joined the wait queue */
     uint64_t hand_offs;       /* votes that arrived as a notification */
@@ -86,7 +86,7 @@ struct redlock_node_stats {
     enum redlock_link link;
     uint64_t commands;        /* without handshakes */
     uint64_t replies;
-    uint64_t granted;         /* votes on attempts to acquire; so are the next three, and queued */
+    uint64_t granted;         /* answers to attempts to acquire, by outcome: these, the next three, and queued */
     uint64_t refused;
     uint64_t failed;
     uint64_t unknown;
@@ -99,7 +99,7 @@ struct redlock_node_stats {
     int64_t last_latency_us;  /* of the latest reply; -1 before the first */
     const char *last_error;   /* why the latest connection ended, or ""; valid until the next call on the client */
     uint64_t queued;          /* answers that a waiter is in the wait queue */
-    uint64_t messages;        /* on the connection for notifications, which all other members leave out */
+    uint64_t messages;        /* on the connection for notifications; no other member counts that connection */
 };
 
 /* What the client found when it examined a master. The texts are valid until the loop runs again. */
@@ -123,7 +123,7 @@ struct redlock_node_info {
     int64_t replicas;         /* connected to it */
     int64_t marker_max_ttl_ms; /* clients with a larger max_ttl_ms get no vote; 0 without a marker */
     int64_t clock_offset_us;  /* its wall clock minus that of this machine */
-    int64_t clock_step_us;    /* latest step: at most so far forward, or, if negative, at least so far back; 0: none */
+    int64_t clock_step_us;    /* size of the latest step: forward, an upper bound; negative, backward, a lower bound */
     uint32_t clock_forward_steps;
     uint32_t clock_backward_steps;
     int64_t latency_us;       /* of the latest reply; -1 before the first */

@@ -73,11 +73,11 @@ enum redlock_wait {
     REDLOCK_WAIT_SPIN, /* the client tries again after random pauses, in no order; a contended key is often idle */
 };
 
-/* How a lock has its key. redlock_rwlock(3) describes locks that several handles share. */
+/* The mode in which a handle holds its key. redlock_rwlock(3) describes locks that several handles share. */
 enum redlock_mode {
     REDLOCK_EXCLUSIVE,   /* the default: no other handle has the key in any mode */
-    REDLOCK_UPGRADEABLE, /* beside shared handles; at most one handle has it, and it alone can become exclusive */
-    REDLOCK_SHARED,      /* beside any number of shared handles, and one that is upgradeable */
+    REDLOCK_UPGRADEABLE, /* shared handles may hold the key too, no other upgradeable one; it can become exclusive */
+    REDLOCK_SHARED,      /* any number of shared handles, and one that is upgradeable, may hold the key too */
 };
 
 struct redlock_event;
@@ -172,11 +172,12 @@ struct redlock_options {
      * They are read by redlock_client_create(), and again when a connection is opened after they have changed; while
      * changed ones cannot be used, what was read before stays in use.
      *
-     * tls_ca_file, tls_ca_dir   whom to trust; a directory is one of `openssl rehash`. Neither: the system's CAs
+     * tls_ca_file, tls_ca_dir   the certificates of the CAs to trust: a file, or a directory that `openssl rehash` has
+     *                           prepared; with neither, those of the system
      * tls_cert_file, tls_key_file   the client's certificate, with the chain behind it, and its key, which must not be
      *                           encrypted; both or none
-     * tls_server_name           what the certificates of all masters must be for, and the name that is indicated to
-     *                           them; the default is the host of each URL. An IP address must be among a certificate's
+     * tls_server_name           the host name that every master's certificate must match, and that the client sends as
+     *                           SNI; the default is the host of each URL. An IP address must be among a certificate's
      *                           IP addresses
      * tls_ciphers, tls_ciphersuites   for TLS 1.2 and for 1.3, as in openssl-ciphers(1); the defaults are OpenSSL's */
     const char *tls_ca_file;
@@ -190,18 +191,18 @@ struct redlock_options {
     /* The lowest version that is spoken. */
     enum redlock_tls_version tls_min_version;
 
-    /* 1: the masters' certificates are not looked at, so whoever is in between may be the master. Default 0. */
+    /* 1: the client does not verify certificates, so anybody on the network path can pose as a master. Default 0. */
     uint8_t tls_insecure_skip_verify;
 
     /* 1: every connection makes a whole handshake, instead of resuming the session before. Default 0. */
     uint8_t tls_no_resumption;
 
-    /* Whom the library asks for user and password (redlock/credentials.h), NULL by default. It is asked for each
+    /* The callback that supplies user and password (redlock/credentials.h), NULL by default. It is called for each
      * connection to a master whose URL has no password; a password in the URL comes first. */
     redlock_credentials_fn on_credentials;
     void *credentials_data;
 
-    /* Who the client is, for people who look at its locks and for those who observe an election: up to
+    /* A label by which people who look at its locks, and observers of an election, recognize the client: up to
      * REDLOCK_MAX_LABEL_BYTES printable characters without a space, "host:pid" say. It becomes part of its tokens,
      * behind a colon, and so of the values that masters store. NULL or "", the default, is none. */
     const char *label;
@@ -261,10 +262,10 @@ struct redlock_acquire_options {
      * token, so a release by that token may end the later hold. */
     uint8_t own_token;
 
-    /* How to have the key; a handle may have another mode each time. Waiters of all modes stand in one wait queue, in
-     * the order of arrival; shared ones that follow each other get the key together. REDLOCK_WAIT_SPIN has no order,
-     * so handles that share the key may keep an exclusive one out for ever. A permit of a semaphore is exclusive. The
-     * default is REDLOCK_EXCLUSIVE. */
+    /* The mode to acquire; it may differ from one acquisition of a handle to the next. Waiters of all modes stand in
+     * one wait queue, in the order of arrival; shared ones that follow each other get the key together.
+     * REDLOCK_WAIT_SPIN has no order, so handles that share the key may keep an exclusive one out for ever. A permit
+     * of a semaphore is exclusive. The default is REDLOCK_EXCLUSIVE. */
     enum redlock_mode mode;
 };
 

@@ -56,8 +56,8 @@ struct redlock_error {
 /* Starts connecting to the masters and returns at once. The connections open while the loop runs. An acquisition waits
  * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
- * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path; a user
- * alone goes with on_credentials:
+ * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path. A URL
+ * may name a user without a password only if on_credentials supplies the password:
  *
  *     redis[s]://[[user]:password@]host[:port][/db]  host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]
@@ -148,7 +148,7 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
  * it may get the lock with its token, without a master. The release then ends with OK at once. Locks acquired with
  * `fenced` or `own_token` are not handed off in this way.
  *
- * Status of the result: OK, on a quorum of masters the key is this holder's no more, or the lock was handed off;
+ * Status of the result: OK, this holder no longer has the key on a quorum of masters, or the lock was handed off;
  * NO_QUORUM, that is not confirmed (the client tells the other masters as soon as it can reach them, until the ttl
  * ends); LOST, the validity had ended before the call (the masters were told nevertheless).
  * Errors: E_ARGUMENT, E_NOT_HELD (never acquired, or released), E_BUSY (an acquisition or its callback, or a release,
@@ -245,8 +245,8 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 
 /* Transfers a held lock to another process of this machine: writes a line of printable text for redlock_lock_adopt(),
  * and makes the handle IDLE without releasing the lock. The text is a secret, since it is enough to hold or release the
- * lock. If the answer of a master to an extension is still due, the master may carry out that extension last, so its
- * vote counts no longer than that extension's ttl for the new holder: await the answers first (REDLOCK_EVENT_VOTE).
+ * lock. Await the answers of all masters to extensions first (REDLOCK_EVENT_VOTE): a master that has not answered may
+ * still carry out a shorter one, so for the new holder its vote counts no longer than that one's ttl.
  * After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more than once), E_BUSY,
  * E_LIMIT (size is too small), E_SYSTEM (the boot ID cannot be read), E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);

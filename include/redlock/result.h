@@ -83,13 +83,14 @@ struct redlock_result {
     enum redlock_loss loss; /* for LOST: why */
     uint32_t reachable;     /* masters that are connected */
     uint32_t voting;        /* connected masters whose votes count at present */
-    const char *why;        /* the reason of a failure, in words for people and without a full stop; "" for success. For
-                               NO_QUORUM and TOO_SLOW, as status or as cause of DEADLINE, and for DEADLINE without a
-                               cause, it is about the masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left".
-                               Otherwise it is redlock_strerror() of the status or, for DEADLINE, of the cause */
+    const char *why;        /* the reason of a failure, in words for people and without a full stop; "" for success. If
+                               the status or its cause is NO_QUORUM or TOO_SLOW, or a DEADLINE has no cause, the text
+                               is about the masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left". Otherwise
+                               it is redlock_strerror() of the status or, for DEADLINE, of the cause */
     size_t part;            /* of a set in the blocking interface: the key that decided, as an index for
                                redlock_mutex_part(), or the number of keys if none did. The counts of masters and
-                               the nodes are about that key; there are none if another one was answered last */
+                               the nodes are about that key. If the masters have answered about another key last,
+                               the counts are 0 and there are no nodes */
 };
 
 /* The word for an enumerator, "acquire" or "granted", and a sentence about a loss, without a full stop. In static
