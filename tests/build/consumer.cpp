@@ -44,6 +44,23 @@ static void take_each_kind(redlock::service &service)
            "one kind is missing");
 }
 
+// Two parties of a latch; a leader, and a candidate that leads when the first one has resigned.
+static void meet_and_elect(redlock::service &service)
+{
+    redlock::latch left(service, "latch", 2, 1, "left"), right(service, "latch", 2, 1, "right");
+    redlock::leader_election leader(service, "leader"), candidate(service, "leader");
+
+    left.arrive();
+    expect(!left.try_wait(), "a latch opens before all have arrived");
+    right.arrive_and_wait();
+    expect(left.wait_for(std::chrono::seconds(10)), "a latch stays shut though all have arrived");
+
+    const std::uint64_t term = leader.campaign();
+
+    expect(leader.leads() && !candidate.campaign_for(std::chrono::milliseconds(0)), "two lead");
+    expect(leader.resign() == REDLOCK_OK && candidate.campaign() > term && candidate.leads(), "nobody leads");
+}
+
 // consumer VERSION URL...
 int main(int argc, char **argv)
 try {
@@ -63,6 +80,7 @@ try {
     expect(guard.remaining() > guard.remaining().zero() && !rival.try_lock(), "not locked");
     share(service);
     take_each_kind(service);
+    meet_and_elect(service);
     return guard.unlock() == REDLOCK_OK && rival.try_lock() ? 0 : 1;
 } catch (const std::exception &why) {
     std::cerr << why.what() << "\n";

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Programs that find the installed library through pkg-config, in C and in C++: they compile, link, run.
+# Programs that find the installed library through pkg-config, in C and in C++: they compile, link, run. Among them are
+# the examples, which have a program for each kind of lock.
 #
-#   consumer.sh SOURCE_DIR BUILD_ROOT MESON WITH_MASTERS        $CC, $CXX
+#   consumer.sh SOURCE_ROOT BUILD_ROOT MESON WITH_MASTERS        $CC, $CXX
 set -eu
-source=$1
+root=$1
 build=$2
 meson=$3
 with_masters=$4
@@ -28,26 +29,47 @@ case $wanted in
 *) soname=libredlock.so.${wanted%%.*} ;;
 esac
 
-# run PROGRAM: it names the library by its soname, and locks.
+# run COMMAND...: on fresh masters, whose URLs are its last arguments.
 run() {
+    LD_LIBRARY_PATH=$library "$with_masters" 3 "$@"
+}
+
+# named PROGRAM: it names the library by its soname.
+named() {
     if command -v readelf >/dev/null 2>&1; then
         readelf -d "$1" | grep -qF "[$soname]" || { echo "no soname"; exit 1; }
     fi
-    LD_LIBRARY_PATH=$library "$with_masters" 3 "$1" "$wanted"
 }
 
-# shellcheck disable=SC2046 # the flags are words
-"${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$source/consumer.c" -o "$stage/consumer-c" \
-    $(pkg-config --cflags --libs redlock) -levent_core
-run "$stage/consumer-c"
+# c SOURCE PROGRAM, cpp SOURCE PROGRAM: compiles it as strictly as users may do.
+c() {
+    # shellcheck disable=SC2046 # the flags are words
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror "$1" -o "$2" \
+        $(pkg-config --cflags --libs redlock) -levent_core -pthread
+    named "$2"
+}
+cpp() {
+    # shellcheck disable=SC2046 # the flags are words
+    "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror "$1" -o "$2" $(pkg-config --cflags --libs redlock) -pthread
+    named "$2"
+}
+
+# The consumer declares the masters, on which an example runs then.
+c "$root/tests/build/consumer.c" "$stage/consumer-c"
+for example in "$root"/tools/examples/*.c; do
+    c "$example" "$stage/example-$(basename "$example" .c)"
+done
+run sh -c 'consumer=$1 wanted=$2 example=$3; shift 3; "$consumer" "$wanted" "$@" && "$example" "$@"' sh \
+    "$stage/consumer-c" "$wanted" "$stage/example-rwlock" >"$stage/log" 2>&1 || { cat "$stage/log"; exit 1; }
 
 compiled=
 for cxx in ${CXX:+"$CXX"} g++ clang++; do
     if command -v "$cxx" >/dev/null 2>&1; then
-        # shellcheck disable=SC2046 # the flags are words
-        "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror "$source/consumer.cpp" -o "$stage/consumer-cpp" \
-            $(pkg-config --cflags --libs redlock)
-        run "$stage/consumer-cpp"
+        cpp "$root/tests/build/consumer.cpp" "$stage/consumer-cpp"
+        run "$stage/consumer-cpp" "$wanted"
+        for example in "$root"/tools/examples/*.cpp; do
+            cpp "$example" "$stage/example-$(basename "$example" .cpp)"
+        done
         compiled=yes
     fi
 done
