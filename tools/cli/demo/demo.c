@@ -12,12 +12,12 @@ static const char demo_help[] =
     "Usage: redlock demo [--fast] [--tls | --nodes A,B,C]\n"
     "\n"
     "A tour of what the lock does on real masters. It shows the votes of an\n"
-    "acquisition, a refused client, an extension and a release, readers that share\n"
-    "a key with each other and with no writer, several keys that are held all\n"
-    "together or not at all, and a latch that opens when all of its parties have\n"
-    "arrived. Then masters are killed and frozen while locking goes on, the majority\n"
-    "is lost and comes back, masters lose their memory, a holder loses its lock, and\n"
-    "a leader resigns.\n"
+    "acquisition, a refused client, an extension and a release, an owner that enters\n"
+    "again what it holds, readers that share a key with each other and with no\n"
+    "writer, several keys that are held all together or not at all, and a latch that\n"
+    "opens when all of its parties have arrived. Then masters are killed and frozen\n"
+    "while locking goes on, the majority is lost and comes back, masters lose their\n"
+    "memory, a holder loses its lock, and a leader resigns.\n"
     "\n"
     "Without --nodes the demo starts five redis-server processes with ports and a\n"
     "directory of their own, and removes them at the end, also after Ctrl-C.\n"
@@ -55,6 +55,7 @@ static const struct {
     {"A lock is a majority of votes", demo_act_acquire, true, true},
     {"A second client is refused", demo_act_refused, true, true},
     {"Extended, released, handed off", demo_act_hand_off, true, true},
+    {"Its owner enters again", demo_act_reentry, true, true},
     {"Readers together, writers in turn", demo_act_rwlock, true, true},
     {"Several keys, all or none", demo_act_sets, true, true},
     {"Three permits, four that want one", demo_act_permits, true, true},

@@ -47,6 +47,7 @@ bool demo_act_masters(struct demo *demo);
 bool demo_act_acquire(struct demo *demo);
 bool demo_act_refused(struct demo *demo);
 bool demo_act_hand_off(struct demo *demo);
+bool demo_act_reentry(struct demo *demo);
 bool demo_act_rwlock(struct demo *demo);
 bool demo_act_sets(struct demo *demo);
 bool demo_act_permits(struct demo *demo);

@@ -1,78 +1,20 @@
 /* The act of read-write locks: readers share a key, a writer waits its turn, and one who reads becomes the writer. */
-#include "cli/demo/demo.h"
-
-enum { TTL_MS = 10000, PATIENCE_MS = 10000 };
-
-/* A handle for the key, and how its latest operation has ended. */
-struct holder {
-    struct redlock_lock *lock;
-    bool ended;
-    int status;
-    int64_t elapsed_us;
-};
+#include "cli/demo/handle.h"
 
 /* In the order in which they come. */
 struct cast {
-    struct holder alice_reads, bob_reads, alice_writes, bob_reads_later;
+    struct demo_handle alice_reads, bob_reads, alice_writes, bob_reads_later;
 };
-
-static void on_end(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
-{
-    struct holder *holder = user_data;
-
-    (void)lock;
-    holder->ended = true;
-    holder->status = result->status;
-    holder->elapsed_us = result->elapsed_us;
-}
-
-static bool has_ended(const struct session *session, void *data)
-{
-    (void)session;
-    return ((const struct holder *)data)->ended;
-}
-
-/* `started` is what the call has returned. */
-static int await(struct demo *demo, struct holder *holder, int started)
-{
-    if (started != REDLOCK_OK)
-        return started;
-    return session_run_until(&demo->session, has_ended, holder, PATIENCE_MS) ? holder->status : REDLOCK_CANCELED;
-}
-
-static int start(struct holder *holder, enum redlock_mode mode, int64_t timeout_ms)
-{
-    struct redlock_acquire_options options;
-
-    redlock_acquire_options_init(&options);
-    options.mode = mode;
-    options.ttl_ms = TTL_MS;
-    options.timeout_ms = timeout_ms;
-    holder->ended = false;
-    return redlock_acquire(holder->lock, &options, on_end, holder);
-}
-
-static int release(struct demo *demo, struct holder *holder)
-{
-    holder->ended = false;
-    return await(demo, holder, redlock_release(holder->lock, on_end, holder));
-}
-
-static bool is_in_queue(const struct session *session, void *data)
-{
-    (void)session;
-    return redlock_state(((const struct holder *)data)->lock) == REDLOCK_STATE_WAITING;
-}
 
 static bool read_together(struct demo *demo, struct cast *cast)
 {
-    int status = await(demo, &cast->alice_reads, start(&cast->alice_reads, REDLOCK_SHARED, PATIENCE_MS));
+    int status = demo_handle_acquire(demo, &cast->alice_reads, REDLOCK_SHARED, DEMO_PATIENCE_MS);
 
     demo_say(demo, "Alice reads a table: her lock is shared. Bob reads it, too, and may have to write:");
     demo_say(demo, "his is upgradeable.");
     if (!demo_check(demo, status == REDLOCK_OK, "Alice has the key"))
         return false;
-    status = await(demo, &cast->bob_reads, start(&cast->bob_reads, REDLOCK_UPGRADEABLE, PATIENCE_MS));
+    status = demo_handle_acquire(demo, &cast->bob_reads, REDLOCK_UPGRADEABLE, DEMO_PATIENCE_MS);
     demo_check(demo, status == REDLOCK_OK && redlock_remaining_ms(cast->alice_reads.lock) > 0,
                "Bob has it at the same time");
     return status == REDLOCK_OK;
@@ -85,29 +27,26 @@ static void come_to_write(struct demo *demo, struct cast *cast, int *ret_started
 
     demo_gap(demo);
     demo_say(demo, "Another task of Alice's wants to write, and waits. A reader comes behind it.");
-    *ret_started = start(&cast->alice_writes, REDLOCK_EXCLUSIVE, PATIENCE_MS);
-    demo_check(demo, *ret_started == REDLOCK_OK &&
-               session_run_until(&demo->session, is_in_queue, &cast->alice_writes, PATIENCE_MS),
+    *ret_started = demo_handle_start(&cast->alice_writes, REDLOCK_EXCLUSIVE, DEMO_PATIENCE_MS);
+    demo_check(demo, *ret_started == REDLOCK_OK && demo_handle_is_queued(demo, &cast->alice_writes, demo->alice),
                "the writer is in the queue");
-    demo_wait_quiet(demo, demo->alice, demo->n);
-    status = await(demo, &cast->bob_reads_later, start(&cast->bob_reads_later, REDLOCK_SHARED, 0));
+    status = demo_handle_acquire(demo, &cast->bob_reads_later, REDLOCK_SHARED, 0);
     demo_check(demo, status == REDLOCK_HELD, "the reader is refused: nobody passes a writer that waits");
 }
 
 static void upgrade(struct demo *demo, struct cast *cast)
 {
-    struct holder *bob = &cast->bob_reads;
+    struct demo_handle *bob = &cast->bob_reads;
     char took[16];
     int started, status;
 
     demo_gap(demo);
     demo_say(demo, "Bob must write after all. He keeps what he has until the other readers have gone,");
     demo_say(demo, "and comes before all who wait: they would wait for him, and he for them.");
-    bob->ended = false;
-    started = redlock_convert(bob->lock, REDLOCK_EXCLUSIVE, PATIENCE_MS, on_end, bob);
-    status = release(demo, &cast->alice_reads);
+    started = demo_handle_convert(bob, REDLOCK_EXCLUSIVE);
+    status = demo_handle_release(demo, &cast->alice_reads);
     demo_check(demo, status == REDLOCK_OK, "Alice has read, and releases");
-    status = await(demo, bob, started);
+    status = demo_handle_await(demo, bob, started);
     demo_check(demo, status == REDLOCK_OK && redlock_lock_mode(bob->lock) == REDLOCK_EXCLUSIVE &&
                !cast->alice_writes.ended, "Bob is the writer, %s after he asked; Alice's waits",
                term_time(bob->elapsed_us, took, sizeof(took)));
@@ -116,15 +55,15 @@ static void upgrade(struct demo *demo, struct cast *cast)
 static void write_in_turn(struct demo *demo, struct cast *cast, int started)
 {
     char took[16];
-    int status = release(demo, &cast->bob_reads);
+    int status = demo_handle_release(demo, &cast->bob_reads);
 
     demo_gap(demo);
     demo_say(demo, "Bob releases.");
     demo_check(demo, status == REDLOCK_OK, "released in %s", term_time(cast->bob_reads.elapsed_us, took, sizeof(took)));
-    status = await(demo, &cast->alice_writes, started);
+    status = demo_handle_await(demo, &cast->alice_writes, started);
     demo_check(demo, status == REDLOCK_OK, "the writer that waited has the key");
     if (status == REDLOCK_OK)
-        status = release(demo, &cast->alice_writes);
+        status = demo_handle_release(demo, &cast->alice_writes);
     demo_check(demo, status == REDLOCK_OK && demo_wait_quiet(demo, demo->alice, demo->n) &&
                demo_wait_quiet(demo, demo->bob, demo->n) && demo_count(demo, "table", NULL, demo->n) == 0,
                "released, and nothing is left behind");
