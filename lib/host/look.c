@@ -147,11 +147,27 @@ static bool has_foreign(const struct rl_look *look)
     return false;
 }
 
-/* The one that may become exclusive waits for that, or has votes for it. */
-static bool is_upgrading(const struct rl_look_picture *picture)
+/* Both votes of an upgrade: beside an upgradeable vote there is no exclusive one but that which is to replace it. An
+ * exclusive vote on a master without the other is perhaps a rival's. */
+static bool has_upgrade(const struct rl_look_node *node, struct rl_slice upgradeable)
 {
-    for (size_t i = picture->n_holders; i < picture->n_values; i++) {
-        if (picture->values[i].mode == RL_EXCLUSIVE)
+    struct rl_slice rest = {rl_bytes_front(&node->votes), rl_bytes_length(&node->votes)};
+    struct rl_look_vote vote;
+    bool replaced = false;
+    bool exclusive = false;
+
+    while (rest.size && rl_look_next_vote(&rest, &vote)) {
+        exclusive |= vote.mode == RL_EXCLUSIVE;
+        replaced |= vote.mode == RL_UPGRADEABLE && vote.value.size == upgradeable.size &&
+                    memcmp(vote.value.data, upgradeable.data, upgradeable.size) == 0;
+    }
+    return exclusive && replaced;
+}
+
+static bool is_upgrading(const struct rl_look *look, const struct rl_look_value *holder)
+{
+    for (size_t i = 0; i < look->host->engine.votes.config.n_nodes; i++) {
+        if (look->nodes[i].answered && has_upgrade(&look->nodes[i], holder->value))
             return true;
     }
     return false;
@@ -160,7 +176,7 @@ static bool is_upgrading(const struct rl_look_picture *picture)
 static enum rl_look_verdict verdict_of(const struct rl_look *look, const struct rl_look_picture *picture,
                                        unsigned answers)
 {
-    bool upgradeable = false;
+    bool upgrading = false;
 
     if (answers < look->host->engine.votes.config.quorum)
         return RL_LOOK_UNKNOWN;
@@ -171,9 +187,9 @@ static enum rl_look_verdict verdict_of(const struct rl_look *look, const struct 
     for (size_t i = 0; i < picture->n_holders; i++) {
         if (picture->values[i].mode == RL_EXCLUSIVE)
             return RL_LOOK_EXCLUSIVE;
-        upgradeable |= picture->values[i].mode == RL_UPGRADEABLE;
+        upgrading |= picture->values[i].mode == RL_UPGRADEABLE && is_upgrading(look, &picture->values[i]);
     }
-    return upgradeable && is_upgrading(picture) ? RL_LOOK_UPGRADING : RL_LOOK_SHARED;
+    return upgrading ? RL_LOOK_UPGRADING : RL_LOOK_SHARED;
 }
 
 static size_t votes_of_holder(const struct rl_look *look)

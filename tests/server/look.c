@@ -241,6 +241,86 @@ START_TEST(who_may_become_exclusive_is_told_and_so_is_the_upgrade)
 }
 END_TEST
 
+static void on_converted(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    (void)lock;
+    (void)result;
+    *(bool *)user_data = true;
+}
+
+/* Readers that another master has kept, so that the upgrade gets votes of two masters and waits for the others. One is
+ * dead: three answers have one of these two among them. */
+START_TEST(an_upgrade_that_has_some_votes_is_told)
+{
+    struct redlock_acquire_options request = rig_lease(20000, 0);
+    struct redlock_lock *lock;
+    bool converted = false;
+    struct sight sight;
+    char ends[32];
+
+    request.mode = REDLOCK_UPGRADEABLE;
+    lock = rig_hold_as(&rig, "key", &request);
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t i = 0; i < 3; i++) {
+        node_time(i, 60000, ends);
+        rig_do(&rig, i, "ZADD", "key", ends, "r reader", NULL);
+    }
+    rig_kill_master(&rig, 0);
+    look(&sight, "key");
+    expect(&sight, REDLOCK_OK, REDLOCK_LOOK_SHARED);
+    ck_assert_int_eq(redlock_convert(lock, REDLOCK_EXCLUSIVE, 10000, on_converted, &converted), 0);
+    while (!converted && sight.result.verdict != REDLOCK_LOOK_UPGRADING)
+        look(&sight, "key");
+    expect(&sight, REDLOCK_OK, REDLOCK_LOOK_UPGRADING);
+    ck_assert_uint_eq(sight.result.n_holders, 1);
+    ck_assert_str_eq(sight.texts[0], redlock_lock_token(lock));
+}
+END_TEST
+
+/* Replies of a master so far. */
+static uint64_t replies(size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
+    return stats.replies;
+}
+
+static bool first_and_last_have_answered(void *argument)
+{
+    const uint64_t *before = argument;
+
+    return replies(0) > before[0] && replies(1) > before[1] && replies(4) > before[4];
+}
+
+/* A master without a vote of the upgradeable one has given one to a rival. Its answer comes before the one that settles
+ * the verdict. */
+START_TEST(a_rivals_vote_is_no_upgrade)
+{
+    struct sight sight = {0};
+    uint64_t before[5];
+    char ends[32];
+
+    for (size_t i = 0; i < 3; i++) {
+        node_time(i, 60000, ends);
+        rig_do(&rig, i, "ZADD", "key", ends, "u both", ends, "@u", NULL);
+    }
+    rig_do(&rig, 4, "SET", "key", "rival", "PX", "60000", NULL);
+    rig_kill_master(&rig, 3);
+    ck_assert(masters_hang(rig.masters, 2));
+    for (size_t i = 0; i < 5; i++)
+        before[i] = replies(i);
+    ck_assert_int_eq(redlock_look(rig.client, "key", strlen("key"), on_look, &sight), 0);
+    rig_wait(&rig, first_and_last_have_answered, before, "three answers");
+    ck_assert(masters_resume(rig.masters, 2));
+    rig_wait(&rig, has_come, &sight, "a look");
+    expect(&sight, REDLOCK_OK, REDLOCK_LOOK_SHARED);
+    ck_assert_uint_eq(sight.result.answered, 4);
+    ck_assert_str_eq(sight.texts[0], "both");
+    ck_assert_str_eq(sight.texts[1], "rival");
+}
+END_TEST
+
 START_TEST(of_many_votes_a_hundred_are_listed)
 {
     struct sight sight;
@@ -437,6 +517,8 @@ int main(void)
     tcase_add_test(five, a_quorum_counts_whatever_the_others_say);
     tcase_add_test(five, shared_votes_are_listed_and_dead_ones_are_not);
     tcase_add_test(five, who_may_become_exclusive_is_told_and_so_is_the_upgrade);
+    tcase_add_test(five, an_upgrade_that_has_some_votes_is_told);
+    tcase_add_test(five, a_rivals_vote_is_no_upgrade);
     tcase_add_test(five, of_many_votes_a_hundred_are_listed);
     tcase_add_test(five, a_key_of_another_type_is_nobodys_lock);
     tcase_add_test(five, waiters_stand_in_the_order_of_their_tickets);

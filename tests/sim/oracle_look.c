@@ -157,6 +157,7 @@ struct sum {
     unsigned masters;
     uint64_t counter;
     bool agreed;
+    bool upgraded; /* on one of them an exclusive vote stands beside it */
 };
 
 static struct sum *sum_of(struct sum *sums, unsigned *n, uint32_t value)
@@ -178,11 +179,21 @@ static void add_vote(struct sum *sum, enum rl_mode mode, uint64_t counter)
     sum->masters++;
 }
 
+/* An exclusive vote beside the upgradeable one is that which is to replace it. */
+static void note_upgrade(struct sum *sums, unsigned *n, const struct seen_votes *seen)
+{
+    for (unsigned i = 0; i < seen->n; i++) {
+        for (unsigned j = 0; j < seen->n; j++) {
+            if (seen->at[i].mode == RL_UPGRADEABLE && seen->at[j].mode == RL_EXCLUSIVE)
+                sum_of(sums, n, seen->at[i].value)->upgraded = true;
+        }
+    }
+}
+
 static enum rl_look_verdict verdict_of(const struct sum *sums, unsigned n, unsigned quorum)
 {
     bool shared = false;
-    bool upgradeable = false;
-    bool upgrade = false;
+    bool upgrading = false;
 
     for (unsigned i = 0; i < n; i++) {
         bool holds = sums[i].masters >= quorum;
@@ -190,11 +201,10 @@ static enum rl_look_verdict verdict_of(const struct sum *sums, unsigned n, unsig
         if (holds && sums[i].mode == RL_EXCLUSIVE)
             return RL_LOOK_EXCLUSIVE;
         shared |= holds;
-        upgradeable |= holds && sums[i].mode == RL_UPGRADEABLE;
-        upgrade |= !holds && sums[i].mode == RL_EXCLUSIVE;
+        upgrading |= holds && sums[i].mode == RL_UPGRADEABLE && sums[i].upgraded;
     }
     if (shared)
-        return upgradeable && upgrade ? RL_LOOK_UPGRADING : RL_LOOK_SHARED;
+        return upgrading ? RL_LOOK_UPGRADING : RL_LOOK_SHARED;
     return n ? RL_LOOK_UNSETTLED : RL_LOOK_FREE;
 }
 
@@ -228,6 +238,7 @@ static void check_picture(struct world *world, const struct client_look *look, c
         answers++;
         for (unsigned i = 0; i < seen->n; i++)
             add_vote(sum_of(sums, &n, seen->at[i].value), seen->at[i].mode, seen->counter);
+        note_upgrade(sums, &n, seen);
     }
     if (answers >= quorum)
         verdict = verdict_of(sums, n, quorum);
