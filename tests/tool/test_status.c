@@ -245,6 +245,31 @@ START_TEST(status_tells_who_shares_a_key)
 }
 END_TEST
 
+/* A string is the vote of somebody who found no shared votes there, so it is no part of an upgrade. */
+START_TEST(status_tells_an_upgrade_from_a_rival)
+{
+    const char *far = "99999999999999";
+
+    for (size_t i = 0; i < 3; i++)
+        locks_command(i, (const char *const[]){"ZADD", "job", far, "u writer-to-be", far, "@u", NULL});
+    locks_store(3, "rival");
+    locks_command(4, (const char *const[]){"ZADD", "job", far, "x stranger", far, "@x", NULL});
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "shared by 1, for at most "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable\n"));
+    locks_command(0, (const char *const[]){"ZADD", "job", far, "x later", far, "@x", NULL});
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "upgrading by 1, for at most "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable, and has exclusive votes already\n"));
+    tool_run(&tool, "status job --json");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"upgrading\""));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":1,"));
+}
+END_TEST
+
 START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -272,6 +297,7 @@ static Suite *suite(void)
     tcase_add_test(status, status_of_a_free_key_exits_with_1);
     tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
     tcase_add_test(status, status_tells_who_shares_a_key);
+    tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
     tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);
     tcase_add_test(status, status_without_enough_answers_is_unknown);
     tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);

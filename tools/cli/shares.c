@@ -15,7 +15,16 @@ struct share {
     size_t earlier;
     char mode; /* the weakest: while a downgrade is under way, masters differ */
     int64_t left_ms;
+    bool upgraded; /* on one of them an exclusive vote stands beside it */
 };
+
+static bool has_exclusive(const struct probe_votes *votes)
+{
+    for (size_t i = 0; i < votes->n; i++)
+        if (votes->votes[i].mode == 'x')
+            return true;
+    return false;
+}
 
 static struct share share_of(const struct probe_votes *votes, size_t n, size_t master, const struct probe_vote *vote)
 {
@@ -29,6 +38,7 @@ static struct share share_of(const struct probe_votes *votes, size_t n, size_t m
         share.masters++;
         share.earlier += i < master;
         share.mode = found->mode < share.mode ? found->mode : share.mode;
+        share.upgraded |= found->mode == 'u' && has_exclusive(&votes[i]);
         share.left_ms = found->left_ms > share.left_ms ? found->left_ms : share.left_ms;
     }
     return share;
@@ -46,6 +56,7 @@ static void count(struct verdict *verdict, const struct probe_vote *vote, const 
     if (share->mode != 'r')
         verdict->value = vote->value;
     verdict->exclusive |= share->mode == 'x';
+    verdict->upgrading |= share->mode == 'u' && share->upgraded;
     verdict->pttl_ms = share->left_ms > verdict->pttl_ms ? share->left_ms : verdict->pttl_ms;
 }
 
@@ -63,7 +74,7 @@ void shares_judge(struct verdict *verdict, const struct probe_votes *votes, size
             count(verdict, &votes[i].votes[j], &share);
         }
     if (verdict->sharers > 0)
-        verdict->kind = verdict->exclusive ? VERDICT_HELD : VERDICT_SHARED;
+        verdict->kind = verdict->exclusive ? VERDICT_HELD : verdict->upgrading ? VERDICT_UPGRADING : VERDICT_SHARED;
     else if (verdict->most + silent >= verdict->quorum)
         verdict->kind = VERDICT_UNKNOWN;
 }

@@ -4,7 +4,7 @@
 
 #include "cli/verdict.h"
 
-/* Where no string has a quorum, votes may: the verdict is then SHARED, or HELD if the vote is exclusive. */
+/* Where no string has a quorum, votes may: the verdict is then SHARED, UPGRADING, or HELD if the vote is exclusive. */
 void shares_judge(struct verdict *verdict, const struct probe_votes *votes, size_t n);
 
 #endif

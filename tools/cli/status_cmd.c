@@ -25,12 +25,14 @@ static const char status_help[] =
     "\n"
     "Asks every master what it stores under KEY, and says what that adds up to:\n"
     "\n"
-    "  held     a majority of the masters has the same token: that is the holder\n"
-    "  shared   tokens with shared votes of a majority: those hold it together\n"
-    "  free     nobody has it\n"
-    "  split    some masters have the key, but no token has a majority: nobody holds\n"
-    "           the lock, attempts are under way, or leftovers wait for their ttl\n"
-    "  unknown  too few masters have answered\n"
+    "  held       a majority of the masters has the same token: that is the holder\n"
+    "  shared     tokens with shared votes of a majority: those hold it together\n"
+    "  upgrading  the same; the upgradeable one has some exclusive votes already\n"
+    "  free       nobody has it\n"
+    "  split      some masters have the key, but no token has a majority: nobody\n"
+    "             holds the lock, attempts are under way, or leftovers wait for their\n"
+    "             ttl\n"
+    "  unknown    too few masters have answered\n"
     "\n"
     "Below that stands the wait queue: the tickets in their order, the position of\n"
     "each on every master, in the order of the table, and for how long its entry is\n"
@@ -52,8 +54,9 @@ static const char status_help[] =
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
     "little before the time shown here, since it leaves room for clock drift.\n"
     "\n"
-    "Exit status: 0 held or shared, or one of the permits is, or the latch is open; 1\n"
-    "free or split, or the latch is not open; 2 wrong usage; 3 unknown.\n"
+    "Exit status: 0 held, shared or upgrading, or one of the permits is held, or the\n"
+    "latch is open; 1 free or split, or the latch is not open; 2 wrong usage; 3\n"
+    "unknown.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
@@ -123,11 +126,13 @@ static void print_verdict(const struct term *term, const struct picture *picture
                 verdict->most, picture->n, time_left(verdict->pttl_ms, left, sizeof(left)));
         break;
     case VERDICT_SHARED:
-        term_print(term, TERM_GREEN, "shared");
+    case VERDICT_UPGRADING:
+        term_print(term, TERM_GREEN, "%s", verdict_name(verdict->kind));
         fprintf(term->out, " by %zu, for at most %s", verdict->sharers,
                 time_left(verdict->pttl_ms, left, sizeof(left)));
         if (verdict->value != NULL)
-            fprintf(term->out, "; %.*s is upgradeable", token_width(picture), verdict->value);
+            fprintf(term->out, "; %.*s is upgradeable%s", token_width(picture), verdict->value,
+                    verdict->upgrading ? ", and has exclusive votes already" : "");
         putc('\n', term->out);
         break;
     case VERDICT_FREE:
@@ -196,7 +201,7 @@ static void print_json(const struct picture *picture)
     cli_json_int(&json, "answered", (int64_t)verdict->answered);
     cli_json_int(&json, "present", (int64_t)verdict->present);
     cli_json_int(&json, "agreeing", (int64_t)verdict->most);
-    if (verdict->kind == VERDICT_SHARED) {
+    if (verdict->kind == VERDICT_SHARED || verdict->kind == VERDICT_UPGRADING) {
         cli_json_int(&json, "shared_by", (int64_t)verdict->sharers);
         cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
     } else if (verdict->kind == VERDICT_HELD) {
@@ -244,6 +249,7 @@ static int look(const struct request *request, const struct redlock_client *clie
     static const int codes[] = {
         [VERDICT_HELD] = CLI_OK,
         [VERDICT_SHARED] = CLI_OK,
+        [VERDICT_UPGRADING] = CLI_OK,
         [VERDICT_FREE] = CLI_NOT_HELD,
         [VERDICT_SPLIT] = CLI_NOT_HELD,
         [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,

@@ -66,7 +66,7 @@ struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
 
 const char *verdict_name(enum verdict_kind kind)
 {
-    static const char *const names[] = {"held", "free", "split", "unknown", "shared"};
+    static const char *const names[] = {"held", "free", "split", "unknown", "shared", "upgrading"};
 
     return names[kind];
 }

@@ -10,6 +10,7 @@ enum verdict_kind {
     VERDICT_SPLIT,   /* some have it, but no value can have a quorum, whatever the silent masters store */
     VERDICT_UNKNOWN, /* the silent masters decide */
     VERDICT_SHARED,  /* values with shared votes of a quorum: shares.h */
+    VERDICT_UPGRADING, /* the same, and the upgradeable one has some exclusive votes already */
 };
 
 struct verdict {
@@ -21,6 +22,7 @@ struct verdict {
     const char *value;  /* that value, borrowed from a probe; NULL if there is none */
     size_t sharers;     /* values with votes of a quorum that share the key */
     bool exclusive;     /* one of them does not */
+    bool upgrading;     /* one is upgradeable, and on some master an exclusive vote stands beside its own */
     int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal; -1: for ever */
 };
 
