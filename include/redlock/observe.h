@@ -79,6 +79,12 @@ struct redlock_stats {
     uint64_t latch_awaits;    /* calls of redlock_latch_await() that returned 0 */
     uint64_t latch_opened;    /* those that ended with REDLOCK_OK */
     uint64_t latch_refused;   /* arrivals and waits that ended with OTHER_PARTIES or OTHER_GENERATION */
+    uint64_t reentries;       /* times that an owner entered a lock again that it held: redlock_reenter() */
+    uint64_t set_acquires;    /* calls of redlock_set_acquire() that returned 0; their locks are counted, too */
+    uint64_t set_acquired;    /* those that ended with REDLOCK_OK */
+    uint64_t elected;         /* times that an election of this client was told that it leads */
+    uint64_t leaderships_lost; /* times that it was told of a loss */
+    uint64_t looks;           /* calls of redlock_look() that returned 0 */
 };
 
 struct redlock_node_stats {

@@ -76,6 +76,7 @@ static void lead(struct redlock_election *election, const struct redlock_result 
     };
 
     election->term = event.term;
+    election->client->stats.elected++;
     rl_leader_announce(&election->client->host, election->lock->host.key, event.term,
                        rl_slice_of(election->client->label));
     tell(election, &event);
@@ -115,6 +116,7 @@ static void lose(struct redlock_election *election, const struct redlock_alarm *
         .kind = REDLOCK_ELECTION_LOST, .term = election->term, .loss = alarm->loss, .status = REDLOCK_LOST};
     int status = 0;
 
+    election->client->stats.leaderships_lost++;
     if (rl_candidate_lost(&election->candidate) == RL_CANDIDATE_CAMPAIGN)
         status = campaign(election);
     tell(election, &event);

@@ -233,6 +233,7 @@ int redlock_look(struct redlock_client *client, const void *key, size_t key_size
             drop(look);
         status = REDLOCK_E_NOMEM;
     }
+    client->stats.looks += status == 0;
     rl_key_unref(name);
     return status;
 }

@@ -28,6 +28,8 @@ int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms)
     status = rl_departures_reserve(lock);
     if (status < 0)
         rl_host_leave(&lock->host);
+    else
+        rl_client_of(lock)->stats.reentries++;
     return status;
 }
 

@@ -242,6 +242,7 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
         return status;
     }
     set->state = REDLOCK_STATE_ACQUIRING;
+    set->client->stats.set_acquires++;
     rl_set_start(set, &set->attempt, REDLOCK_OP_ACQUIRE, cb, user_data);
     return 0;
 }

@@ -51,6 +51,7 @@ void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, co
     };
 
     pending->accepted = false;
+    set->client->stats.set_acquired += ended.op == REDLOCK_OP_ACQUIRE && ended.status == REDLOCK_OK;
     if (!ended.cb || rl_client_forked(set->client))
         return;
     set->client->depth++;

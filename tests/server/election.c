@@ -101,8 +101,11 @@ START_TEST(a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_follower(1, 1);
+    struct redlock_stats before = watch_stats(first->client);
 
+    ck_assert_uint_gt(before.elected, before.leaderships_lost);
     tell_loss(first);
+    ck_assert_uint_eq(watch_stats(first->client).leaderships_lost, before.leaderships_lost + 1);
     ck_assert_uint_eq(second->elected, 0);
     rig_do_all(&rig, "DEL", "leader", NULL);
     rig_wait(&rig, candidate_leads, second, "the next leader");

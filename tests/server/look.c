@@ -98,6 +98,7 @@ START_TEST(a_free_key_is_free)
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_FREE);
     ck_assert_uint_ge(sight.result.answered, 3);
     ck_assert_uint_eq(sight.result.n_values + sight.result.n_waiters, 0);
+    ck_assert_uint_eq(watch_stats(rig.client).looks, 1);
     ck_assert_str_eq(sight.why, "");
 }
 END_TEST

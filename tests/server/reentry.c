@@ -43,6 +43,7 @@ START_TEST(only_the_last_release_is_sent)
 
     reenter(lock, 2);
     ck_assert_uint_eq(redlock_lock_depth(lock), 3);
+    ck_assert_uint_eq(watch_stats(rig.client).reentries, 2);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &first), 0);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &second), 0);
     ck_assert_uint_eq(first.calls + second.calls, 0); /* never inside the call */

@@ -20,6 +20,7 @@ START_TEST(a_set_that_is_free_takes_one_command_for_each_key_and_master)
     uint64_t before = commands();
 
     set_acquire(record, 0);
+    ck_assert_uint_eq(watch_stats(rig.client).set_acquired, 1);
     rig_wait_quiet(&rig, rig.client);
     rig_wait_count(&rig, "a", 5);
     rig_wait_count(&rig, "b", 5);
@@ -134,6 +135,8 @@ START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
     ck_assert_uint_eq(record->result.part, 1);
     ck_assert_uint_eq(record->result.n_keys, 3);
     ck_assert_str_ne(record->result.why, "");
+    ck_assert_uint_eq(watch_stats(other).set_acquires, 1);
+    ck_assert_uint_eq(watch_stats(other).set_acquired, 0);
     rig_wait_no_claims(&rig, other);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "c");
