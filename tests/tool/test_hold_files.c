@@ -179,6 +179,19 @@ START_TEST(an_extension_that_is_refused_leaves_the_lock_to_its_file)
 }
 END_TEST
 
+/* Masters whose answers come behind the decision say no more of a lock that is lost. Mostly there are some, and to wait
+ * for them would take longer than the test may. */
+START_TEST(an_extension_of_a_lock_that_was_taken_away_waits_for_nobody)
+{
+    for (int i = 0; i < 5; i++) {
+        run(0, "lock job --token-file @");
+        run(0, "break job --yes");
+        run(1, "extend @ --node-timeout 60s --quiet");
+        ck_assert_ptr_nonnull(strstr(tool.err, "redlock: extend: 'job' not extended: the lock was lost"));
+    }
+}
+END_TEST
+
 /* Not before it is the command: until then it has the handlers of the test program. */
 static bool catches(pid_t pid, int number)
 {
@@ -327,6 +340,7 @@ static Suite *suite(void)
     tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
     tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);
     tcase_add_test(files, an_extension_that_is_refused_leaves_the_lock_to_its_file);
+    tcase_add_test(files, an_extension_of_a_lock_that_was_taken_away_waits_for_nobody);
     tcase_add_test(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file);
     tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);

@@ -143,7 +143,8 @@ static int extend(struct request *request, struct session *session, struct grip 
         leave_as_it_was(request, grip);
         return refused_call("extend", status);
     }
-    grip_settle(grip, session, request->common.node_timeout_ms); /* a missing answer shortens the next extension */
+    if (grip_remaining_ns(grip) > 0) /* of a lock that is lost no more answers are told */
+        grip_settle(grip, session, request->common.node_timeout_ms); /* a missing one shortens the next extension */
     term_init(&term, stderr);
     if (!request->quiet)
         votes_print(&term, redlock_lock_client(grip->locks[0]), outcome);
