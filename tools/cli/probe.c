@@ -10,6 +10,7 @@
 #include "cli/clock.h"
 #include "cli/probe_latch.h"
 #include "cli/probe_queue.h"
+#include "cli/probe_rights.h"
 #include "cli/probe_votes.h"
 #include "cli/target.h"
 #include "cli/wire.h"
@@ -32,6 +33,7 @@ struct look {
     struct probe_votes *votes;             /* NULL: they are not asked for */
     struct probe_latch *latches;           /* of all masters; NULL: the key is none */
     struct probe_latch *latch;
+    struct probe_rights *rights;           /* NULL: they are not asked for */
     pthread_t thread;
 };
 
@@ -172,6 +174,24 @@ static void ask_for_latch(struct wire *wire, const struct target *target, const 
         look->probe->latency_us = clock_now_us() - start;
 }
 
+static void ask_for_rights(struct wire *wire, const struct target *target, const struct look *look)
+{
+    const char *get[] = {"GET", look->key};
+    int64_t start = clock_now_us();
+    int greetings = append_greeting(wire, target);
+    redisReply *reply;
+
+    wire_append(wire, 2, get);
+    if (!greeted(wire, greetings, look->probe))
+        return;
+    reply = next_reply(wire, look->probe);
+    if (reply == NULL)
+        return;
+    freeReplyObject(reply);
+    look->probe->latency_us = clock_now_us() - start;
+    probe_rights_take(wire, look->key, look->rights);
+}
+
 static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *del[] = {"DEL", look->key};
@@ -225,6 +245,8 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
             looks[i].queue = &ret_queues[i];
         if (plan->latches != NULL)
             looks[i].latch = &plan->latches[i];
+        if (plan->rights != NULL)
+            looks[i].rights = &plan->rights[i];
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
             look_at(&looks[i]);
@@ -268,6 +290,15 @@ void probe_latches(const struct probe_masters *masters, const char *key, struct 
     const struct look plan = {.ask = ask_for_latch, .key = key, .latches = ret_latches};
 
     memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
+    ask_all(&plan, masters, ret_probes, NULL, NULL);
+}
+
+void probe_rights(const struct probe_masters *masters, const char *name, struct probe *ret_probes,
+                  struct probe_rights *ret_rights)
+{
+    const struct look plan = {.ask = ask_for_rights, .key = name, .rights = ret_rights};
+
+    memset(ret_rights, 0, masters->n * sizeof(ret_rights[0]));
     ask_all(&plan, masters, ret_probes, NULL, NULL);
 }
 

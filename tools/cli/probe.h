@@ -104,6 +104,19 @@ struct probe_latch {
 void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches);
 
+enum { PROBE_RIGHTS_SIZE = 400 };
+
+/* What the user may not do on one master, as words for ACL SETUSER. */
+struct probe_rights {
+    char missing[PROBE_RIGHTS_SIZE]; /* "+zadd +zscore"; "": nothing, as far as is known */
+    bool needed;                     /* some kind of lock cannot do without */
+};
+
+/* How long a question and its answer take, and what the user may not do. `name` begins with the prefix of the locks,
+ * and nothing has it. Masters keep a record of what they refuse (ACL LOG). */
+void probe_rights(const struct probe_masters *masters, const char *name, struct probe *ret_probes,
+                  struct probe_rights *ret_rights);
+
 /* Deletes it everywhere, as far as masters answer. */
 void probe_delete(const struct probe_masters *masters, const char *key);
 

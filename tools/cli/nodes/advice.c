@@ -74,6 +74,28 @@ static void command(const struct list *list, struct advice *item, const char *wo
     set(item->command, sizeof(item->command), "%s %s", start, words);
 }
 
+/* What grants the user of the master these rights. */
+static void grant(const struct list *list, struct advice *item, const char *rights)
+{
+    const char *user = list->view->user != NULL ? list->view->user : "default";
+    char start[SHELL_SIZE];
+    struct target target;
+
+    if (item == NULL)
+        return;
+    shell(list, false, start);
+    target_parse(list->view->urls[list->node], &target);
+    set(item->command, sizeof(item->command), "%s ACL SETUSER %s %s", start, target.user != NULL ? target.user : user,
+        rights);
+    target_fini(&target);
+}
+
+/* "": none, as far as is known. */
+static const char *missing_rights(const struct list *list)
+{
+    return list->view->rights != NULL ? list->view->rights[list->node].missing : "";
+}
+
 /* --- What keeps it from voting ----------------------------------------------------------------------------------- */
 
 static bool mentions(const struct redlock_node_info *info, const char *word)
@@ -97,6 +119,10 @@ static void on_down(struct list *list)
         on_cluster(list);
     else if (mentions(info, "WRONGPASS") || mentions(info, "NOAUTH") || mentions(info, "invalid password"))
         add(list, true, what, "Give the right user and password, in its URL or by --user and --password-file.");
+    else if (mentions(info, "NOPERM") && *missing_rights(list) != '\0')
+        grant(list, add(list, true, what, "Have its administrator grant what is missing:"), missing_rights(list));
+    else if (mentions(info, "NOPERM"))
+        add(list, true, what, "Have its administrator grant what redlock(7) names under \"Rights\".");
     else if (mentions(info, "resolving the name"))
         add(list, true, what, "Correct the name, in all clients alike, or let this machine resolve it.");
     else if (mentions(info, "client certificate"))
@@ -136,19 +162,11 @@ static void on_same_server(struct list *list)
 
 static void on_no_rights(struct list *list)
 {
-    struct advice *item = add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
-                              "Have its administrator grant them (on Redis 6.0 without the word that begins with &):");
-    const char *user = list->view->user != NULL ? list->view->user : "default";
-    char start[SHELL_SIZE];
-    struct target target;
+    char rights[600];
 
-    if (item == NULL)
-        return;
-    shell(list, false, start);
-    target_parse(list->view->urls[list->node], &target);
-    set(item->command, sizeof(item->command), "%s ACL SETUSER %s '~%s*' '&%s*' %s", start,
-        target.user != NULL ? target.user : user, list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
-    target_fini(&target);
+    set(rights, sizeof(rights), "'~%s*' '&%s*' %s", list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
+    grant(list, add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
+                    "Have its administrator grant them (on Redis 6.0 without the word that begins with &):"), rights);
 }
 
 /* Then the deployment is not new. */
@@ -235,6 +253,21 @@ static void on_persistence(struct list *list)
     set(mend, sizeof(mend), "To vote at once it must keep every write: CONFIG SET appendonly yes, appendfsync always, "
                             "no-appendfsync-on-rewrite no, and the same in redis.conf.");
     add(list, false, "not durable: no vote for max_ttl + 1 s after each restart", mend);
+}
+
+/* Those without which the master cannot be judged are advised already. */
+static void on_rights(struct list *list)
+{
+    const char *missing = missing_rights(list);
+    char what[480];
+
+    if (*missing == '\0')
+        return;
+    set(what, sizeof(what), "the user lacks %s", missing);
+    grant(list, add(list, false, what, list->view->rights[list->node].needed
+                    ? "Some kinds of locks fail there with NOPERM. Have its administrator grant what is missing:"
+                    : "Locks can do without it, at a price that redlock(7) names. Its administrator grants it by:"),
+          missing);
 }
 
 static void on_replicas(struct list *list)
@@ -330,6 +363,7 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
     if (!info->looked || info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER ||
         info->fault == REDLOCK_FAULT_SAME_SERVER)
         return list.n;
+    on_rights(&list);
     on_persistence(&list);
     on_replicas(&list);
     on_clock(&list);

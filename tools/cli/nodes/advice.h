@@ -9,6 +9,8 @@
 
 #include <redlock/observe.h>
 
+#include "cli/probe.h"
+
 /* What a lock user must be allowed, on the keys and channels of the prefix. */
 #define ADVICE_RIGHTS                                                                                              \
     "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
@@ -17,7 +19,7 @@
 
 struct advice {
     bool serious;      /* it keeps the master from voting */
-    char what[240];
+    char what[480];
     char mend[400];
     char command[640]; /* for a shell, passwords left out; "" if a command cannot mend it */
 };
@@ -30,6 +32,7 @@ struct advice_view {
     const char *prefix;
     uint32_t max_ttl_ms;
     const char *user; /* of masters whose URLs have none; NULL: none */
+    const struct probe_rights *rights; /* of each master; NULL: nothing is known of them */
 };
 
 enum { ADVICE_MOST = 8 };

@@ -29,7 +29,7 @@ static void advices(struct cli_json *json, const struct nodes_look *look, size_t
 {
     const struct cli_common *common = &look->request->common;
     const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user};
+                                     common->max_ttl_ms, common->masters.password.user, look->rights};
     struct advice found[ADVICE_MOST];
     size_t n = advice_on(&view, node, found);
 

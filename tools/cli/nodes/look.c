@@ -1,21 +1,24 @@
 /* Looking at the masters as a client does, but with its hands behind its back. */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
-#include "cli/probe.h"
 
-/* A look sends nothing after its handshake, so that the client knows no latency: a question of our own does. */
+/* A look sends nothing after its handshake, so that the client knows no latency, and no rights but those that the
+ * handshake needs: questions of our own find out. */
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
     const struct probe_masters masters = {request->common.masters.urls, look->sum.n, request->common.node_timeout_ms,
                                           &request->common.masters.tls,
                                           &request->common.masters.password};
     struct probe probes[REDLOCK_MAX_MASTERS];
-    char marker[REDLOCK_MAX_KEY_BYTES];
+    char name[REDLOCK_MAX_PREFIX_BYTES + 64]; /* that nothing else has */
 
-    snprintf(marker, sizeof(marker), "%sredlock:marker", request->common.prefix);
-    probe_key(&masters, marker, probes);
+    snprintf(name, sizeof(name), "%sredlock:rights:%ld-%llx", request->common.prefix, (long)getpid(),
+             (unsigned long long)clock_now_us());
+    probe_rights(&masters, name, probes, look->rights);
     for (size_t i = 0; i < look->sum.n; i++)
         look->latency_us[i] = probes[i].latency_us;
 }

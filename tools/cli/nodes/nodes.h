@@ -2,6 +2,7 @@
 #ifndef CLI_NODES_H
 #define CLI_NODES_H
 
+#include "cli/probe.h"
 #include "cli/session.h"
 #include "cli/standings.h"
 #include "cli/term.h"
@@ -21,6 +22,7 @@ struct nodes_look {
     struct redlock_client *client;
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     int64_t latency_us[REDLOCK_MAX_MASTERS]; /* of a question and its answer, -1: none */
+    struct probe_rights rights[REDLOCK_MAX_MASTERS];
     struct standings sum;
 };
 

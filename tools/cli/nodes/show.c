@@ -145,7 +145,7 @@ static size_t collect(const struct nodes_look *look, struct item *items)
 {
     const struct cli_common *common = &look->request->common;
     const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user};
+                                     common->max_ttl_ms, common->masters.password.user, look->rights};
     struct advice advice[ADVICE_MOST];
     size_t n = 0;
 
