@@ -115,6 +115,8 @@ def wrong_options_are_named():
     assert "--max-unavailable" in refused("--max-unavailable", "2d", "baseline")
     assert "masters" in refused("--masters", "2", "baseline")
     assert "--nodes" in refused("--fault-hook", "true", "baseline")
+    assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--masters", "3", "baseline")
+    assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--persistence", "none", "baseline")
     assert "--frobnicate" in refused("--frobnicate")
 
 

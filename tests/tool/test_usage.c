@@ -189,6 +189,7 @@ static const struct {
     {"lock k --profile safe" MASTERS, "--profile: 'safe' is not one of guarded, classic"},
     {"lock k --quorum two" MASTERS, "'two' is not a whole number"},
     {"lock k --quorum 4294967296" MASTERS, "--quorum: 4294967296 is too much"},
+    {"lock k --quorum 0" MASTERS, "redlock: lock: --quorum: 0 is too little (at least 1)"},
     {"lock k --quorum 1" MASTERS, "quorum"},
     {"lock k --prefix 12345678901234567890123456789012345678901234567890123456789012345" MASTERS, "prefix"},
     {"nodes k" MASTERS, "redlock: nodes: unexpected argument 'k'"},

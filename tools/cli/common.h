@@ -39,7 +39,8 @@ extern const char *const cli_profile_words[];
     CLI_NODE_OPTIONS(common), {.name = "nodes-file", .node_file = &(common)->masters},                             \
         CLI_PASSWORD_OPTIONS(&(common)->masters.password),                                                         \
         CLI_TLS_OPTIONS(&(common)->masters.tls),                                                                   \
-        {.name = "quorum", .number = &(common)->quorum}, {.name = "prefix", .text = &(common)->prefix},            \
+        {.name = "quorum", .number = &(common)->quorum, .least = 1},                                               \
+        {.name = "prefix", .text = &(common)->prefix},                                                             \
         {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},         \
         {.name = "json", .letter = 'j', .flag = &(common)->json}
 

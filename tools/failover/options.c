@@ -93,7 +93,7 @@ static void write_help(FILE *out)
 
 #define SCENARIO_WORD "[SCENARIO]"
 
-enum { FO_LEAST_MASTERS = 3 };
+enum { FO_LEAST_MASTERS = 3, FO_USUAL_MASTERS = 5 };
 
 static const char *const persistence_words[] = {
     [MASTERS_VOLATILE] = "none", [MASTERS_EVERYSEC] = "everysec", [MASTERS_ALWAYS] = "always", NULL};
@@ -123,8 +123,16 @@ static int take_names(struct fo_options *options, const char *const *names)
     return any ? -1 : complain("name a scenario, or use --all; see --list", "");
 }
 
+#define NOT_GIVEN UINT32_MAX
+
+/* What has a default. */
+struct given {
+    uint32_t n_masters; /* 0: not given */
+    uint32_t persistence;
+};
+
 /* What makes no sense as an experiment. */
-static int check(const struct fo_options *options)
+static int check(const struct fo_options *options, const struct given *given)
 {
     if ((options->engines || options->compare) && (options->masters.count > 0 || options->tls))
         return complain("--engine and --compare start servers of their own: no --nodes, no --tls", "");
@@ -132,6 +140,8 @@ static int check(const struct fo_options *options)
         return complain("several systems have --html, --json and --markdown", "");
     if (!options->compare && options->markdown)
         return complain("--markdown is for several systems: --compare", "");
+    if (options->masters.count > 0 && (given->n_masters > 0 || given->persistence != NOT_GIVEN))
+        return complain("--masters and --persistence are for masters of its own: not with --nodes", "");
     if (options->n_masters < FO_LEAST_MASTERS)
         return complain("--nodes must name 3 masters or more", "");
     if (options->ttl_ms > options->max_ttl_ms)
@@ -146,7 +156,7 @@ static int check(const struct fo_options *options)
 static void set_defaults(struct fo_options *options)
 {
     *options = (struct fo_options){
-        .n_masters = 5,
+        .n_masters = FO_USUAL_MASTERS,
         .clients = 4,
         .rate = 400,
         .phase_ms = 2500,
@@ -182,15 +192,15 @@ static bool is_comparison(int argc, char **argv)
     return false;
 }
 
-static int parse(struct fo_options *options, uint32_t *ret_persistence, const char **ret_names, int argc, char **argv)
+static int parse(struct fo_options *options, struct given *ret_given, const char **ret_names, int argc, char **argv)
 {
     const struct cli_option table[] = {
         {.name = "list", .flag = &options->list},
         {.name = "all", .flag = &options->all},
         {.name = "compare", .flag = &options->compare},
         {.name = "engine", .text = &options->engines},
-        {.name = "masters", .number = &options->n_masters, .least = FO_LEAST_MASTERS, .most = MASTERS_MAX},
-        {.name = "persistence", .choice = ret_persistence, .words = persistence_words},
+        {.name = "masters", .number = &ret_given->n_masters, .least = FO_LEAST_MASTERS, .most = MASTERS_MAX},
+        {.name = "persistence", .choice = &ret_given->persistence, .words = persistence_words},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},
         {.name = "tls", .flag = &options->tls},
@@ -228,7 +238,7 @@ static int parse(struct fo_options *options, uint32_t *ret_persistence, const ch
 int fo_options_parse(struct fo_options *options, int argc, char **argv)
 {
     const char *names[FO_SCENARIOS + 1] = {NULL};
-    uint32_t persistence = MASTERS_VOLATILE;
+    struct given given = {.persistence = NOT_GIVEN};
     int code;
 
     set_defaults(options);
@@ -236,15 +246,18 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
         set_comparison_defaults(options);
         options->compare = true;
     }
-    code = parse(options, &persistence, names, argc, argv);
+    code = parse(options, &given, names, argc, argv);
     if (code >= 0)
         return code == 0 ? FO_OK : FO_OWN_ERROR;
-    options->persistence = (enum masters_persistence)persistence;
+    options->persistence = given.persistence == NOT_GIVEN ? MASTERS_VOLATILE
+                                                          : (enum masters_persistence)given.persistence;
+    if (given.n_masters > 0)
+        options->n_masters = given.n_masters;
     if (options->masters.count > 0)
         options->n_masters = (uint32_t)options->masters.count;
     code = take_names(options, names);
     if (code < 0)
-        code = check(options);
+        code = check(options, &given);
     if (code < 0 && (!cli_settle_password("failover", &options->masters) ||
                      !cli_tls_complete("failover", &options->masters.tls, options->masters.urls,
                                        options->masters.count))) {
