@@ -148,6 +148,35 @@ def a_writer_has_its_turn_among_readers():
     assert result["overlaps"] == 0 and result["failed"] == 0, result
 
 
+def the_writers_pause_is_an_option():
+    result = measured("--scenario", "mixed", "--local", "3", "--concurrency", "3", "--duration", "1s", "--pause", "5s")
+    assert result["pause_ms"] == 5000 and result["writer_us"]["n"] <= 1 and result["acquire_us"]["n"] > 0, result
+
+
+def an_owner_enters_again_without_asking_masters():
+    result = measured("--scenario", "reenter", "--local", "3", "--concurrency", "2", "--duration", "0.5s")
+    assert result["locks"] > 100 and result["acquire_us"]["n"] == result["locks"], result
+    # The keys may be renewed meanwhile.
+    assert result["commands_per_lock"] * result["locks"] < 30, result
+
+
+def a_latch_opens_in_each_round_when_all_have_arrived():
+    result = measured("--scenario", "latch", "--local", "3", "--concurrency", "5", "--duration", "0.5s", "--own-clients")
+    assert result["locks"] >= 5 and result["violations"] == 0, result
+    assert result["gap_us"]["n"] == result["locks"] and result["acquire_us"]["n"] > 0, result
+    assert_increasing(result["gap_us"])
+    assert "2 to 1000" in refused("--scenario", "latch", "--concurrency", "1")
+    assert "2 to 1000" in refused("--scenario", "latch", "--concurrency", "1001")
+    assert "one process" in refused("--scenario", "latch", "--procs", "2")
+
+
+def of_candidates_each_leads_in_turn_and_alone():
+    result = measured("--scenario", "election", "--local", "3", "--concurrency", "4", "--procs", "2", "--hold", "1ms",
+                      "--duration", "1s")
+    assert result["locks"] > 4 and result["overlaps"] == 0 and result["violations"] == 0, result
+    assert result["gap_us"]["n"] > 0 and 0 < result["busy"] <= 1 and result["jain"] > 0.5, result
+
+
 def fresh_keys_can_be_shared():
     result = measured("--scenario", "shared", "--local", "3", "--duration", "0.5s")
     assert result["acquire_us"]["n"] > 0 and result["failed"] == 0, result
@@ -323,6 +352,10 @@ def wrong_options_are_named():
     assert "conc" in refused("--scenario", "seq", "--concurrency", "2")
     assert "--nodes" in refused("--nodes", "a:1,,b:2")
     assert "exclude" in refused("--nodes", "a:1", "--local", "3")
+    assert "not with --nodes" in refused("--nodes", "a:1", "--persistence", "volatile")
+    assert "not with --nodes" in refused("--nodes", "a:1", "--unix")
+    assert "without --scenario" in refused("--scenario", "seq", "--table")
+    assert "without --scenario" in refused("--scenario", "seq", "--engine", "single")
     assert "--local" in refused("--nodes", "a:1", "--delay", "1ms")
     assert "exclude" in refused("--table", "--delay", "1ms")
     assert "--delay" in refused("--delay", "1001ms")
@@ -338,9 +371,10 @@ def help_names_every_option():
     named = set(re.findall(r"--[a-z-]+", out))
     for option in ("nodes", "local", "scenario", "concurrency", "duration", "ttl", "hold", "procs", "json", "floor",
                    "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "scenario",
-                   "keys", "permits", "restarts", "idle"):
+                   "keys", "permits", "restarts", "idle", "pause"):
         assert "--" + option in named, f"--{option} is not in the help text"
-    for scenario in ("seq", "conc", "blocking", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "hold", "fence"):
+    for scenario in ("seq", "conc", "blocking", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "readers",
+                     "mixed", "reenter", "latch", "election", "hold", "fence"):
         assert re.search(rf"\b{scenario}\b", out), f"{scenario} is not in the help text"
 
 
@@ -391,6 +425,10 @@ TESTS = [
     a_set_of_five_takes_the_round_trip_of_one_key,
     readers_behind_a_writer_come_together,
     a_writer_has_its_turn_among_readers,
+    the_writers_pause_is_an_option,
+    an_owner_enters_again_without_asking_masters,
+    a_latch_opens_in_each_round_when_all_have_arrived,
+    of_candidates_each_leads_in_turn_and_alone,
     fresh_keys_can_be_shared,
     a_broken_promise_has_an_exit_code_of_its_own,
     people_get_a_table,

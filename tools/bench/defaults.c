@@ -10,6 +10,8 @@ static void complete_times(struct bench_options *options)
         options->ttl_ms = work == BENCH_HOLD ? 30000 : work == BENCH_FENCE ? 2000 : 10000;
     if (options->timeout_ms < 0)
         options->timeout_ms = options->scenario->contended || work != BENCH_LOAD ? 60000 : 0;
+    if (options->pause_ms < 0)
+        options->pause_ms = 100;
     if (options->retry_delay_ms == UINT32_MAX)
         options->retry_delay_ms = work == BENCH_FENCE ? 1 : 20;
     if (options->retry_jitter_ms == UINT32_MAX)

@@ -20,7 +20,7 @@ static const char *const profile_words[] = {
 /* What has another form in the options. */
 struct given {
     uint32_t scenario, persistence, acquire, profile;
-    int64_t duration_us, warmup_us, hold_us, idle_us, delay_us;
+    int64_t duration_us, warmup_us, hold_us, idle_us, delay_us, pause_us;
     uint32_t timeout_ms;
 };
 
@@ -55,6 +55,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "node-timeout", .duration_ms = &options->node_timeout_ms, .least = 1, .most = 60000},
         {.name = "permits", .number = &options->permits, .least = 1, .most = BENCH_MAX_PERMITS},
         {.name = "keys", .number = &options->keys, .least = 1, .most = BENCH_MAX_KEYS},
+        {.name = "pause", .duration_us = &given->pause_us, .most = INT64_C(3600) * US_PER_S},
         {.name = "idle", .duration_us = &given->idle_us, .least = US_PER_S / 100, .most = INT64_C(3600) * US_PER_S},
         {.name = "restarts", .duration_ms = &options->restarts_ms, .least = 10, .most = 3600000},
         {.name = "profile", .choice = &given->profile, .words = profile_words},
@@ -77,9 +78,12 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
 
 static void take(struct bench_options *options, const struct given *given)
 {
-    options->scenario = &bench_scenarios[given->scenario];
-    options->mixed = given->persistence > MASTERS_ALWAYS;
-    options->persistence = options->mixed ? MASTERS_VOLATILE : (enum masters_persistence)given->persistence;
+    options->scenario_given = given->scenario != NOT_GIVEN;
+    options->scenario = &bench_scenarios[options->scenario_given ? given->scenario : 0];
+    options->persistence_given = given->persistence != NOT_GIVEN;
+    options->mixed = options->persistence_given && given->persistence > MASTERS_ALWAYS;
+    options->persistence = options->persistence_given && !options->mixed ? (enum masters_persistence)given->persistence
+                                                                         : MASTERS_VOLATILE;
     options->acquire = (enum redlock_wait)given->acquire;
     options->both = given->profile > REDLOCK_PROFILE_CLASSIC;
     options->profile = options->both ? REDLOCK_PROFILE_GUARDED : (enum redlock_profile)given->profile;
@@ -87,14 +91,16 @@ static void take(struct bench_options *options, const struct given *given)
     options->warmup_s = (double)given->warmup_us / US_PER_S;
     options->idle_s = (double)given->idle_us / US_PER_S;
     options->hold_ms = (double)given->hold_us / 1000;
+    options->pause_ms = (double)given->pause_us / 1000;
     options->delay_us = (uint32_t)given->delay_us;
     options->timeout_ms = given->timeout_ms == NOT_GIVEN ? -1 : (int64_t)given->timeout_ms;
 }
 
 int bench_options_parse(struct bench_options *options, int argc, char **argv)
 {
-    struct given given = {.persistence = MASTERS_VOLATILE, .acquire = REDLOCK_WAIT_QUEUE,
+    struct given given = {.scenario = NOT_GIVEN, .persistence = NOT_GIVEN, .acquire = REDLOCK_WAIT_QUEUE,
                           .profile = REDLOCK_PROFILE_GUARDED, .warmup_us = US_PER_S / 2, .idle_us = 3 * US_PER_S,
+                          .pause_us = -1,
                           .timeout_ms = NOT_GIVEN};
     int code;
 

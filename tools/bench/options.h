@@ -34,6 +34,9 @@ enum bench_work {
     BENCH_FENCE,   /* fencing tokens of contended keys */
     BENCH_SETS,    /* several fresh keys at once, and again */
     BENCH_READERS, /* one key: one task writes, all others read */
+    BENCH_REENTER, /* a key for each task, which enters it again */
+    BENCH_LATCH,   /* rounds in which all tasks arrive at a latch */
+    BENCH_ELECTION, /* one key: all tasks are candidates */
 };
 
 struct bench_scenario {
@@ -54,9 +57,11 @@ struct bench_scenario {
 
 struct bench_options {
     const struct bench_scenario *scenario;
+    bool scenario_given;
     uint32_t local;                     /* masters of our own to start; 0: the list below */
     struct cli_masters masters;
     enum masters_persistence persistence;
+    bool persistence_given;
     bool mixed;                         /* instead: every other one persistent */
     bool unix_sockets;
     bool tls;                           /* to masters of our own; others say so by their URLs */
@@ -75,6 +80,7 @@ struct bench_options {
     uint32_t node_timeout_ms;
     uint32_t keys;                      /* fence: contended ones */
     uint32_t permits;                   /* of each key, which is a semaphore then; 0: a lock */
+    double pause_ms;                    /* mixed: between turns of the writer */
     uint32_t restarts_ms;               /* between kills of masters; 0: none */
     double idle_s;                      /* hold: for which the idle client is watched */
     enum redlock_wait acquire;          /* what a task does that finds its key taken */
@@ -105,7 +111,7 @@ const char *bench_profile_name(const struct bench_options *options);
 
 void bench_options_help(FILE *out);
 
-#define BENCH_SCENARIOS 17
+#define BENCH_SCENARIOS 20
 extern const struct bench_scenario bench_scenarios[BENCH_SCENARIOS];
 const struct bench_scenario *bench_scenario_find(const char *name);
 

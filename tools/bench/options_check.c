@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <redlock/latch.h>
+
 #include "options/message.h"
 
 __attribute__((format(printf, 1, 2))) static bool complain(const char *format, ...)
@@ -28,8 +30,12 @@ static bool check_masters(const struct bench_options *options)
          options->floor || options->both))
         return complain("--engine and --compare start servers of their own, on ports, and print a table: they go "
                         "without --nodes, --tls, --unix, --table, --json, --floor and --profile both");
+    if (options->scenario_given && (options->table || options->engines || options->compare))
+        return complain("--table, --engine and --compare run scenarios of their own: they go without --scenario");
     if (options->masters.count && n)
         return complain("--local and --nodes exclude each other");
+    if (options->masters.count && (options->unix_sockets || options->persistence_given))
+        return complain("--unix and --persistence are for masters that are started for the run: not with --nodes");
     if (options->masters.count && (scenario->fault != BENCH_NO_FAULT || options->restarts_ms))
         return complain("%s %s stops or kills masters, so it works only on its own: use --local, not --nodes",
                         options->restarts_ms ? "--restarts with --scenario" : "--scenario", scenario->name);
@@ -74,7 +80,7 @@ static bool has_hold(const struct bench_scenario *scenario)
 {
     if (scenario->work == BENCH_READERS)
         return !scenario->rounds;
-    return scenario->work == BENCH_LOAD && !scenario->threads;
+    return scenario->work == BENCH_ELECTION || (scenario->work == BENCH_LOAD && !scenario->threads);
 }
 
 static bool check_work(const struct bench_options *options)
@@ -90,6 +96,9 @@ static bool check_work(const struct bench_options *options)
     if (scenario->work == BENCH_READERS && (options->procs > 1 || options->concurrency < 2))
         return complain("--scenario %s is one process, with a writer and at least one reader: --concurrency 2 or more",
                         scenario->name);
+    if (scenario->work == BENCH_LATCH &&
+        (options->procs > 1 || options->concurrency < 2 || options->concurrency > REDLOCK_MAX_PARTIES))
+        return complain("--scenario %s is one process, with 2 to %d tasks", scenario->name, REDLOCK_MAX_PARTIES);
     if (scenario->work == BENCH_HOLD && options->locks > BENCH_MAX_HELD)
         return complain("--scenario hold takes at most %d locks", BENCH_MAX_HELD);
     if (scenario->threads && options->procs > 1)

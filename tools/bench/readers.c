@@ -11,7 +11,6 @@
 #include "work.h"
 
 #define LOOK_US 1000        /* whether all are in the queue */
-#define PAUSE_US 100000     /* of the writer, without rounds */
 
 struct readers;
 
@@ -33,6 +32,7 @@ struct readers {
     bool rounds;
     struct redlock_acquire_options acquire;
     struct timeval hold;
+    struct timeval rest;       /* of the writer, without rounds */
     struct party *parties;     /* the first one is the writer */
     struct event *look;        /* rounds: somebody comes */
     struct event *pause;       /* otherwise: the writer rests */
@@ -222,7 +222,6 @@ static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    static const struct timeval rest = {0, PAUSE_US};
     struct party *party = user_data;
     struct readers *all = party->all;
     struct bench_record *record = all->seat->record;
@@ -240,7 +239,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     if (party->wants || (!all->rounds && party->mode == REDLOCK_SHARED))
         ask(party);
     else if (!all->rounds)
-        event_add(all->pause, &rest);
+        event_add(all->pause, &all->rest);
 }
 
 static void on_rested(evutil_socket_t fd, short what, void *user_data)
@@ -297,7 +296,7 @@ static bool make_parties(struct readers *all)
 static void *create(const struct bench_setting *setting)
 {
     const struct bench_options *options = setting->seat->options;
-    int64_t hold_us = (int64_t)(options->hold_ms * 1000);
+    int64_t hold_us = (int64_t)(options->hold_ms * 1000), rest_us = (int64_t)(options->pause_ms * 1000);
     struct readers *all = calloc(1, sizeof(*all));
 
     if (!all)
@@ -306,6 +305,7 @@ static void *create(const struct bench_setting *setting)
     all->seat = setting->seat;
     all->rounds = options->scenario->rounds;
     all->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};
+    all->rest = (struct timeval){rest_us / 1000000, rest_us % 1000000};
     redlock_acquire_options_init(&all->acquire);
     all->acquire.ttl_ms = options->ttl_ms;
     all->acquire.timeout_ms = options->timeout_ms;

@@ -45,6 +45,7 @@ static void write_record(struct cli_json *json, const struct bench_options *opti
     cli_json_int(json, "failed", (int64_t)record->failed);
     cli_json_int(json, "release_failed", (int64_t)record->release_failed);
     cli_json_int(json, "overlaps", (int64_t)record->overlaps);
+    cli_json_int(json, "violations", (int64_t)record->violations);
     cli_json_number(json, "attempts_per_lock",
                     record->locks ? (double)record->totals.attempts / (double)record->locks : NAN, 3);
     cli_json_number(json, "commands_per_lock", bench_commands_per_lock(record), 3);
@@ -157,6 +158,8 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
     cli_json_int(&json, "procs", options->procs);
     if (options->permits)
         cli_json_int(&json, "permits", options->permits);
+    if (options->scenario->work == BENCH_READERS && !options->scenario->rounds)
+        cli_json_number(&json, "pause_ms", options->pause_ms, 3);
     cli_json_number(&json, "delay_ms", options->delay_us / 1e3, 3);
     cli_json_int(&json, "nodes", (int64_t)nodes);
     cli_json_string(&json, "profile", bench_profile_name(options));

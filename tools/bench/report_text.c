@@ -37,9 +37,9 @@ static void print_record(FILE *out, const struct bench_options *options, const s
 {
     fprintf(out, "  %-20s %10llu      %.0f per second, in %.2f s\n", "locks", (unsigned long long)record->locks,
             bench_locks_per_s(record), record->seconds);
-    fprintf(out, "  %-20s %10llu      releases unconfirmed %llu, overlaps %llu\n", "failed",
+    fprintf(out, "  %-20s %10llu      releases unconfirmed %llu, overlaps %llu, violations %llu\n", "failed",
             (unsigned long long)record->failed, (unsigned long long)record->release_failed,
-            (unsigned long long)record->overlaps);
+            (unsigned long long)record->overlaps, (unsigned long long)record->violations);
     fprintf(out, "  %-20s %10.2f\n", "commands per lock", bench_commands_per_lock(record));
     fprintf(out, "  %-20s %10.4f s\n", "CPU per 10k locks", bench_cpu_per_10k(record));
     fprintf(out, "  %-20s %10.1f MB   at the start %.1f, at the end %.1f\n", "memory, peak",

@@ -41,7 +41,8 @@ struct bench_record {
     uint64_t failed;           /* acquisitions that ended not OK */
     uint64_t release_failed;   /* releases that a quorum did not confirm */
     uint64_t overlaps;
-    uint64_t violations;       /* fencing tokens that were not larger than an earlier one */
+    uint64_t violations;       /* fencing tokens or terms that were not larger than an earlier one; latches that
+                                * opened before all had arrived */
     uint64_t late;             /* acquired, but the validity had ended before the referee was told */
     struct bench_totals totals;
     double seconds;

@@ -31,6 +31,9 @@ extern const struct bench_work_type bench_hold_work;  /* hold.c */
 extern const struct bench_work_type bench_fence_work; /* fence.c */
 extern const struct bench_work_type bench_sets_work;  /* sets.c */
 extern const struct bench_work_type bench_readers_work; /* readers.c */
+extern const struct bench_work_type bench_reenter_work; /* reenter.c */
+extern const struct bench_work_type bench_latch_work; /* latch.c */
+extern const struct bench_work_type bench_election_work; /* election.c */
 
 /* A call of the library was refused, which no scenario provokes. */
 void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status);

@@ -30,7 +30,8 @@ static const struct bench_work_type *type_of(enum bench_work work)
 {
     static const struct bench_work_type *const types[] = {
         [BENCH_LOAD] = &bench_load_work, [BENCH_HOLD] = &bench_hold_work, [BENCH_FENCE] = &bench_fence_work,
-        [BENCH_SETS] = &bench_sets_work, [BENCH_READERS] = &bench_readers_work};
+        [BENCH_SETS] = &bench_sets_work, [BENCH_READERS] = &bench_readers_work, [BENCH_REENTER] = &bench_reenter_work,
+        [BENCH_LATCH] = &bench_latch_work, [BENCH_ELECTION] = &bench_election_work};
 
     return types[work];
 }
