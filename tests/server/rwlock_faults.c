@@ -177,13 +177,13 @@ START_TEST(a_quorum_of_masters_is_enough_for_each_mode_and_no_less)
 }
 END_TEST
 
-START_TEST(a_hung_master_stops_neither_readers_nor_writers)
+START_TEST(a_hung_minority_stops_neither_readers_nor_writers)
 {
     struct redlock_lock *reader = hold(R), *upgradeable = hold(U), *other = rig_new_lock(rig.client, KEY), *writer;
     struct redlock_acquire_options request = request_of(R, 0);
     struct outcome outcome;
 
-    ck_assert(masters_hang(rig.masters, 1));
+    rig_hang_masters(&rig, rig_minority_of_5(_i));
     outcome = rig_acquire(&rig, other, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     let_go(other);
@@ -195,30 +195,49 @@ START_TEST(a_hung_master_stops_neither_readers_nor_writers)
     let_go(upgradeable);
     expect_got(&outcomes[0]);
     ck_assert_int_eq(redlock_lock_mode(writer), X);
-    ck_assert(masters_resume(rig.masters, 1));
+    rig_resume_masters(&rig, rig_minority_of_5(_i));
 }
 END_TEST
 
-static void restart_empty(void)
+/* Readers, and one that may become exclusive: together they have four members of the key on each master. */
+static void hold_three(struct redlock_lock *holders[3])
 {
-    rig_restart_master(&rig, 0);
+    holders[0] = hold_renewed(R);
+    holders[1] = hold_renewed(R);
+    holders[2] = hold_renewed(U);
+    wait_members(4);
 }
 
-static void flush(void)
+static void expect_held(struct redlock_lock *const holders[3])
 {
-    rig_do(&rig, 0, "FLUSHALL", NULL);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(redlock_state(holders[i]), REDLOCK_STATE_HELD);
 }
+
+static void restart_empty(size_t node)
+{
+    rig_restart_master(&rig, node);
+}
+
+/* A writer that came in between would find the key free there. Its vote would count for nothing, but those of the
+ * others would be lost. */
+static void flush(size_t node)
+{
+    rig_do(&rig, node, "FLUSHALL", NULL);
+    wait_members(4);
+}
+
+static void (*const lose[])(size_t node) = {restart_empty, flush};
 
 /* A master that has lost all votes gets each of them back from its holder, in its mode, and lets no writer in before
  * that. */
 START_TEST(shared_votes_survive_the_loss_of_a_masters_memory)
 {
-    static void (*const lose[])(void) = {restart_empty, flush};
-    struct redlock_lock *holders[] = {hold_renewed(R), hold_renewed(R), hold_renewed(U)};
+    struct redlock_lock *holders[3];
     struct outcome outcome;
 
-    wait_members(4);
-    lose[_i]();
+    hold_three(holders);
+    lose[_i / 3]((size_t)_i % 3);
     outcome = try_mode(X);
     outcome_expect(&outcome, REDLOCK_HELD);
     wait_members(4);
@@ -226,8 +245,43 @@ START_TEST(shared_votes_survive_the_loss_of_a_masters_memory)
     outcome_expect(&outcome, REDLOCK_HELD);
     outcome = try_mode(R);
     outcome_expect(&outcome, REDLOCK_OK);
-    for (size_t i = 0; i < 3; i++)
-        ck_assert_int_eq(redlock_state(holders[i]), REDLOCK_STATE_HELD);
+    expect_held(holders);
+}
+END_TEST
+
+/* The more masters have forgotten, the fewer may vote; those who are in stay in. */
+START_TEST(shared_votes_survive_while_one_master_after_the_other_forgets)
+{
+    struct redlock_lock *holders[3];
+
+    hold_three(holders);
+    for (size_t i = 0; i < 3; i++) {
+        struct outcome outcome;
+
+        lose[_i](i);
+        outcome = try_mode(X);
+        outcome_expect(&outcome, i == 0 ? REDLOCK_HELD : REDLOCK_NO_QUORUM);
+        wait_members(4);
+    }
+    expect_held(holders);
+}
+END_TEST
+
+/* Nobody gives it its votes back meanwhile. */
+START_TEST(a_master_that_was_flushed_lets_no_writer_in)
+{
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
+    struct redlock_lock *reader;
+    struct outcome outcome;
+
+    request.mode = R;
+    reader = rig_hold_as(&rig, KEY, &request);
+    rig_do(&rig, (size_t)_i, "FLUSHALL", NULL);
+    outcome = try_mode(X);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = try_mode(R);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_state(reader), REDLOCK_STATE_HELD);
 }
 END_TEST
 
@@ -487,8 +541,10 @@ int main(void)
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
 
     tcase_add_loop_test(five, a_quorum_of_masters_is_enough_for_each_mode_and_no_less, 0, MASKS_OF_5);
-    tcase_add_test(three, a_hung_master_stops_neither_readers_nor_writers);
-    tcase_add_loop_test(three, shared_votes_survive_the_loss_of_a_masters_memory, 0, 2);
+    tcase_add_loop_test(five, a_hung_minority_stops_neither_readers_nor_writers, 0, RIG_MINORITIES_OF_5);
+    tcase_add_loop_test(three, shared_votes_survive_the_loss_of_a_masters_memory, 0, 6);
+    tcase_add_loop_test(three, shared_votes_survive_while_one_master_after_the_other_forgets, 0, 2);
+    tcase_add_loop_test(three, a_master_that_was_flushed_lets_no_writer_in, 0, 3);
     tcase_add_test(three, full_masters_let_nobody_in_and_keep_those_who_are);
     tcase_add_loop_test(three, other_libraries_are_exclusive_owners, 0, 2);
     tcase_add_test(three, readers_that_came_behind_a_writer_are_let_in_together);

@@ -251,6 +251,30 @@ size_t rig_kill_masters(struct rig *rig, unsigned mask)
     return dead;
 }
 
+unsigned rig_minority_of_5(int number)
+{
+    static const unsigned char masks[RIG_MINORITIES_OF_5] = {1, 2, 4, 8, 16, 3, 5, 9, 17, 6, 10, 18, 12, 20, 24};
+
+    ck_assert(number >= 0 && number < RIG_MINORITIES_OF_5);
+    return masks[number];
+}
+
+void rig_hang_masters(struct rig *rig, unsigned mask)
+{
+    for (size_t i = 0; i < rig->n; i++) {
+        if (mask >> i & 1)
+            ck_assert_msg(masters_hang(rig->masters, i), "%s", masters_error());
+    }
+}
+
+void rig_resume_masters(struct rig *rig, unsigned mask)
+{
+    for (size_t i = 0; i < rig->n; i++) {
+        if (mask >> i & 1)
+            ck_assert_msg(masters_resume(rig->masters, i), "%s", masters_error());
+    }
+}
+
 void rig_restart_master(struct rig *rig, size_t node)
 {
     rig_kill_master(rig, node);

@@ -113,6 +113,12 @@ void rig_hold_lock(struct rig *rig, struct redlock_lock *lock, const struct redl
 void rig_kill_master(struct rig *rig, size_t node);
 /* The same for each master in the mask; returns how many there are. */
 size_t rig_kill_masters(struct rig *rig, unsigned mask);
+/* The same number stands for the same minority of five masters, as a mask; there are so many. */
+#define RIG_MINORITIES_OF_5 15
+unsigned rig_minority_of_5(int number);
+/* Each master in the mask. */
+void rig_hang_masters(struct rig *rig, unsigned mask);
+void rig_resume_masters(struct rig *rig, unsigned mask);
 /* Kills a master and starts it again, and returns when rig->client is connected. It is empty if it keeps nothing. */
 void rig_restart_master(struct rig *rig, size_t node);
 
