@@ -1,6 +1,7 @@
 /* What of an arrival at a latch survives which loss of masters. */
 #include <string.h>
 
+#include "clock_fault.h"
 #include "latch_rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -162,10 +163,61 @@ START_TEST(what_nobody_brings_back_is_lost)
 }
 END_TEST
 
+/* --- Clocks that are set ------------------------------------------------------------------------------------------ */
+
+static struct clock_fault *fault;
+
+static void open_with_clock(void)
+{
+    fault = clock_fault_create();
+    latch_open_with(clock_fault_environment(fault));
+}
+
+static void close_with_clock(void)
+{
+    latch_close();
+    clock_fault_destroy(fault);
+    fault = NULL;
+}
+
+START_TEST(clocks_that_are_set_change_nothing)
+{
+    static const int64_t steps_ms[] = {70000, -70000};
+    struct party waiter = latch_join(2, NULL);
+    struct party a = latch_join(2, "a");
+    struct party b = latch_join(2, "b");
+
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    clock_fault_step_ms(fault, steps_ms[_i]);
+    latch_await(&waiter, 0, REDLOCK_DEADLINE);
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    latch_await(&waiter, 10000, REDLOCK_OK);
+    ck_assert_str_eq(waiter.names, "a b");
+}
+END_TEST
+
+/* Masters keep a latch for a day after its last use. */
+START_TEST(handles_bring_back_what_a_clock_has_ended)
+{
+    struct party waiter = latch_join(2, NULL);
+    struct party a = latch_join(2, "a");
+    struct party b = latch_join(2, "b");
+
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    wait_until_all_have("a:a");
+    clock_fault_step_ms(fault, INT64_C(25) * 3600 * 1000);
+    ck_assert_uint_eq(masters_count_key(rig.masters, LATCH_KEY), 0);
+    wait_until_all_have("a:a");
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    latch_await(&waiter, 10000, REDLOCK_OK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("latch_faults");
     TCase *failures = suite_add_case(suite, "failures", latch_open, latch_close);
+    TCase *clocks = suite_add_case(suite, "clocks", open_with_clock, close_with_clock);
 
     tcase_add_loop_test(failures, a_quorum_is_needed_and_enough, 0, 1 << LATCH_MASTERS);
     tcase_add_test(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back);
@@ -174,5 +226,7 @@ int main(void)
     tcase_add_test(failures, handles_bring_arrivals_back_that_masters_have_lost);
     tcase_add_test(failures, a_handle_that_has_seen_it_open_brings_that_back);
     tcase_add_test(failures, what_nobody_brings_back_is_lost);
+    tcase_add_loop_test(clocks, clocks_that_are_set_change_nothing, 0, 2);
+    tcase_add_test(clocks, handles_bring_back_what_a_clock_has_ended);
     return suite_run_with_server(suite);
 }

@@ -157,7 +157,16 @@ static void tune(struct redlock_options *options)
 
 void latch_open(void)
 {
-    rig_open_with(&rig, LATCH_MASTERS, 0, tune);
+    latch_open_with(NULL);
+}
+
+void latch_open_with(const char *const *environment)
+{
+    struct masters_options options = {.count = LATCH_MASTERS, .environment = environment};
+
+    rig_start(&rig, &options);
+    tune(&rig.options);
+    rig_connect(&rig);
 }
 
 void latch_close(void)

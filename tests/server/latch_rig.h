@@ -25,6 +25,8 @@ struct party {
 
 /* Repetitions come every half second. */
 void latch_open(void);
+/* The same with this environment of the masters (clock_fault.h). */
+void latch_open_with(const char *const *environment);
 void latch_close(void);
 
 /* A handle of the rig's client, for the first generation; NULL is the name of one that only waits. */
