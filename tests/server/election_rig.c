@@ -153,10 +153,20 @@ static void tune(struct redlock_options *options)
     options->node_timeout_ms = 2000;
 }
 
-void election_open(void)
+static void open_masters(size_t n)
 {
     memset(candidates, 0, sizeof candidates);
-    rig_open_with(&rig, 3, 0, tune);
+    rig_open_with(&rig, n, 0, tune);
+}
+
+void election_open(void)
+{
+    open_masters(3);
+}
+
+void election_open_five(void)
+{
+    open_masters(5);
 }
 
 void election_close(void)

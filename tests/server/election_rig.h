@@ -1,4 +1,5 @@
-/* What the tests of elections share: one rig of three masters, candidates for one office, and what they were told. */
+/* What the tests of elections share: one rig of three or five masters, candidates for one office, and what they were
+ * told. */
 #ifndef TESTS_ELECTION_RIG_H
 #define TESTS_ELECTION_RIG_H
 
@@ -27,6 +28,7 @@ struct candidate {
 extern struct candidate candidates[N_CANDIDATES];
 
 void election_open(void);
+void election_open_five(void);
 void election_close(void);
 
 struct redlock_election_options candidate_options(uint32_t ttl_ms);
