@@ -1,0 +1,177 @@
+/* The loss alarm of handles that share a key, and of permits: by a watch, and by a queue. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "service_rig.h"
+
+enum kind { READER, PERMIT, KINDS };
+
+/* Where the first of each kind has its lock: both readers, but one of the two permits. */
+static const char *const keys[KINDS] = {[READER] = "book", [PERMIT] = "pool#0"};
+
+static struct world world;
+
+struct watched {
+    atomic_int at_risk;
+    atomic_int lost;
+    enum redlock_loss loss;
+    int64_t remaining_ns;
+};
+
+static void open_five(void)
+{
+    world_open(&world, 5);
+}
+
+static void quick_to_give_up(struct redlock_options *options, void *data)
+{
+    options->node_timeout_ms = 100;
+    options->backoff_max_ms = 100;
+    (void)data;
+}
+
+static void open_quick(void)
+{
+    world_open_with(&world, 5, quick_to_give_up, NULL);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+static struct redlock_mutex *make(enum kind kind)
+{
+    struct redlock_mutex *mutex;
+
+    if (kind == READER)
+        return world_new_mutex(&world, keys[READER]);
+    ck_assert_int_eq(redlock_mutex_create_permit(world.service, "pool", 4, 2, &mutex), 0);
+    return mutex;
+}
+
+static void hold(struct redlock_mutex *mutex, enum kind kind, struct redlock_acquire_options request)
+{
+    request.mode = kind == READER ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+}
+
+static void watch(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct watched *watched = user_data;
+
+    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
+        atomic_fetch_add(&watched->at_risk, 1);
+        return;
+    }
+    watched->loss = alarm->loss;
+    watched->remaining_ns = redlock_mutex_remaining_ns(mutex);
+    atomic_fetch_add(&watched->lost, 1);
+}
+
+static bool was_lost(void *argument)
+{
+    return atomic_load(&((struct watched *)argument)->lost) > 0;
+}
+
+static void expect_lost(struct watched *watched, enum redlock_loss loss)
+{
+    world_wait(was_lost, watched, "the loss of a lock");
+    ck_assert_int_eq(watched->lost, 1);
+    ck_assert_int_eq(watched->loss, loss);
+    ck_assert_int_eq(watched->remaining_ns, 0);
+}
+
+static void expect_next(struct redlock_queue *queue, const struct redlock_mutex *mutex, enum redlock_alarm_kind alarm)
+{
+    struct redlock_completion *completion;
+
+    ck_assert_int_eq(redlock_queue_next(queue, PATIENCE_MS, &completion), 0);
+    ck_assert_int_eq(completion->kind, REDLOCK_COMPLETION_ALARM);
+    ck_assert_int_eq(completion->alarm, alarm);
+    ck_assert_ptr_eq(completion->mutex, mutex);
+    ck_assert_int_eq(completion->loss,
+                     alarm == REDLOCK_ALARM_LOST ? REDLOCK_LOSS_UNREACHABLE : REDLOCK_LOSS_NONE);
+    redlock_completion_free(completion);
+}
+
+/* Of each kind two are held: one with a watch, and one whose alarms go to a queue. */
+START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
+{
+    struct redlock_acquire_options request = rig_request(4500, PATIENCE_MS);
+    struct redlock_mutex *watching[KINDS], *queueing[KINDS];
+    struct redlock_queue *queues[KINDS];
+    struct watched watched[KINDS] = {{0}};
+
+    request.at_risk_ms = 3000;
+    for (enum kind i = READER; i < KINDS; i++) {
+        ck_assert_int_eq(redlock_queue_create(world.service, &queues[i]), 0);
+        watching[i] = make(i);
+        queueing[i] = make(i);
+        ck_assert_int_eq(redlock_mutex_watch(watching[i], watch, &watched[i]), 0);
+        ck_assert_int_eq(redlock_mutex_watch_queue(queueing[i], queues[i], NULL), 0);
+        hold(watching[i], i, request);
+        hold(queueing[i], i, request);
+    }
+    rig_hang_masters(&world.rig, 0x1f);
+    for (enum kind i = READER; i < KINDS; i++) {
+        expect_next(queues[i], queueing[i], REDLOCK_ALARM_AT_RISK);
+        expect_next(queues[i], queueing[i], REDLOCK_ALARM_LOST);
+        expect_lost(&watched[i], REDLOCK_LOSS_UNREACHABLE);
+        ck_assert_int_eq(watched[i].at_risk, 1);
+        ck_assert_int_eq(redlock_mutex_remaining_ns(queueing[i]), 0);
+        ck_assert_int_eq(redlock_mutex_unlock(watching[i]), REDLOCK_LOST);
+        redlock_mutex_destroy(watching[i]);
+        redlock_mutex_destroy(queueing[i]);
+        redlock_queue_destroy(queues[i]);
+    }
+}
+END_TEST
+
+static bool has_slot(struct redlock_mutex *permit, int32_t wanted)
+{
+    int32_t slot = -1;
+
+    ck_assert_int_eq(redlock_mutex_slot(permit, &slot), 0);
+    return slot == wanted;
+}
+
+/* A renewal finds out, well before the deadline: both readers have lost the key, but only one permit its slot. */
+START_TEST(what_the_masters_have_given_to_another_is_lost_at_once)
+{
+    struct redlock_acquire_options request = rig_request(60000, PATIENCE_MS);
+    enum kind kind = (enum kind)_i;
+    struct redlock_mutex *mutexes[2] = {make(kind), make(kind)};
+    struct watched watched[2] = {{0}};
+
+    request.renew_ms = 100;
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(redlock_mutex_watch(mutexes[i], watch, &watched[i]), 0);
+        hold(mutexes[i], kind, request);
+    }
+    for (size_t i = 0; i < 3; i++)
+        rig_occupy(&world.rig, i, keys[kind]);
+    for (size_t i = 0; i < 2; i++) {
+        if (kind == READER || has_slot(mutexes[i], 0))
+            expect_lost(&watched[i], REDLOCK_LOSS_REFUSED);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(watched[i].at_risk, 0);
+        ck_assert_int_eq(redlock_mutex_unlock(mutexes[i]), watched[i].lost ? REDLOCK_LOST : REDLOCK_OK);
+        redlock_mutex_destroy(mutexes[i]);
+    }
+    ck_assert_int_eq(watched[0].lost + watched[1].lost, kind == READER ? 2 : 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("alarms");
+    TCase *silent = suite_add_case(suite, "silent masters", open_quick, close_world);
+    TCase *gone = suite_add_case(suite, "keys that are gone", open_five, close_world);
+
+    tcase_add_test(silent, silent_masters_first_bring_a_warning_and_then_the_alarm);
+    tcase_add_loop_test(gone, what_the_masters_have_given_to_another_is_lost_at_once, 0, KINDS);
+    return suite_run_with_server(suite);
+}
