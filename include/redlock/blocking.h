@@ -126,10 +126,16 @@ enum redlock_owners {
 
 /* Creates a recursive mutex: one owner at a time holds it, and may lock it again, and then unlocks it as often. Other
  * owners of this process wait for it here, in the order in which they came, and only the first of them asks the
- * masters. To lock it again asks nobody: some validity must be left, and at least min_validity_ms of the options;
- * otherwise the call returns REDLOCK_EXPIRING, or REDLOCK_LOST if the lock has been lost, at every depth. It is never
- * acquired anew before it has been unlocked as often as it was locked. Errors: those of redlock_mutex_create(), and
- * E_OWNER (`owners` is neither). */
+ * masters. Errors: those of redlock_mutex_create(), and E_OWNER (`owners` is neither).
+ *
+ * To lock it again asks nobody, and changes nothing of the hold, which must have what the call asks for. Some validity
+ * must be left, and at least min_validity_ms of the options; otherwise the call returns REDLOCK_EXPIRING, or
+ * REDLOCK_LOST if the lock has been lost, at every depth. The mode of the options, which is exclusive without options,
+ * must be that of the hold or a weaker one (otherwise E_UPGRADE): an owner that shares the key would not exclude
+ * anybody. And the hold must have a fencing token if `fenced` asks for one (E_UNFENCED). The options that say how to
+ * acquire and renew a lock mean nothing in such a call.
+ *
+ * A mutex that has been lost is never acquired anew before it has been unlocked as often as it was locked. */
 REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
                                                enum redlock_owners owners, struct redlock_mutex **ret_mutex);
 
@@ -214,10 +220,11 @@ REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redloc
  *
  * Lock calls: the time until other owners have unlocked it is part of the timeout. A call with timeout 0 that finds
  * another owner returns REDLOCK_HELD. REDLOCK_CANCELED: also by redlock_mutex_cancel() while it waits here. E_DEPTH:
- * locked REDLOCK_MAX_DEPTH times. Unlock calls: all but the last return 0 without asking the masters, or REDLOCK_LOST
- * if the lock has been lost. E_NOT_HELD: the mutex is free. Export needs depth 1 (E_DEPTH), adopting a free mutex
- * (E_ALREADY_HELD), whose depth is 1 then. There is a result only if masters were asked. E_OWNER: another owner holds
- * the mutex; or it has owners of the other kind, or none. E_BUSY: the owner has another call pending. */
+ * locked REDLOCK_MAX_DEPTH times. E_UPGRADE, E_UNFENCED: see redlock_mutex_create_recursive(). Unlock calls: all but
+ * the last return 0 without asking the masters, or REDLOCK_LOST if the lock has been lost. E_NOT_HELD: the mutex is
+ * free. Export needs depth 1 (E_DEPTH), adopting a free mutex (E_ALREADY_HELD), whose depth is 1 then. There is a
+ * result only if masters were asked. E_OWNER: another owner holds the mutex; or it has owners of the other kind, or
+ * none. E_BUSY: the owner has another call pending. */
 REDLOCK_API int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
 REDLOCK_API int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
                                          const struct redlock_acquire_options *options,

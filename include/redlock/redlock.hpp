@@ -711,7 +711,8 @@ public:
     recursive_mutex(const recursive_mutex &) = delete;
     recursive_mutex &operator=(const recursive_mutex &) = delete;
 
-    /* Waits until the lock is held, or throws; REDLOCK_LOST, if this owner has lost it and has yet to unlock it. */
+    /* Waits until the lock is held, or throws; REDLOCK_LOST, if this owner has lost it and has yet to unlock it;
+     * REDLOCK_E_UPGRADE, if it holds the lock in a weaker mode than options.mode. */
     void lock(const void *owner = nullptr) { detail::check(acquire(owner, REDLOCK_FOREVER)); }
 
     /* One attempt. False: another holder or owner has the lock, or the masters granted too slowly. */

@@ -75,9 +75,10 @@ extern "C" {
     X(E_NOT_ASKED, -143, false, "the request for credentials was answered before, or has ended")       \
     X(E_SET_KEYS, -144, false, "a set has 2 to 64 keys, each of them once")                            \
     X(E_MODE, -145, false, "the mode is outside its range, or not one that a permit can have")        \
-    X(E_UPGRADE, -146, false, "a shared lock cannot become stronger: acquire it upgradeable for that")   \
+    X(E_UPGRADE, -146, false, "a lock held in a weaker mode does not become stronger: acquire it in a stronger one") \
     X(E_PERMITS, -147, false, "the number of permits is outside its range, or the slot is none of them")  \
     X(E_PARTIES, -148, false, "a latch has 1 to 1000 parties with names of 1 to 64 printable characters") \
+    X(E_UNFENCED, -149, false, "the lock is held without a fencing token: acquire it with one")                    \
     X(E_SET, -150, false, "the call is for a set, and this is a single lock; or the reverse")          \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 

@@ -1,30 +1,60 @@
 /* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (recursive_gate.h); only one of
  * them at a time is a caller. */
+#include <string.h>
+
 #include "blocking/caller.h"
 #include "blocking/mutex.h"
 #include "blocking/service.h"
 
 /* --- Lock ------------------------------------------------------------------------------------------------------- */
 
-/* Until when other owners are waited for. */
-static int find_end(const struct redlock_acquire_options *options, int64_t began_ns, int64_t *ret_end_ns)
-{
-    int64_t timeout_ms = options ? options->timeout_ms : 0;
+/* What an owner asks for that enters again. The client checks the other options, of an acquisition. */
+struct entry {
+    int64_t timeout_ms;
+    uint32_t min_validity_ms;
+    bool fenced;
+    enum redlock_mode mode;
+};
 
-    if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+static int read_entry(const struct redlock_acquire_options *given, struct entry *ret_entry)
+{
+    struct redlock_acquire_options options;
+
+    redlock_acquire_options_init(&options);
+    if (given && given->size < offsetof(struct redlock_acquire_options, min_validity_ms))
+        return REDLOCK_E_OPTIONS_SIZE;
+    if (given)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    if (options.timeout_ms < REDLOCK_FOREVER || options.timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
         return REDLOCK_E_TIMEOUT;
-    *ret_end_ns = timeout_ms == REDLOCK_FOREVER ? RL_WAIT_FOREVER : began_ns + timeout_ms * RL_NS_PER_MS;
+    if (options.fenced > 1)
+        return REDLOCK_E_RENEWAL;
+    if ((uint32_t)options.mode > REDLOCK_SHARED)
+        return REDLOCK_E_MODE;
+    *ret_entry = (struct entry){options.timeout_ms, options.min_validity_ms, options.fenced, options.mode};
     return 0;
 }
 
-/* The owner holds the mutex. What is left is published for all threads, and never too long. */
-static int enter_again(struct redlock_mutex *mutex, const struct redlock_acquire_options *options)
+/* Until when other owners are waited for. */
+static int64_t find_end(const struct entry *entry, int64_t began_ns)
 {
-    int64_t remaining_ns = redlock_mutex_remaining_ns(mutex);
+    return entry->timeout_ms == REDLOCK_FOREVER ? RL_WAIT_FOREVER : began_ns + entry->timeout_ms * RL_NS_PER_MS;
+}
+
+/* The owner holds the mutex. What it holds is published for all threads, and what is left of that is never too long.
+ * The larger a mode's number, the weaker it is. */
+static int enter_again(struct redlock_mutex *mutex, const struct entry *entry)
+{
+    struct rl_bound_hold hold;
+    int64_t remaining_ns = rl_bound_remaining_ns(&mutex->hold.bound, &hold);
 
     if (remaining_ns <= 0)
         return REDLOCK_LOST;
-    if (options && remaining_ns < options->min_validity_ms * RL_NS_PER_MS)
+    if (entry->mode < hold.mode)
+        return REDLOCK_E_UPGRADE;
+    if (entry->fenced && !hold.fence)
+        return REDLOCK_E_UNFENCED;
+    if (remaining_ns < entry->min_validity_ms * RL_NS_PER_MS)
         return REDLOCK_EXPIRING;
     return rl_gate_enter_again(mutex->gate);
 }
@@ -48,17 +78,18 @@ static int acquire_as(struct redlock_mutex *mutex, const void *pointer, const st
                       struct redlock_result **ret_result)
 {
     int64_t began_ns = rl_monotonic_ns();
-    int64_t end_ns = began_ns;
     struct rl_owner owner;
+    struct entry entry = {0};
     int status = rl_gate_owner(mutex->gate, pointer, &owner);
 
     if (status == 0)
-        status = find_end(options, began_ns, &end_ns);
-    if (status == 0)
-        status = rl_gate_enter(mutex->gate, &owner, end_ns);
+        status = read_entry(options, &entry);
+    if (status < 0)
+        return status;
+    status = rl_gate_enter(mutex->gate, &owner, find_end(&entry, began_ns));
     if (status == REDLOCK_E_ALREADY_HELD)
-        return enter_again(mutex, options);
-    if (status == REDLOCK_DEADLINE && end_ns == began_ns)
+        return enter_again(mutex, &entry);
+    if (status == REDLOCK_DEADLINE && entry.timeout_ms == 0)
         return REDLOCK_HELD;
     return status < 0 ? status : acquire_behind_gate(mutex, options, began_ns, ret_result);
 }

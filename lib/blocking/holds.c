@@ -93,12 +93,12 @@ enum redlock_state rl_hold_state(const struct rl_hold *hold)
     return hold->set ? redlock_set_state(hold->set) : redlock_state(hold->lock);
 }
 
-/* Of a set each key has its own fencing token. */
+/* Of a set each key has a fencing token and a mode of its own. */
 void rl_holds_publish(struct rl_hold *hold)
 {
     struct rl_clock before = {0};
     int64_t remaining_ns = 0;
-    uint64_t fence = 0;
+    struct rl_bound_hold published = {0};
 
     if (rl_hold_exists(hold))
         rl_clock_init(&before);
@@ -106,11 +106,12 @@ void rl_holds_publish(struct rl_hold *hold)
         remaining_ns = redlock_set_remaining_ns(hold->set);
     if (hold->lock) {
         remaining_ns = redlock_remaining_ns(hold->lock);
-        fence = redlock_lock_fence(hold->lock);
+        published.fence = redlock_lock_fence(hold->lock);
+        published.mode = redlock_lock_mode(hold->lock);
     }
     rl_list_remove(&hold->stale);
     hold->may_be_held = remaining_ns > 0;
-    rl_bound_publish(&hold->bound, &before, remaining_ns, fence);
+    rl_bound_publish(&hold->bound, &before, remaining_ns, published);
 }
 
 void rl_holds_publish_stale(struct rl_holds *holds)

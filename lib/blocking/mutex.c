@@ -58,11 +58,11 @@ int64_t redlock_mutex_remaining_ms(const struct redlock_mutex *mutex)
 
 uint64_t redlock_mutex_fence(const struct redlock_mutex *mutex)
 {
-    uint64_t fence = 0;
+    struct rl_bound_hold hold = {0};
 
     if (rl_mutex_check(mutex) == 0)
-        rl_bound_remaining_ns(&mutex->hold.bound, &fence);
-    return fence;
+        rl_bound_remaining_ns(&mutex->hold.bound, &hold);
+    return hold.fence;
 }
 
 uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex)

@@ -20,21 +20,26 @@ static struct rl_clock clock_now(void)
     return now;
 }
 
+static const struct rl_bound_hold shared = {.fence = 5, .mode = REDLOCK_SHARED};
+
 START_TEST(nothing_is_left_of_what_is_not_held)
 {
     struct rl_bound bound;
     struct rl_clock now = clock_now();
-    uint64_t fence = 7;
+    struct rl_bound_hold hold = shared;
 
     rl_bound_init(&bound);
-    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
-    ck_assert_uint_eq(fence, 0);
-    rl_bound_publish(&bound, &now, 1000 * MS, 5);
-    ck_assert_int_gt(rl_bound_remaining_ns(&bound, &fence), 900 * MS);
-    ck_assert_uint_eq(fence, 5);
-    rl_bound_publish(&bound, &now, 0, 5);
-    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
-    ck_assert_uint_eq(fence, 0);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &hold), 0);
+    ck_assert_uint_eq(hold.fence, 0);
+    ck_assert_int_eq(hold.mode, REDLOCK_EXCLUSIVE);
+    rl_bound_publish(&bound, &now, 1000 * MS, shared);
+    ck_assert_int_gt(rl_bound_remaining_ns(&bound, &hold), 900 * MS);
+    ck_assert_uint_eq(hold.fence, 5);
+    ck_assert_int_eq(hold.mode, REDLOCK_SHARED);
+    rl_bound_publish(&bound, &now, 0, shared);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &hold), 0);
+    ck_assert_uint_eq(hold.fence, 0);
+    ck_assert_int_eq(hold.mode, REDLOCK_EXCLUSIVE);
 }
 END_TEST
 
@@ -46,12 +51,12 @@ START_TEST(the_clock_that_has_advanced_more_decides)
 
     rl_bound_init(&bound);
     before.base_boot_ns -= 400 * MS;
-    rl_bound_publish(&bound, &before, 1000 * MS, 0);
+    rl_bound_publish(&bound, &before, 1000 * MS, shared);
     ck_assert_int_le(rl_bound_remaining_ns(&bound, NULL), 600 * MS);
     ck_assert_int_gt(rl_bound_remaining_ns(&bound, NULL), 0);
     before = clock_now();
     before.base_raw_ns -= 1000 * MS;
-    rl_bound_publish(&bound, &before, 1000 * MS, 0);
+    rl_bound_publish(&bound, &before, 1000 * MS, shared);
     ck_assert_int_eq(rl_bound_remaining_ns(&bound, NULL), 0);
 }
 END_TEST
@@ -60,13 +65,13 @@ START_TEST(what_is_withheld_is_not_left_whatever_is_published)
 {
     struct rl_bound bound;
     struct rl_clock now = clock_now();
-    uint64_t fence = 7;
+    struct rl_bound_hold hold = shared;
 
     rl_bound_init(&bound);
     rl_bound_withhold(&bound);
-    rl_bound_publish(&bound, &now, 1000 * MS, 5);
-    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
-    ck_assert_uint_eq(fence, 0);
+    rl_bound_publish(&bound, &now, 1000 * MS, shared);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &hold), 0);
+    ck_assert_uint_eq(hold.fence, 0);
     rl_bound_restore(&bound);
     ck_assert_int_gt(rl_bound_remaining_ns(&bound, NULL), 0);
 }
@@ -77,15 +82,17 @@ struct race {
     atomic_bool stop;
 };
 
-/* Two holds that differ in everything: long with fence 1, short with fence 2. */
+/* Two holds that differ in everything. */
 static void *publish_in_turns(void *argument)
 {
+    static const struct rl_bound_hold lasting = {.fence = 1, .mode = REDLOCK_SHARED};
+    static const struct rl_bound_hold brief = {.fence = 2, .mode = REDLOCK_EXCLUSIVE};
     struct race *race = argument;
 
     for (unsigned i = 0; !atomic_load(&race->stop); i++) {
         struct rl_clock now = clock_now();
 
-        rl_bound_publish(&race->bound, &now, i % 2 ? 2000000 * MS : 1000 * MS, i % 2 ? 1 : 2);
+        rl_bound_publish(&race->bound, &now, i % 2 ? 2000000 * MS : 1000 * MS, i % 2 ? lasting : brief);
     }
     return NULL;
 }
@@ -98,10 +105,11 @@ START_TEST(readers_never_see_parts_of_two_publications)
     rl_bound_init(&race.bound);
     ck_assert_int_eq(pthread_create(&writer, NULL, publish_in_turns, &race), 0);
     for (int i = 0; i < 200000; i++) {
-        uint64_t fence = 0;
-        int64_t left_ns = rl_bound_remaining_ns(&race.bound, &fence);
+        struct rl_bound_hold hold;
+        int64_t left_ns = rl_bound_remaining_ns(&race.bound, &hold);
 
-        ck_assert(left_ns == 0 || (fence == 1) == (left_ns > 1000 * MS));
+        ck_assert(left_ns == 0 || (hold.fence == 1) == (left_ns > 1000 * MS));
+        ck_assert(left_ns == 0 || (hold.mode == REDLOCK_SHARED) == (left_ns > 1000 * MS));
     }
     atomic_store(&race.stop, true);
     pthread_join(writer, NULL);

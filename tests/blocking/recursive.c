@@ -189,6 +189,142 @@ START_TEST(it_moves_between_services_at_depth_one)
 }
 END_TEST
 
+/* --- What the hold must have ------------------------------------------------------------------------------------ */
+
+static int enter(struct redlock_mutex *mutex, enum redlock_mode mode, uint8_t fenced)
+{
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
+
+    request.mode = mode;
+    request.fenced = fenced;
+    return redlock_mutex_acquire_as(mutex, &alice, &request, NULL);
+}
+
+static struct redlock_mutex *make_held_in(enum redlock_mode mode, uint8_t fenced)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+
+    ck_assert_int_eq(enter(mutex, mode, fenced), REDLOCK_OK);
+    return mutex;
+}
+
+START_TEST(who_shares_the_key_does_not_get_more_of_it_by_locking_again)
+{
+    struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *reader = world_new_mutex(&world, "key");
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
+    struct redlock_result *result;
+    uint64_t before;
+
+    request.mode = REDLOCK_SHARED;
+    ck_assert_int_eq(redlock_mutex_acquire(reader, &request, NULL), REDLOCK_OK);
+    before = commands();
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, REDLOCK_FOREVER), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(redlock_mutex_acquire_as(mutex, &alice, NULL, &result), REDLOCK_E_UPGRADE);
+    ck_assert_ptr_null(result);
+    ck_assert_int_eq(enter(mutex, REDLOCK_EXCLUSIVE, 0), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(enter(mutex, REDLOCK_UPGRADEABLE, 0), REDLOCK_E_UPGRADE);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 0), REDLOCK_OK);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 2);
+    ck_assert_uint_eq(commands(), before);
+    redlock_mutex_destroy(reader);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(a_thread_that_shares_the_key_does_not_get_more_of_it_either)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_THREADS);
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
+
+    request.mode = REDLOCK_SHARED;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_E_UPGRADE);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
+{
+    for (enum redlock_mode held = REDLOCK_EXCLUSIVE; held <= REDLOCK_SHARED; held++) {
+        struct redlock_mutex *mutex = make_held_in(held, 0);
+
+        for (enum redlock_mode mode = REDLOCK_EXCLUSIVE; mode <= REDLOCK_SHARED; mode++)
+            ck_assert_int_eq(enter(mutex, mode, 0), mode < held ? REDLOCK_E_UPGRADE : REDLOCK_OK);
+        ck_assert_uint_eq(redlock_mutex_depth(mutex), 1 + REDLOCK_SHARED + 1 - held);
+        redlock_mutex_destroy(mutex);
+        world_wait_absent(&world, "key");
+    }
+}
+END_TEST
+
+START_TEST(the_mode_of_an_adopted_lock_counts)
+{
+    struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *importer = NULL;
+    struct redlock_service *other = world_new_service(&world);
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_NAMED, &importer), 0);
+    ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_mutex_adopt_as(importer, &alice, NULL, text), 0);
+    ck_assert_int_eq(redlock_mutex_lock_as(importer, &alice, 0), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(enter(importer, REDLOCK_SHARED, 0), REDLOCK_OK);
+    ck_assert_uint_eq(redlock_mutex_depth(importer), 2);
+    redlock_mutex_destroy(importer);
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(other);
+}
+END_TEST
+
+START_TEST(who_asks_for_a_fencing_token_enters_only_where_there_is_one)
+{
+    struct redlock_mutex *mutex = make_held_in(REDLOCK_EXCLUSIVE, 0);
+    uint64_t fence;
+
+    ck_assert_int_eq(enter(mutex, REDLOCK_EXCLUSIVE, 1), REDLOCK_E_UNFENCED);
+    ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 1), REDLOCK_E_UNFENCED);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    ck_assert_int_eq(enter(mutex, REDLOCK_EXCLUSIVE, 1), REDLOCK_OK);
+    fence = redlock_mutex_fence(mutex);
+    ck_assert_uint_gt(fence, 0);
+    ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 1), REDLOCK_OK);
+    ck_assert_uint_eq(redlock_mutex_fence(mutex), fence);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+static int enter_with_size(struct redlock_mutex *mutex, const void *owner, size_t size)
+{
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
+
+    request.mode = REDLOCK_SHARED;
+    request.size = size;
+    return redlock_mutex_acquire_as(mutex, owner, &request, NULL);
+}
+
+/* Also of an owner who would have to wait. Options of a program that knows no modes are exclusive. */
+START_TEST(what_is_wrong_with_the_options_is_told_at_every_depth)
+{
+    struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0);
+
+    ck_assert_int_eq(enter_with_size(mutex, &alice, 0), REDLOCK_E_OPTIONS_SIZE);
+    ck_assert_int_eq(enter_with_size(mutex, &bob, sizeof(size_t)), REDLOCK_E_OPTIONS_SIZE);
+    ck_assert_int_eq(enter_with_size(mutex, &alice, offsetof(struct redlock_acquire_options, mode)),
+                     REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(enter(mutex, (enum redlock_mode)3, 0), REDLOCK_E_MODE);
+    ck_assert_int_eq(enter(mutex, (enum redlock_mode)-1, 0), REDLOCK_E_MODE);
+    ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 2), REDLOCK_E_RENEWAL);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
 /* --- Several owners --------------------------------------------------------------------------------------------- */
 
 struct guest {
@@ -453,6 +589,12 @@ int main(void)
     tcase_add_test(one, calls_name_owners_of_the_kind_that_the_mutex_has);
     tcase_add_test(one, the_depth_has_a_limit);
     tcase_add_test(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over);
+    tcase_add_test(one, who_shares_the_key_does_not_get_more_of_it_by_locking_again);
+    tcase_add_test(one, a_thread_that_shares_the_key_does_not_get_more_of_it_either);
+    tcase_add_test(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones);
+    tcase_add_test(one, the_mode_of_an_adopted_lock_counts);
+    tcase_add_test(one, who_asks_for_a_fencing_token_enters_only_where_there_is_one);
+    tcase_add_test(one, what_is_wrong_with_the_options_is_told_at_every_depth);
     tcase_add_test(one, it_moves_between_services_at_depth_one);
     tcase_add_test(several, other_owners_wait_here_and_are_served_in_order);
     tcase_add_test(several, cancel_ends_all_that_wait_and_leaves_the_owner);
