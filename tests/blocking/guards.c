@@ -51,6 +51,42 @@ START_TEST(what_a_string_or_a_ttl_cannot_say_is_refused)
 }
 END_TEST
 
+START_TEST(guards_of_a_recursive_mutex_are_nested)
+{
+    ck_assert(holds(CPP_ENTERED_AGAIN));
+}
+END_TEST
+
+START_TEST(a_guard_inside_of_a_shared_one_does_not_become_exclusive)
+{
+    ck_assert(holds(CPP_SHARED_AGAIN));
+}
+END_TEST
+
+START_TEST(candidates_are_elected_in_turn_with_larger_terms)
+{
+    ck_assert(holds(CPP_ELECTED_IN_TURN));
+}
+END_TEST
+
+START_TEST(a_candidate_whose_time_is_over_does_not_lead)
+{
+    ck_assert(holds(CPP_NOT_ELECTED_IN_TIME));
+}
+END_TEST
+
+START_TEST(another_thread_withdraws_a_candidate)
+{
+    ck_assert(holds(CPP_WITHDRAWN));
+}
+END_TEST
+
+START_TEST(a_leader_whose_term_has_ended_does_not_lead_when_the_next_one_does)
+{
+    ck_assert(holds(CPP_TERM_ENDED));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("guards");
@@ -61,5 +97,11 @@ int main(void)
     tcase_add_test(three, a_guard_that_ends_in_a_callback_unlocks);
     tcase_add_test(three, times_out_of_every_range_are_no_time);
     tcase_add_test(three, what_a_string_or_a_ttl_cannot_say_is_refused);
+    tcase_add_test(three, guards_of_a_recursive_mutex_are_nested);
+    tcase_add_test(three, a_guard_inside_of_a_shared_one_does_not_become_exclusive);
+    tcase_add_test(three, candidates_are_elected_in_turn_with_larger_terms);
+    tcase_add_test(three, a_candidate_whose_time_is_over_does_not_lead);
+    tcase_add_test(three, another_thread_withdraws_a_candidate);
+    tcase_add_test(three, a_leader_whose_term_has_ended_does_not_lead_when_the_next_one_does);
     return suite_run_with_server(suite);
 }

@@ -3,6 +3,7 @@
 #include <redlock/redlock.hpp>
 
 #include <limits>
+#include <thread>
 
 static void unlock_in_callback(redlock_client *, void *user_data)
 {
@@ -76,10 +77,100 @@ static bool refused(redlock::service &service)
            status_of([&] { redlock::service({text}); }) == REDLOCK_E_URL && guard.remaining().count() > 0;
 }
 
+/* --- Recursive mutexes ------------------------------------------------------------------------------------------ */
+
+static bool entered_again(redlock::service &service)
+{
+    redlock::recursive_mutex mutex(service, "first");
+    redlock::mutex other(service, "first");
+    {
+        redlock::recursive_guard outer(mutex);
+        {
+            redlock::recursive_guard inner(mutex, std::chrono::minutes(1));
+
+            if (mutex.depth() != 2 || inner.remaining().count() <= 0)
+                return false;
+        }
+        if (mutex.depth() != 1 || other.try_lock())
+            return false;
+    }
+    return mutex.depth() == 0 && other.try_lock_for(std::chrono::minutes(1));
+}
+
+static bool shared_again(redlock::service &service)
+{
+    redlock::recursive_mutex mutex(service, "first", REDLOCK_OWNERS_NAMED);
+    const int reader = 0, other = 0;
+
+    mutex.options.mode = REDLOCK_SHARED;
+    redlock::recursive_guard outer(mutex, &reader), inner(mutex, &reader);
+
+    mutex.options.mode = REDLOCK_EXCLUSIVE;
+    return status_of([&] { redlock::recursive_guard writer(mutex, &reader); }) == REDLOCK_E_UPGRADE &&
+           status_of([&] { mutex.try_lock(&reader); }) == REDLOCK_E_UPGRADE && !mutex.try_lock(&other) &&
+           mutex.unlock(&other) == REDLOCK_E_OWNER && mutex.depth() == 2;
+}
+
+/* --- Elections -------------------------------------------------------------------------------------------------- */
+
+static bool elected_in_turn(redlock::service &service)
+{
+    redlock::leader_election first(service, "chair"), second(service, "chair");
+    const std::uint64_t term = first.campaign();
+    std::uint64_t next_term = 0;
+
+    std::thread candidate([&] { next_term = second.campaign(); });
+    const bool alone = first.leads() && first.term() == term && !second.leads() && second.term() == 0;
+    const int resigned = first.resign();
+    candidate.join();
+    return term > 0 && alone && resigned == REDLOCK_OK && !first.leads() && first.term() == 0 && next_term > term &&
+           second.leads() && second.term() == next_term && second.remaining() > std::chrono::seconds(1);
+}
+
+static bool not_elected_in_time(redlock::service &service)
+{
+    redlock::leader_election leader(service, "chair"), candidate(service, "chair");
+
+    return leader.campaign_for(std::chrono::minutes(1)) && !candidate.campaign_for(std::chrono::milliseconds(20)) &&
+           !candidate.lock().why().empty() && !candidate.leads() && candidate.resign() == REDLOCK_E_NOT_HELD &&
+           leader.leads();
+}
+
+static bool withdrawn(redlock::service &service)
+{
+    redlock::leader_election leader(service, "chair"), candidate(service, "chair");
+    int status = REDLOCK_OK;
+
+    leader.campaign();
+    std::thread waiter([&] { status = status_of([&] { candidate.campaign(); }); });
+    while (!candidate.withdraw())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    waiter.join();
+    return status == REDLOCK_CANCELED && !candidate.withdraw() && leader.leads();
+}
+
+/* The next leader is elected when the term has ended, and the earlier one may be elected anew. */
+static bool term_ended(redlock::service &service)
+{
+    redlock::leader_election leader(service, "chair"), next(service, "chair");
+
+    leader.lock().options.ttl_ms = 300;
+    leader.lock().options.renew_ms = REDLOCK_NO_RENEWAL;
+    const std::uint64_t term = leader.campaign(), next_term = next.campaign();
+
+    if (leader.leads() || leader.term() || !next.leads() || next_term <= term || leader.resign() != REDLOCK_LOST)
+        return false;
+    next.resign();
+    return leader.campaign() > next_term;
+}
+
 bool cpp_holds(enum cpp_claim claim, const char *const *masters, size_t n_masters, const redlock_options *options)
 {
     typedef bool (*check)(redlock::service &);
-    static const check checks[] = {assigned, mutex_assigned, ended_in_callback, odd_times, refused};
+    static const check checks[] = {
+        assigned,     mutex_assigned,  ended_in_callback,   odd_times, refused,   entered_again,
+        shared_again, elected_in_turn, not_elected_in_time, withdrawn, term_ended,
+    };
     redlock::service service(std::vector<std::string>(masters, masters + n_masters), options);
 
     return checks[claim](service);

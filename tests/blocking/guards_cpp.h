@@ -17,6 +17,12 @@ enum cpp_claim {
     CPP_GUARD_IN_CALLBACK,
     CPP_ODD_TIMES,
     CPP_REFUSED,
+    CPP_ENTERED_AGAIN,
+    CPP_SHARED_AGAIN,
+    CPP_ELECTED_IN_TURN,
+    CPP_NOT_ELECTED_IN_TIME,
+    CPP_WITHDRAWN,
+    CPP_TERM_ENDED,
 };
 
 bool cpp_holds(enum cpp_claim claim, const char *const *masters, size_t n_masters,
