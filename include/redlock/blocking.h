@@ -240,9 +240,9 @@ REDLOCK_API int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *
  * was lost with. */
 REDLOCK_API uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex);
 
-/* Ends a pending lock, extend or convert call, of another thread or for a queue, with REDLOCK_CANCELED; of a recursive
- * mutex all that wait. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also if the operation has just ended), E_CLOSING,
- * E_FORKED. */
+/* Ends with REDLOCK_CANCELED what is pending: a lock, extend or convert call that another thread waits in, or a lock or
+ * extend operation for a queue; of a recursive mutex all that wait. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also if
+ * the operation has just ended), E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_cancel(struct redlock_mutex *mutex);
 
 /* The validity left, or 0 if the lock is not held. Does not ask the service's thread, and is right even while that is

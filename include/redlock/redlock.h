@@ -279,9 +279,10 @@ REDLOCK_API const char *redlock_state_name(enum redlock_state state);
 /* The key as given at creation, valid as long as the handle. */
 REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size);
 
-/* The token of the current hold or of the latest attempt, a UUID as text; after redlock_release_token() the token given
- * there; otherwise "". Valid until the next call on the handle. It does not prove that the lock is held. Unless the
- * lock was acquired with `own_token`, an earlier or later hold of this client may have the same token. */
+/* The token of the current hold or of the latest attempt: a UUID as text, and behind it a colon and the label of the
+ * client if it has one; after redlock_release_token() the token given there; otherwise "". Valid until the next call on
+ * the handle. It does not prove that the lock is held. Unless the lock was acquired with `own_token`, an earlier or
+ * later hold of this client may have the same token. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 
 REDLOCK_API struct redlock_client *redlock_lock_client(const struct redlock_lock *lock);

@@ -117,6 +117,24 @@ START_TEST(a_text_that_does_not_fit_changes_nothing)
 }
 END_TEST
 
+/* The prefix is part of each key. */
+START_TEST(a_client_with_another_prefix_does_not_adopt_it)
+{
+    struct record *record = set_record(0, rig.client, "ab");
+    struct record *stranger;
+
+    set_acquire(record, 20000);
+    ck_assert_int_eq(redlock_set_export(record->set, text, sizeof text), 0);
+    rig.options.key_prefix = "other:";
+    rig.options.join = REDLOCK_JOIN_DECLARE;
+    stranger = set_record(1, rig_further_client(&rig), "ab");
+    adopt(stranger, REDLOCK_E_EXPORT);
+    set_acquire(stranger, 20000);
+    adopt(record, 0);
+    set_release(record, REDLOCK_OK);
+}
+END_TEST
+
 /* Two texts of one permit would be two holds of it. */
 START_TEST(a_permit_is_not_adopted_twice)
 {
@@ -193,6 +211,7 @@ int main(void)
     tcase_add_test(transfer, another_handle_goes_on_with_every_key);
     tcase_add_test(transfer, an_adopted_set_has_its_alarms);
     tcase_add_test(transfer, a_text_that_does_not_fit_changes_nothing);
+    tcase_add_test(transfer, a_client_with_another_prefix_does_not_adopt_it);
     tcase_add_test(transfer, a_permit_is_not_adopted_twice);
     tcase_add_test(transfer, a_set_with_a_key_whose_time_is_over_is_given_back);
     tcase_add_test(transfer, a_detached_set_stays_until_its_tokens_are_released);
