@@ -148,8 +148,9 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
  * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
  * the least validity of any key. An alarm tells that a key is at risk, or that one is lost, and the set with it.
  * redlock_mutex_export() and redlock_mutex_adopt() are redlock_set_export(), whose text may take
- * REDLOCK_MAX_SET_EXPORT_BYTES, and redlock_set_adopt(). Functions that are about one key (token, mode, convert,
- * detach, release_token) return REDLOCK_E_SET, redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
+ * REDLOCK_MAX_SET_EXPORT_BYTES, and redlock_set_adopt(); redlock_mutex_detach() is redlock_set_detach(). Functions that
+ * are about one key (token, mode, convert, release_token) return REDLOCK_E_SET, redlock_mutex_fence() returns 0,
+ * redlock_mutex_key() NULL.
  *
  * Errors of creating: those of redlock_set_create(). Errors of adding: those of the function of the same name, and
  * E_SET (the mutex was not created here). */
@@ -169,6 +170,7 @@ struct redlock_part {
     uint64_t fence;      /* its fencing token, or 0 */
     enum redlock_mode mode; /* as redlock_lock_mode() */
     int32_t slot;        /* as redlock_lock_slot() */
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1]; /* of this key, as redlock_lock_token() */
 };
 
 /* Tells about the key number `part` of a set: 0 is the smallest as compared by memcmp(), whatever the order was in
@@ -176,6 +178,12 @@ struct redlock_part {
  * not that many keys), E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_part(struct redlock_mutex *mutex, size_t part, struct redlock_part *ret_part,
                                    size_t size);
+
+/* Says what becomes of the other keys of a set when one is lost, as redlock_set_keep_rest() does: they are released at
+ * once (0, the default), or kept until the mutex is unlocked, locked anew or destroyed (1), so that the program can
+ * first end what it does under them. The set is lost in either case. Errors: E_ARGUMENT, E_SET (not a set), E_CLOSING,
+ * E_FORKED. */
+REDLOCK_API int redlock_mutex_keep_rest(struct redlock_mutex *mutex, int keep);
 
 /* Ends pending operations with REDLOCK_CANCELED, and begins the release of a held lock, which goes on in the
  * background. No watch of the mutex runs after that. The call waits for the service's thread, but not for the masters.

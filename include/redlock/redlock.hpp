@@ -582,6 +582,13 @@ public:
         return *this;
     }
 
+    /* When a key is lost the others are kept until the set is unlocked or locked anew, and not released at once. */
+    mutex_set &keep_rest(bool keep = true)
+    {
+        detail::check(redlock_mutex_keep_rest(get(), keep));
+        return *this;
+    }
+
     /* The keys in ascending order. */
     std::vector<std::string> keys() const
     {

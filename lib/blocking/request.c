@@ -1,5 +1,6 @@
 /* Functions on a mutex that need the loop's owner for a moment only. */
 #include <redlock/semaphore.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "blocking/mutex.h"
@@ -7,12 +8,13 @@
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMITS, PART, SLOT, MODE } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMITS, KEEP_REST, PART, SLOT, MODE } what;
     char *ret_text; /* token, export */
     size_t size;
     const void *key; /* add: `size` bytes */
     enum redlock_mode mode;
     uint32_t n; /* permits */
+    int keep;   /* keep rest */
     uint32_t limit;
     size_t part;
     struct redlock_part *ret_part;
@@ -43,6 +45,7 @@ static int describe_part(const struct redlock_set *set, const struct request *re
     part.fence = redlock_lock_fence(lock);
     part.mode = redlock_lock_mode(lock);
     part.slot = redlock_lock_slot(lock);
+    snprintf(part.token, sizeof part.token, "%s", redlock_lock_token(lock));
     memcpy(request->ret_part, &part, request->size < sizeof part ? request->size : sizeof part);
     return 0;
 }
@@ -63,8 +66,14 @@ static int carry_out_on_set(const struct request *request)
     case ADD_PERMITS:
         status = redlock_set_add_permits(hold->set, request->key, request->size, request->n, request->limit);
         break;
+    case KEEP_REST:
+        status = redlock_set_keep_rest(hold->set, request->keep);
+        break;
     case PART:
         status = describe_part(hold->set, request);
+        break;
+    case DETACH:
+        status = redlock_set_detach(hold->set);
         break;
     case CANCEL:
         status = redlock_set_cancel(hold->set);
@@ -98,6 +107,7 @@ static int carry_out(void *argument)
     case ADD:
     case ADD_MODE:
     case ADD_PERMITS:
+    case KEEP_REST:
     case PART:
         return REDLOCK_E_SET;
     case CANCEL:
@@ -183,6 +193,13 @@ int redlock_mutex_add_permits(struct redlock_mutex *mutex, const void *key, size
 {
     struct request request = {.mutex = mutex, .what = ADD_PERMITS, .key = key, .size = key_size, .n = n,
                               .limit = limit};
+
+    return rl_mutex_call(mutex, carry_out, &request);
+}
+
+int redlock_mutex_keep_rest(struct redlock_mutex *mutex, int keep)
+{
+    struct request request = {.mutex = mutex, .what = KEEP_REST, .keep = keep};
 
     return rl_mutex_call(mutex, carry_out, &request);
 }

@@ -220,6 +220,46 @@ START_TEST(the_loss_of_one_key_is_published_and_releases_the_others)
 }
 END_TEST
 
+static bool has_renewed(void *wanted)
+{
+    return world_stats(world.service).renewals >= *(uint64_t *)wanted;
+}
+
+/* Until so many keys have been renewed twice from now on. */
+static void wait_renewed(size_t keys)
+{
+    uint64_t wanted = world_stats(world.service).renewals + 2 * keys;
+
+    world_wait(has_renewed, &wanted, "renewals");
+}
+
+START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew)
+{
+    struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
+    struct redlock_mutex *mutex = make("abc");
+
+    request.renew_ms = 200;
+    ck_assert_int_eq(redlock_mutex_keep_rest(mutex, 1), 0);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+    rig_do_all(&world.rig, "SET", "b", "somebody", NULL);
+    world_wait(is_not_held, mutex, "the loss");
+    wait_renewed(2);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_uint_ge(world_count(&world, "a"), 2);
+    ck_assert_uint_ge(world_count(&world, "c"), 2);
+    if (_i) {
+        ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
+        world_wait_absent(&world, "a");
+        world_wait_absent(&world, "c");
+    } else {
+        rig_do_all(&world.rig, "DEL", "b", NULL);
+        ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+        ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    }
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
 START_TEST(the_loss_of_one_key_comes_through_the_queue)
 {
     struct redlock_mutex *mutex = make_held("abc", SHORT_TTL_MS);
@@ -305,6 +345,7 @@ static bool child_finds_nothing_held(struct redlock_mutex *mutex)
     struct redlock_part part;
     bool good = redlock_mutex_remaining_ns(mutex) == 0 && redlock_mutex_lock(mutex, 10) == REDLOCK_E_FORKED &&
                 redlock_mutex_add(mutex, "z", 1) == REDLOCK_E_FORKED &&
+                redlock_mutex_keep_rest(mutex, 1) == REDLOCK_E_FORKED &&
                 redlock_mutex_part(mutex, 0, &part, sizeof part) == REDLOCK_E_FORKED &&
                 redlock_mutex_create_set(world.service, &other) == REDLOCK_E_FORKED &&
                 redlock_mutex_unlock(mutex) == REDLOCK_E_FORKED;
@@ -411,6 +452,30 @@ START_TEST(an_exported_set_lives_on_in_who_adopts_it)
 }
 END_TEST
 
+START_TEST(a_detached_set_stays_until_its_tokens_are_released)
+{
+    struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
+    struct redlock_mutex *mutex = make("ab"), *single = world_new_mutex(&world, "a");
+    struct redlock_part parts[2];
+
+    request.own_token = 1;
+    ck_assert_int_eq(redlock_mutex_detach(mutex), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(redlock_mutex_part(mutex, i, &parts[i], sizeof parts[i]), 0);
+    ck_assert_str_ne(parts[0].token, parts[1].token);
+    ck_assert_int_eq(redlock_mutex_detach(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_trylock(single), REDLOCK_HELD);
+    ck_assert_int_eq(redlock_mutex_release_token(single, parts[0].token, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(single, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_uint_ge(world_count(&world, "b"), 2);
+    redlock_mutex_destroy(mutex);
+    redlock_mutex_destroy(single);
+}
+END_TEST
+
 /* --- Bad input -------------------------------------------------------------------------------------------------- */
 
 START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
@@ -436,7 +501,8 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
     ck_assert_int_eq(redlock_mutex_add(set, "", 0), REDLOCK_E_KEY_EMPTY);
     ck_assert_int_eq(redlock_mutex_add(set, NULL, 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_token(set, text, sizeof text), REDLOCK_E_SET);
-    ck_assert_int_eq(redlock_mutex_detach(set), REDLOCK_E_SET);
+    ck_assert_int_eq(redlock_mutex_keep_rest(single, 1), REDLOCK_E_SET);
+    ck_assert_int_eq(redlock_mutex_keep_rest(NULL, 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_release_token(set, "x", NULL), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_lock_as(set, &size, 0), REDLOCK_E_OWNER);
     ck_assert_ptr_null(redlock_mutex_key(set, &size));
@@ -470,7 +536,9 @@ int main(void)
     tcase_add_test(life, the_renewal_of_the_keys_is_that_of_the_set);
     tcase_add_test(life, operations_of_a_set_end_in_a_queue);
     tcase_add_test(life, an_exported_set_lives_on_in_who_adopts_it);
+    tcase_add_test(life, a_detached_set_stays_until_its_tokens_are_released);
     tcase_add_test(losses, the_loss_of_one_key_is_published_and_releases_the_others);
+    tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew, 0, 2);
     tcase_add_test(losses, the_loss_of_one_key_comes_through_the_queue);
     tcase_add_loop_test(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2);
     tcase_add_test(ends, a_child_has_no_set);

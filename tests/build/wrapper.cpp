@@ -95,7 +95,7 @@ bool use_set(redlock::service &service)
     redlock::mutex_set moved(std::move(set));
 
     redlock::mutex_set mixed(service);
-    mixed.add("a", REDLOCK_SHARED).add("b").add_permit("s", 2).add_permits("t", 2, 3);
+    mixed.add("a", REDLOCK_SHARED).add("b").add_permit("s", 2).add_permits("t", 2, 3).keep_rest().keep_rest(false);
     redlock::guard both(mixed);
 
     moved.options.fenced = 1;
