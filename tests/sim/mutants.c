@@ -7,6 +7,7 @@
 #include "codec/script.h"
 #include "run.h"
 #include "script_words.h"
+#include "votes_held.h"
 #include "world.h"
 
 #ifdef RL_MUTANTS
@@ -88,6 +89,22 @@ static const char extend_creates[] =
 #define LET_REPLACED_STAY "if own == 'x' then\nreturn weaken"
 #define LET_REPLACED_GO "if own and own ~= 'x' then remove(own, value) elseif own then\nreturn weaken"
 
+/* Shared votes under another key. The scripts that share work there, unless somebody has the key itself; those that
+ * release a key or wait for it look there, too, unless they have the key themselves. SET NX alone does not look. An
+ * exclusive vote that nobody shares stays where it belongs. */
+#define APART(key) "'" READERS_NAME "' .. " key
+#define SHARES_APART "if redis.call('EXISTS', KEYS[1]) == 0 then KEYS[1] = " APART("KEYS[1]") " end\n"
+#define LOOKS_APART                                                                      \
+    "if redis.call('EXISTS', " APART("KEYS[1]") ") == 1 "                                \
+    "and redis.pcall('GET', KEYS[1]) ~= ARGV[1] then KEYS[1] = " APART("KEYS[1]") " end\n"
+#define FIRST_OF_VOTES "local holder, members, marks"
+#define FIRST_LOOK "local value = redis.pcall('GET', KEYS[1])"
+#define EXCLUSIVE_VOTE "redis.call('SET', KEYS[1], value, 'PX', whole(ends - now))"
+#define READERS_APART(script, first, apart)                   \
+    {MUTANT_READERS_APART, script, first, apart first},       \
+    {MUTANT_READERS_APART, script, EXCLUSIVE_VOTE,            \
+     "KEYS[1] = KEYS[1]:gsub('^" READERS_NAME "', '')\n" EXCLUSIVE_VOTE}
+
 /* Bugs that are a few words in another place of a real script: old words, new words. */
 static const struct edit {
     enum mutant mutant;
@@ -129,6 +146,15 @@ static const struct edit {
     {MUTANT_REPLACED_KEPT, RL_SCRIPT_EXTEND_SHARED, "if member:find('^u ') then", "if false then"},
     {MUTANT_ONE_END_FOR_ALL, RL_SCRIPT_CLAIM_SHARED, "math.max(tonumber(last[2]), least or 0) - now + 1", "ARGV[2]"},
     {MUTANT_X_REPLACES_X, RL_SCRIPT_RELEASE, "elseif own == 'x' then", "elseif false then"},
+    READERS_APART(RL_SCRIPT_CLAIM_SHARED, FIRST_OF_VOTES, SHARES_APART),
+    READERS_APART(RL_SCRIPT_JOIN_SHARED, FIRST_OF_VOTES, SHARES_APART),
+    READERS_APART(RL_SCRIPT_EXTEND_SHARED, FIRST_OF_VOTES, SHARES_APART),
+    READERS_APART(RL_SCRIPT_REPAIR_SHARED, FIRST_OF_VOTES, SHARES_APART),
+    READERS_APART(RL_SCRIPT_ENQUEUE, FIRST_LOOK, LOOKS_APART),
+    READERS_APART(RL_SCRIPT_RELEASE, FIRST_LOOK, LOOKS_APART),
+    {MUTANT_READERS_APART, RL_SCRIPT_RAISE, FIRST_LOOK, LOOKS_APART FIRST_LOOK},
+    {MUTANT_READERS_APART, RL_SCRIPT_EXTEND_MANY, "local value = redis.pcall('GET', key)",
+     "if redis.call('EXISTS', key) == 0 then key = " APART("key") " end\nlocal value = redis.pcall('GET', key)"},
     {MUTANT_X_BESIDE_READERS, RL_SCRIPT_ENQUEUE, "return members == ", "return true or members == "},
     {MUTANT_R_PASSES_X, RL_SCRIPT_CLAIM_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},
     {MUTANT_R_PASSES_X, RL_SCRIPT_JOIN_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},

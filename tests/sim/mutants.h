@@ -105,6 +105,7 @@
     X(REPLACED_KEPT, "script", 10000, "a mode is lowered to that of a vote that is being released") \
     X(X_REPLACES_X, "script", 0, "an exclusive vote is given beside the exclusive one that it replaces") \
     X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl") \
+    X(READERS_APART, "script", 1000, "those who share a key have another one, which SET NX does not see") \
     X(X_BESIDE_READERS, "script", 10000, "a waiter gets the key for itself while others share it") \
     X(R_PASSES_X, "script", 10000, "a reader passes a waiting writer") \
     X(RELEASE_TAKES_ALL, "script", 1000, "the release of one reader takes the votes of all") \

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/mutant.h"
 #include "world.h"
 
 /* Before a vote stand its mode and a space. */
@@ -34,10 +35,8 @@ static const struct member *find_vote(struct master *master, const struct entry 
     return NULL;
 }
 
-int64_t vote_gone(struct world *world, const struct box *box, unsigned index)
+static int64_t vote_gone_at(struct master *master, const char *key, const struct box *box)
 {
-    struct master *master = &world->masters[index];
-    const char *key = name_of_key(box->key);
     const struct entry *entry = keyspace_find(&master->keys, key, strlen(key));
     const struct member *member;
 
@@ -47,6 +46,18 @@ int64_t vote_gone(struct world *world, const struct box *box, unsigned index)
         return text_is(&entry->value, box->token, box->token_size) ? entry->gone : INT64_MIN;
     member = find_vote(master, entry, box);
     return member ? end_of(master, entry, member) : INT64_MIN;
+}
+
+int64_t vote_gone(struct world *world, const struct box *box, unsigned index)
+{
+    const char *key = name_of_key(box->key);
+    int64_t gone = vote_gone_at(&world->masters[index], key, box);
+    char apart[64];
+
+    if (gone != INT64_MIN || !RL_MUTANT(READERS_APART))
+        return gone;
+    snprintf(apart, sizeof apart, READERS_NAME "%s", key);
+    return vote_gone_at(&world->masters[index], apart, box);
 }
 
 void votes_each(struct world *world, unsigned index,
