@@ -603,11 +603,83 @@ START_TEST(other_clients_exclude_readers_and_are_excluded)
 }
 END_TEST
 
+/* --- Events and statistics ---------------------------------------------------------------------------------------- */
+
+static struct {
+    unsigned n;
+    struct redlock_event latest; /* without what it points to */
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+} told;
+
+static void note_conversion(const struct redlock_event *event, void *user_data)
+{
+    (void)user_data;
+    if (event->type != REDLOCK_EVENT_CONVERTED)
+        return;
+    told.n++;
+    told.latest = *event;
+    snprintf(told.token, sizeof told.token, "%s", event->token);
+}
+
+static void with_conversions(struct redlock_options *options)
+{
+    told.n = 0;
+    options->on_event = note_conversion;
+}
+
+static void expect_counted(uint64_t begun, unsigned succeeded)
+{
+    struct redlock_stats stats = watch_stats(rig.client);
+
+    ck_assert_uint_eq(stats.converts, begun);
+    ck_assert_uint_eq(stats.converted, succeeded);
+    ck_assert_uint_eq(told.n, succeeded);
+}
+
+static void expect_told(struct redlock_lock *lock, enum redlock_mode mode)
+{
+    ck_assert_ptr_eq(told.latest.lock, lock);
+    ck_assert_int_eq(told.latest.op, REDLOCK_OP_CONVERT);
+    ck_assert_int_eq(told.latest.status, REDLOCK_OK);
+    ck_assert_int_eq(told.latest.mode, mode);
+    ck_assert_str_eq(told.token, redlock_lock_token(lock));
+    ck_assert_int_gt(told.latest.remaining_us, 0);
+    ck_assert_uint_eq(told.latest.n_nodes, 3);
+}
+
+/* One that is refused by masters has begun, and one that the call refuses has not. */
+START_TEST(conversions_are_told_and_counted)
+{
+    struct redlock_lock *lock, *reader;
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, with_conversions);
+    lock = hold(U);
+    reader = hold(R);
+    outcome = convert(lock, X, 0);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    expect_counted(1, 0);
+    (void)rig_release(&rig, reader);
+    outcome = convert(lock, X, REDLOCK_FOREVER);
+    outcome_expect(&outcome, REDLOCK_OK);
+    expect_counted(2, 1);
+    expect_told(lock, X);
+    outcome = convert(lock, R, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    expect_counted(3, 2);
+    expect_told(lock, R);
+    ck_assert_int_eq(redlock_convert(lock, X, 0, outcome_record, &outcome), REDLOCK_E_UPGRADE);
+    expect_counted(3, 2);
+    rig_close(&rig);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rwlock");
     TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+    TCase *observed = suite_add_case(suite, "observed", NULL, NULL);
 
     tcase_add_loop_test(three, modes_agree_as_the_table_says, 0, 9);
     tcase_add_test(five, any_number_of_handles_share_a_key);
@@ -633,5 +705,6 @@ int main(void)
     tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);
     tcase_add_loop_test(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2);
     tcase_add_test(three, other_clients_exclude_readers_and_are_excluded);
+    tcase_add_test(observed, conversions_are_told_and_counted);
     return suite_run_with_server(suite);
 }

@@ -229,6 +229,45 @@ START_TEST(a_waiter_can_give_up_and_leaves_nothing)
 }
 END_TEST
 
+/* The slot in whose queue all masters have somebody; -1: there is none. */
+static int32_t awaited_slot(void)
+{
+    for (int32_t slot = 0; slot < 2; slot++) {
+        char queue[64];
+
+        snprintf(queue, sizeof queue, "redlock:queue:%s", slot_name(slot));
+        if (masters_count_key(rig.masters, queue) == 3)
+            return slot;
+    }
+    return -1;
+}
+
+static bool somebody_waits(void *unused)
+{
+    (void)unused;
+    return awaited_slot() >= 0;
+}
+
+/* The waiter stands in the queue of one slot, and the other one becomes free. */
+START_TEST(a_move_to_another_slot_is_counted)
+{
+    struct redlock_client *client = rig_further_client(&rig);
+    struct redlock_lock *waiter = permit_of(client, 2);
+    size_t elsewhere;
+
+    hold(2, 2);
+    wait_for(waiter, &outcomes[0], REDLOCK_WAIT_QUEUE);
+    rig_wait(&rig, somebody_waits, NULL, "the waiter in a queue");
+    ck_assert_uint_eq(watch_stats(client).moves, 0);
+    elsewhere = redlock_lock_slot(permits[0]) == awaited_slot();
+    ck_assert_int_eq(redlock_release(permits[elsewhere], NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+    ck_assert_uint_eq(watch_stats(client).moves, 1);
+    ck_assert_uint_eq(watch_stats(rig.client).moves, 0);
+}
+END_TEST
+
 /* --- As a lock ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_permit_is_extended_entered_and_released)
@@ -361,6 +400,7 @@ int main(void)
     tcase_add_test(cases, a_semaphore_of_one_is_a_mutex);
     tcase_add_loop_test(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1);
     tcase_add_test(cases, a_waiter_can_give_up_and_leaves_nothing);
+    tcase_add_test(cases, a_move_to_another_slot_is_counted);
     tcase_add_test(cases, a_permit_is_extended_entered_and_released);
     tcase_add_test(cases, permits_have_fencing_tokens);
     tcase_add_test(cases, a_permit_goes_to_another_handle_with_its_slot);
