@@ -1,7 +1,8 @@
 #include "nested.h"
 
 struct redlock_client *mine, *theirs;
-struct redlock_lock *reported, *neighbour, *foreign;
+struct redlock_lock *reported, *neighbour, *permit, *foreign;
+struct redlock_set *set;
 struct outcome bystander;
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
@@ -17,9 +18,14 @@ static void destroy_reported(void)
     redlock_lock_destroy(reported); /* still borrowed: the second time does nothing */
 }
 
-static void destroy_neighbour(void)
+/* Some are still borrowed: the second time does nothing. */
+static void destroy_neighbours(void)
 {
-    redlock_lock_destroy(neighbour);
+    for (int i = 0; i < 2; i++) {
+        redlock_lock_destroy(neighbour);
+        redlock_lock_destroy(permit);
+        redlock_set_destroy(set);
+    }
 }
 
 static void destroy_mine(void)
@@ -37,7 +43,7 @@ static void destroy_theirs(void)
 
 static void destroy_all(void)
 {
-    redlock_lock_destroy(neighbour);
+    destroy_neighbours();
     destroy_theirs();
     redlock_lock_destroy(reported);
     destroy_mine();
@@ -56,12 +62,33 @@ static void shut_down_and_destroy(void)
     destroy_mine();
 }
 
+static void note_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
+{
+    (void)of;
+    (void)result;
+    (void)user_data;
+}
+
+static void call_everything_of_the_set(void)
+{
+    (void)redlock_set_cancel(set);
+    (void)redlock_set_extend(set, 0, note_set, NULL);
+    (void)redlock_set_release(set, note_set, NULL);
+    (void)redlock_set_detach(set);
+    (void)redlock_set_release(set, NULL, NULL);
+    (void)redlock_set_add(set, "further", 7);
+    (void)redlock_set_acquire(set, NULL, note_set, NULL);
+}
+
 /* Whatever each call answers: it must leave everything in order. */
 static void call_everything(void)
 {
-    struct redlock_lock *locks[] = {reported, neighbour, foreign};
+    struct redlock_lock *locks[] = {reported, neighbour, permit, foreign};
 
-    for (size_t i = 0; i < 3; i++) {
+    call_everything_of_the_set();
+    for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+        (void)redlock_convert(locks[i], REDLOCK_EXCLUSIVE, 0, outcome_record, &bystander);
+        (void)redlock_convert(locks[i], REDLOCK_SHARED, 0, outcome_record, &bystander);
         (void)redlock_cancel(locks[i]);
         (void)redlock_reenter(locks[i], 0);
         (void)redlock_reenter(locks[i], 1);
@@ -87,6 +114,6 @@ static void do_nothing(void)
 }
 
 void (*const deeds[N_DEEDS])(void) = {
-    do_nothing,      destroy_reported, destroy_neighbour,     destroy_mine,    destroy_theirs,
+    do_nothing,      destroy_reported, destroy_neighbours,    destroy_mine,    destroy_theirs,
     destroy_all,     shut_both_down,   shut_down_and_destroy, call_everything, call_everything_and_destroy,
 };

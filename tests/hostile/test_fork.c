@@ -1,4 +1,5 @@
 /* Clause 7: a child that lives on with what it has inherited. */
+#include <redlock/election.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +170,133 @@ START_TEST(a_child_made_while_the_client_is_destroyed_sends_nothing)
 }
 END_TEST
 
+/* --- Elections and conversions ----------------------------------------------------------------------------------- */
+
+static struct {
+    unsigned elected;
+    unsigned ended;
+} election_events;
+
+static void note_election(struct redlock_election *election, const struct redlock_election_event *event,
+                          void *user_data)
+{
+    (void)election;
+    (void)user_data;
+    election_events.elected += event->kind == REDLOCK_ELECTION_ELECTED;
+    election_events.ended += event->kind != REDLOCK_ELECTION_ELECTED;
+}
+
+static bool is_elected(void *argument)
+{
+    (void)argument;
+    return election_events.elected > 0;
+}
+
+static bool has_resigned(void *argument)
+{
+    (void)argument;
+    return election_events.ended > 0;
+}
+
+static void must_not_see(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
+{
+    (void)election;
+    (void)leader;
+    (void)user_data;
+    _exit(3);
+}
+
+/* Before or after its election: what the child has is no candidate and no leader, and goes in silence. */
+static bool leaves_the_election(struct redlock_election *election)
+{
+    bool refused = redlock_election_campaign(election, NULL, note_election, NULL) == REDLOCK_E_FORKED &&
+                   redlock_election_observe(election, 10, must_not_see, NULL) == REDLOCK_E_FORKED &&
+                   redlock_election_resign(election) == REDLOCK_E_FORKED &&
+                   redlock_election_remaining_ns(election) == 0;
+
+    election_events.elected = election_events.ended = 0;
+    redlock_election_destroy(election);
+    redlock_client_destroy(world.client);
+    take_over_the_world();
+    lock_and_release_another_key();
+    return refused && !election_events.elected && !election_events.ended;
+}
+
+START_TEST(an_election_stays_the_parents)
+{
+    struct redlock_election *election;
+    pid_t child;
+
+    world_connect();
+    ck_assert_int_eq(redlock_election_create(world.client, "leader", 6, &election), 0);
+    ck_assert_int_eq(redlock_election_campaign(election, NULL, note_election, NULL), 0);
+    if (_i)
+        world_wait(is_elected, NULL, "an election");
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child)
+        _exit(leaves_the_election(election) ? 0 : 1);
+    expect_satisfied(child);
+    world_wait(is_elected, NULL, "an election");
+    ck_assert_int_gt(redlock_election_remaining_ns(election), 0);
+    ck_assert_int_eq(redlock_election_resign(election), 0);
+    world_wait(has_resigned, NULL, "a resignation");
+    ck_assert_uint_eq(election_events.ended, 1);
+}
+END_TEST
+
+static struct redlock_lock *hold_in(enum redlock_mode mode, const char *key)
+{
+    struct redlock_lock *lock = world_lock(world.client, key);
+    struct redlock_acquire_options request;
+    struct outcome outcome = {0};
+
+    redlock_acquire_options_init(&request);
+    request.mode = mode;
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
+    world_wait_outcome(&outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    return lock;
+}
+
+/* The conversion's callback is the parent's, also that of an upgrade whose lock is destroyed. */
+static bool leaves_the_conversion(struct redlock_lock *lock, const struct outcome *outcome)
+{
+    bool refused = redlock_convert(lock, REDLOCK_SHARED, 0, outcome_record, NULL) == REDLOCK_E_FORKED &&
+                   redlock_cancel(lock) == REDLOCK_E_FORKED && redlock_remaining_ns(lock) == 0;
+
+    redlock_lock_destroy(lock);
+    redlock_client_destroy(world.client);
+    take_over_the_world();
+    lock_and_release_another_key();
+    return refused && outcome->calls == 0;
+}
+
+/* An upgrade that waits for a reader, and one round that tells the masters of a weaker mode. */
+START_TEST(a_conversion_stays_the_parents)
+{
+    enum redlock_mode mode = _i ? REDLOCK_EXCLUSIVE : REDLOCK_SHARED;
+    struct redlock_lock *reader, *lock;
+    struct outcome outcome = {0};
+    pid_t child;
+
+    world_connect();
+    reader = hold_in(REDLOCK_SHARED, "a");
+    lock = hold_in(REDLOCK_UPGRADEABLE, "a");
+    ck_assert_int_eq(redlock_convert(lock, mode, REDLOCK_FOREVER, outcome_record, &outcome), 0);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child)
+        _exit(leaves_the_conversion(lock, &outcome) ? 0 : 1);
+    expect_satisfied(child);
+    redlock_lock_destroy(reader);
+    world_wait_outcome(&outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_mode(lock), mode);
+    expect_unharmed(lock);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fork");
@@ -178,5 +306,7 @@ int main(void)
     tcase_add_test(three, nothing_of_the_parents_client_is_left_in_the_childs_base);
     tcase_add_loop_test(three, a_child_made_in_a_callback_returns_from_it, 0, 2);
     tcase_add_test(three, a_child_made_while_the_client_is_destroyed_sends_nothing);
+    tcase_add_loop_test(three, an_election_stays_the_parents, 0, 2);
+    tcase_add_loop_test(three, a_conversion_stays_the_parents, 0, 2);
     return suite_run(suite);
 }

@@ -1,4 +1,5 @@
 /* Clause 3 to the end: in every callback, everything may be destroyed or started, in any order. */
+#include <redlock/semaphore.h>
 #include <string.h>
 
 #include "nested.h"
@@ -186,6 +187,110 @@ static void wait_until_it_is_handed_over(void)
     redlock_lock_destroy(holder);
 }
 
+/* --- Stages of other modes, of permits and sets --- */
+
+static void acquire_in(enum redlock_mode mode, redlock_fn cb, void *user_data)
+{
+    struct redlock_acquire_options request;
+
+    redlock_acquire_options_init(&request);
+    request.mode = mode;
+    ck_assert_int_eq(redlock_acquire(reported, &request, cb, user_data), 0);
+}
+
+static void acquire_shared(void)
+{
+    acquire_in(REDLOCK_SHARED, report, NULL);
+}
+
+static void convert_to(enum redlock_mode mode)
+{
+    struct outcome outcome = {0};
+
+    acquire_in(REDLOCK_UPGRADEABLE, outcome_record, &outcome);
+    world_wait_outcome(&outcome);
+    ck_assert_int_eq(redlock_convert(reported, mode, 0, report, NULL), 0);
+}
+
+static void upgrade(void)
+{
+    convert_to(REDLOCK_EXCLUSIVE);
+}
+
+static void upgrade_and_release(void)
+{
+    upgrade();
+    ck_assert_int_eq(redlock_release(reported, report, NULL), 0);
+}
+
+static void upgrade_and_destroy(void)
+{
+    upgrade();
+    redlock_lock_destroy(reported);
+}
+
+static void lower(void)
+{
+    convert_to(REDLOCK_SHARED);
+}
+
+static void acquire_permit(void)
+{
+    ck_assert_int_eq(redlock_acquire(permit, NULL, report, NULL), 0);
+}
+
+static void acquire_and_release_permit(void)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_acquire(permit, NULL, outcome_record, &outcome), 0);
+    world_wait_outcome(&outcome);
+    ck_assert_int_eq(redlock_release(permit, report, NULL), 0);
+}
+
+/* The result is borrowed for the whole call, as a lock's is. */
+static void report_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
+{
+    (void)of;
+    (void)user_data;
+    if (reports++ == 0)
+        deed();
+    ck_assert_uint_eq(result->n_keys, 3);
+    ck_assert(result->why);
+    ck_assert(!result->part_result || strlen(result->part_result->nodes[0].name) > 5);
+}
+
+static void acquire_set(void)
+{
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, report_set, NULL), 0);
+}
+
+static void acquire_set_and_destroy(void)
+{
+    acquire_set();
+    world_steps(1);
+    redlock_set_destroy(set);
+}
+
+static bool is_held(void *argument)
+{
+    return redlock_set_state(argument) == REDLOCK_STATE_HELD;
+}
+
+static void ignore_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
+{
+    (void)of;
+    (void)result;
+    (void)user_data;
+}
+
+static void acquire_and_release_set(void)
+{
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, ignore_set, NULL), 0);
+    world_wait(is_held, set, "the set");
+    ck_assert_int_eq(redlock_set_release(set, report_set, NULL), 0);
+}
+
 static void (*const stages[])(void) = {
     acquire_free,
     acquire_taken,
@@ -203,6 +308,16 @@ static void (*const stages[])(void) = {
     wait_in_queue_and_destroy,
     wait_in_queue_and_destroy_client,
     wait_until_it_is_handed_over,
+    acquire_shared,
+    upgrade,
+    upgrade_and_release,
+    upgrade_and_destroy,
+    lower,
+    acquire_permit,
+    acquire_and_release_permit,
+    acquire_set,
+    acquire_set_and_destroy,
+    acquire_and_release_set,
 };
 
 #define N_STAGES (sizeof(stages) / sizeof(stages[0]))
@@ -213,8 +328,21 @@ static bool has_reported(void *argument)
     return reports > 0;
 }
 
+/* Nobody has what it wants yet. */
+static void make_set(void)
+{
+    ck_assert_int_eq(redlock_set_create(mine, &set), 0);
+    ck_assert_int_eq(redlock_set_add(set, "a part", 6), 0);
+    ck_assert_int_eq(redlock_set_add_mode(set, "a shared part", 13, REDLOCK_SHARED), 0);
+    ck_assert_int_eq(redlock_set_add_permit(set, "a semaphore", 11, 2), 0);
+}
+
 static void set_the_stage(void)
 {
+    struct redlock_acquire_options shared;
+
+    redlock_acquire_options_init(&shared);
+    shared.mode = REDLOCK_SHARED;
     world_connect();
     mine = world.client;
     world.client = NULL;
@@ -222,7 +350,9 @@ static void set_the_stage(void)
     reported = world_lock(mine, "reported");
     neighbour = world_lock(mine, "neighbour");
     foreign = world_lock(theirs, "foreign");
-    ck_assert_int_eq(redlock_acquire(neighbour, NULL, outcome_record, &bystander), 0);
+    ck_assert_int_eq(redlock_permit_create(mine, "semaphore", 9, 2, &permit), 0);
+    make_set();
+    ck_assert_int_eq(redlock_acquire(neighbour, &shared, outcome_record, &bystander), 0);
     ck_assert_int_eq(redlock_acquire(foreign, NULL, outcome_record, &bystander), 0);
 }
 

@@ -30,6 +30,7 @@ struct toy_key {
     unsigned char key[TOY_KEY_BYTES];
     char value[64];
     int64_t expires_ns;
+    bool shared; /* one of the votes of its key */
 };
 
 /* In the queue for a key. */

@@ -22,7 +22,7 @@ int64_t toy_wall_us(void)
 static const char *set(struct toy *toy, const struct toy_word *words)
 {
     toy->sets++;
-    if (toy_find(toy, words[1]))
+    if (toy_find(toy, words[1]) || toy_has_other_votes(toy, words[1], words[2], words[2]))
         return "$-1\r\n";
     toy_store(toy, words[1], words[2], toy_number(words[5]));
     return "+OK\r\n";
@@ -161,13 +161,16 @@ static const char *run_permit(struct toy *toy, const struct toy_word *words, siz
 
 static const char *run_script(struct toy *toy, const struct toy_word *words, size_t n)
 {
-    const char *permit;
+    const char *permit, *shared;
 
     if (toy_is(words[0], "EVALSHA") && toy->forgetful)
         return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
     permit = run_permit(toy, words, n);
     if (permit)
         return permit;
+    shared = toy_run_shared(toy, words, n);
+    if (shared)
+        return shared;
     if (toy_is(words[2], "1"))
         return run_extend(toy, words);
     if (toy_is(words[2], "2") && n == 6)
@@ -187,7 +190,7 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
 
 static bool is_join(const struct toy_word *words, size_t n)
 {
-    return n > 6 && toy_is(words[0], "EVAL") && toy_is(words[2], "1"); /* EXTEND has 6 */
+    return n > 7 && toy_is(words[0], "EVAL") && toy_is(words[2], "1"); /* EXTEND has 6, or 7 with a mode */
 }
 
 /* A marker that was always there, but for the quarantine after toy_lose(). */

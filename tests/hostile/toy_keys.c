@@ -13,20 +13,43 @@ int64_t toy_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static bool is_of(struct toy_key *at, struct toy_word key)
+{
+    if (at->size && at->expires_ns <= toy_now_ns())
+        at->size = 0;
+    return at->size == key.size && memcmp(at->key, key.bytes, key.size) == 0;
+}
+
 struct toy_key *toy_find(struct toy *toy, struct toy_word key)
 {
     for (size_t i = 0; i < TOY_KEYS; i++) {
-        struct toy_key *at = &toy->keys[i];
-
-        if (at->size && at->expires_ns <= toy_now_ns())
-            at->size = 0;
-        if (at->size == key.size && memcmp(at->key, key.bytes, key.size) == 0)
-            return at;
+        if (is_of(&toy->keys[i], key) && !toy->keys[i].shared)
+            return &toy->keys[i];
     }
     return NULL;
 }
 
-void toy_store(struct toy *toy, struct toy_word key, struct toy_word value, int64_t ttl_ms)
+struct toy_key *toy_find_vote(struct toy *toy, struct toy_word key, struct toy_word value)
+{
+    for (size_t i = 0; i < TOY_KEYS; i++) {
+        if (is_of(&toy->keys[i], key) && toy->keys[i].shared && toy_is(value, toy->keys[i].value))
+            return &toy->keys[i];
+    }
+    return NULL;
+}
+
+bool toy_has_other_votes(struct toy *toy, struct toy_word key, struct toy_word mine, struct toy_word also_mine)
+{
+    for (size_t i = 0; i < TOY_KEYS; i++) {
+        struct toy_key *at = &toy->keys[i];
+
+        if (is_of(at, key) && at->shared && !toy_is(mine, at->value) && !toy_is(also_mine, at->value))
+            return true;
+    }
+    return false;
+}
+
+static struct toy_key *store(struct toy *toy, struct toy_word key, struct toy_word value, int64_t ttl_ms)
 {
     size_t i = 0;
 
@@ -38,6 +61,17 @@ void toy_store(struct toy *toy, struct toy_word key, struct toy_word value, int6
     toy->keys[i].value[value.size] = '\0';
     toy->keys[i].expires_ns = toy_now_ns() + ttl_ms * 1000000;
     toy->keys[i].size = key.size;
+    return &toy->keys[i];
+}
+
+void toy_store(struct toy *toy, struct toy_word key, struct toy_word value, int64_t ttl_ms)
+{
+    store(toy, key, value, ttl_ms)->shared = false;
+}
+
+void toy_store_vote(struct toy *toy, struct toy_word key, struct toy_word value, int64_t ttl_ms)
+{
+    store(toy, key, value, ttl_ms)->shared = true;
 }
 
 bool toy_is(struct toy_word word, const char *text)

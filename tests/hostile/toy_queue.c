@@ -82,10 +82,16 @@ static const char *release(struct toy *toy, struct toy_word key, struct toy_word
 {
     static const struct toy_word nobody = {(const unsigned char *)"", 0};
     struct toy_key *at = toy_find(toy, key);
+    struct toy_key *vote = toy_find_vote(toy, key, value);
     struct toy_waiter *waiter = find(toy, key, value);
 
     if (waiter)
         waiter->key_size = 0;
+    if (vote) {
+        vote->size = 0;
+        toy->deletes++;
+        return ":1\r\n";
+    }
     if (!at)
         return ":0\r\n";
     if (!toy_is(value, at->value))
@@ -147,7 +153,7 @@ static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *wor
     return waiter;
 }
 
-static const char *answer(struct toy *toy, int code, int64_t ticket, size_t rank, int64_t left_ms)
+const char *toy_answer_enqueue(struct toy *toy, int code, int64_t ticket, size_t rank, int64_t left_ms)
 {
     snprintf(toy->reply, sizeof(toy->reply),
              "*8\r\n:%d\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n"
@@ -177,10 +183,11 @@ const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
     int64_t ticket;
 
     if (words[INCARNATION].size && !toy_is(words[INCARNATION], toy->incarnation))
-        return answer(toy, -2, 0, 0, -1);
+        return toy_answer_enqueue(toy, -2, 0, 0, -1);
     if (at && toy_is(words[VALUE], at->value)) {
         at->expires_ns = toy_now_ns() + toy_number(words[LEASE]) * 1000000;
-        return answer(toy, 1, toy_number(words[TICKET]) ? toy_number(words[TICKET]) : ++toy->tickets, 0, left_ms(at));
+        ticket = toy_number(words[TICKET]) ? toy_number(words[TICKET]) : ++toy->tickets;
+        return toy_answer_enqueue(toy, 1, ticket, 0, left_ms(at));
     }
     waiter = take_place(toy, words);
     ticket = waiter->ticket;
@@ -188,7 +195,8 @@ const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
         hand_off(toy, words[KEY], words[VALUE]);
         at = toy_find(toy, words[KEY]);
     }
-    return answer(toy, at && toy_is(words[VALUE], at->value), ticket, rank_of(toy, words[KEY], waiter), left_ms(at));
+    return toy_answer_enqueue(toy, at && toy_is(words[VALUE], at->value), ticket, rank_of(toy, words[KEY], waiter),
+                              left_ms(at));
 }
 
 /* Of REFRESH_MANY: what all have in common, where the first begins, and what each has. */
@@ -219,7 +227,7 @@ const char *toy_keep_many(struct toy *toy, const struct toy_word *words, size_t 
     size_t used = 0;
 
     if (words[KEEP_INCARNATION].size && !toy_is(words[KEEP_INCARNATION], toy->incarnation))
-        return answer(toy, -2, 0, 0, -1);
+        return toy_answer_enqueue(toy, -2, 0, 0, -1);
     for (size_t i = KEEP_FIRST; i < n; i += KEEP_EACH) {
         if (used)
             text[used++] = ' ';
