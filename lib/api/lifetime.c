@@ -48,7 +48,8 @@ void rl_client_free_deferred(struct redlock_client *client)
         rl_list_remove(&lock->host.link);
         rl_key_unref(lock->host.key);
         rl_departures_fini(lock);
-        free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
+        if (lock->host.attempt)
+            rl_attempt_give_back(lock); /* only in a forked child: its callback is the parent's */
         rl_pool_give(&client->handles, lock);
     }
     while (!rl_list_empty(&client->deferred_others)) {
