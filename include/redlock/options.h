@@ -168,9 +168,9 @@ struct redlock_options {
      * (struct redlock_node_info). 0, the default, means 1. */
     uint32_t declaration;
 
-    /* TLS, for masters with rediss:// URLs. The texts are copied; NULL, the default, or "" is none. Files are in PEM.
-     * They are read by redlock_client_create(), and again when a connection is opened after they have changed; while
-     * changed ones cannot be used, what was read before stays in use.
+    /* TLS, for masters with rediss:// URLs. The texts are copied; NULL, the default, or "" is none. Files are in PEM,
+     * of at most 4 MiB. They are read by redlock_client_create(), and again when a connection is opened after they have
+     * changed; while changed ones cannot be used, what was read before stays in use. A pipe is read by create only.
      *
      * tls_ca_file, tls_ca_dir   the certificates of the CAs to trust: a file, or a directory that `openssl rehash` has
      *                           prepared; with neither, those of the system

@@ -1,6 +1,7 @@
 #include "stream/tls_context.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdint.h>
@@ -9,12 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <redlock/status.h>
 
 #include "stream/tls_words.h"
 
-enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200 };
+enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200, FILE_BYTES_MAX = 4 * 1024 * 1024 };
 
 /* What is looked at to see whether a file or directory has changed. */
 struct stamp {
@@ -75,16 +77,74 @@ static void take_stamps(const struct rl_tls_options *options, struct stamp *ret_
     take_stamp(named ? NULL : dir, &ret_stamps[5]);
 }
 
-static bool is_readable(const char *name, const char *path, char *why, size_t size)
+/* Why a file cannot be read here and now; NULL if it can. The event loop must not wait for the writer of a pipe, nor
+ * for the end of something that has none. A pipe that a program was started with is read at the start. */
+static const char *unfit(const struct stat *status, bool again)
 {
-    FILE *file = fopen(path, "re");
+    if (S_ISDIR(status->st_mode))
+        return "it is a directory";
+    if (S_ISFIFO(status->st_mode))
+        return again ? "a pipe is read only once" : NULL;
+    if (!S_ISREG(status->st_mode))
+        return "it is no regular file";
+    return status->st_size > FILE_BYTES_MAX ? "it has more than 4 MiB" : NULL;
+}
 
-    if (!file) {
-        snprintf(why, size, "%s %s: %s", name, path, strerror(errno));
-        return false;
+/* With O_NONBLOCK, since a pipe may have taken the file's place. */
+static bool is_readable(const char *name, const char *path, bool again, char *why, size_t size)
+{
+    struct stat status;
+    const char *what = NULL;
+    int fd = -1;
+
+    if (stat(path, &status) != 0)
+        what = strerror(errno);
+    else
+        what = unfit(&status, again);
+    if (!what && !S_ISFIFO(status.st_mode)) {
+        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        what = fd < 0 ? strerror(errno) : NULL;
     }
-    fclose(file);
-    return true;
+    if (fd >= 0)
+        close(fd);
+    if (what)
+        snprintf(why, size, "%s %s: %s", name, path, what);
+    return !what;
+}
+
+static bool is_directory(const char *name, const char *path, char *why, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        snprintf(why, size, "%s %s: %s", name, path, strerror(errno));
+    else
+        close(fd);
+    return fd >= 0;
+}
+
+/* The system may have no file of CAs. */
+static bool is_system_readable(bool again, char *why, size_t size)
+{
+    const char *path = system_place(X509_get_default_cert_file_env(), X509_get_default_cert_file());
+
+    return access(path, F_OK) != 0 || is_readable("the system's CAs", path, again, why, size);
+}
+
+static bool are_cas_readable(const struct rl_tls_options *o, bool again, char *why, size_t size)
+{
+    if (!o->ca_file && !o->ca_dir)
+        return is_system_readable(again, why, size);
+    return (!o->ca_file || is_readable("tls_ca_file", o->ca_file, again, why, size)) &&
+           (!o->ca_dir || is_directory("tls_ca_dir", o->ca_dir, why, size));
+}
+
+static bool are_readable(const struct rl_tls_options *o, bool again, char *why, size_t size)
+{
+    if (o->verifies && !are_cas_readable(o, again, why, size))
+        return false;
+    return !o->cert_file || (is_readable("tls_cert_file", o->cert_file, again, why, size) &&
+                             is_readable("tls_key_file", o->key_file, again, why, size));
 }
 
 /* --- From options to a context --------------------------------------------------------------------------------- */
@@ -102,12 +162,8 @@ static bool set_trust(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, s
 {
     if (!o->ca_file && !o->ca_dir)
         return SSL_CTX_set_default_verify_paths(ssl) == 1 || refuse("the system's CAs", "", "unusable", why, size);
-    if (o->ca_file && (!is_readable("tls_ca_file", o->ca_file, why, size)))
-        return false;
     if (o->ca_file && SSL_CTX_load_verify_file(ssl, o->ca_file) != 1)
         return refuse("tls_ca_file", o->ca_file, "it holds no certificate that can be read", why, size);
-    if (o->ca_dir && (!is_readable("tls_ca_dir", o->ca_dir, why, size)))
-        return false;
     return !o->ca_dir || SSL_CTX_load_verify_dir(ssl, o->ca_dir) == 1 ||
            refuse("tls_ca_dir", o->ca_dir, "unusable", why, size);
 }
@@ -123,9 +179,6 @@ static bool set_identity(SSL_CTX *ssl, const struct rl_tls_options *o, char *why
     if (!o->cert_file)
         return true;
     SSL_CTX_set_default_passwd_cb(ssl, no_password);
-    if (!is_readable("tls_cert_file", o->cert_file, why, size) ||
-        !is_readable("tls_key_file", o->key_file, why, size))
-        return false;
     if (SSL_CTX_use_certificate_chain_file(ssl, o->cert_file) != 1)
         return refuse("tls_cert_file", o->cert_file, "it holds no certificate that can be used", why, size);
     if (SSL_CTX_use_PrivateKey_file(ssl, o->key_file, SSL_FILETYPE_PEM) != 1)
@@ -172,6 +225,8 @@ static bool load(struct rl_tls_context *context, char *why, size_t size)
 
     take_stamps(&context->options, stamps);
     context->read_at = seconds();
+    if (!are_readable(&context->options, context->ssl, why, size))
+        return false;
     ERR_clear_error();
     ssl = SSL_CTX_new(TLS_client_method());
     if (!ssl || !set_up(ssl, &context->options, why, size)) {

@@ -360,7 +360,14 @@ START_TEST(files_that_cannot_be_used_are_refused_at_once)
     expect_refused("tls_ca_file /nowhere/ca.crt: No such file or directory");
     rig.options.tls_ca_file = rig.files[2];
     expect_refused("holds no certificate");
+    rig.options.tls_ca_file = "/dev/zero";
+    expect_refused("tls_ca_file /dev/zero: it is no regular file");
+    rig.options.tls_ca_file = "/tmp";
+    expect_refused("tls_ca_file /tmp: it is a directory");
     rig.options.tls_ca_file = rig.files[0];
+    rig.options.tls_ca_dir = rig.files[0];
+    expect_refused("Not a directory");
+    rig.options.tls_ca_dir = NULL;
     snprintf(path, sizeof(path), "%s/server.key", masters_dir(rig.masters));
     rig.options.tls_key_file = path;
     expect_refused("tls_key_file");
@@ -413,6 +420,76 @@ START_TEST(what_was_read_before_stays_while_a_file_is_broken)
 }
 END_TEST
 
+/* None of these may be waited for by the loop that renews locks: its end would never come. */
+static void expect_unread(const char *script, char *words)
+{
+    struct outcome outcome;
+    struct redlock_lock *lock;
+
+    start(1, MASTERS_TLS_MUTUAL);
+    rig_connect(&rig);
+    lock = rig_hold(&rig, "kept", 60000);
+    shell(script);
+    reconnect();
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    issue("old", "ca", "IP:127.0.0.1", EXPIRED);
+    show("old");
+    reconnect();
+    rig_wait(&rig, first_has_failed, words, "the file to be told");
+}
+
+START_TEST(a_pipe_in_a_files_place_holds_nothing_up)
+{
+    expect_unread("rm client.key && mkfifo client.key", (char[]){"client.key: a pipe is read only once"});
+}
+END_TEST
+
+START_TEST(a_device_in_a_files_place_holds_nothing_up)
+{
+    expect_unread("ln -sf /dev/zero client.crt", (char[]){"client.crt: it is no regular file"});
+}
+END_TEST
+
+START_TEST(a_file_without_measure_holds_nothing_up)
+{
+    expect_unread("truncate -s 5M client.crt", (char[]){"client.crt: it has more than 4 MiB"});
+}
+END_TEST
+
+START_TEST(a_directory_in_a_files_place_is_told)
+{
+    expect_unread("rm client.crt && mkdir client.crt", (char[]){"client.crt: it is a directory"});
+}
+END_TEST
+
+/* As a shell's <(command) is. */
+START_TEST(a_pipe_serves_a_client_that_begins)
+{
+    char path[200], text[4096];
+    FILE *file;
+    int ends[2];
+    size_t n;
+
+    start(1, MASTERS_TLS_MUTUAL);
+    snprintf(path, sizeof(path), "%s/client.key", masters_dir(rig.masters));
+    file = fopen(path, "re");
+    ck_assert_ptr_nonnull(file);
+    n = fread(text, 1, sizeof(text), file);
+    fclose(file);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], text, n), (ssize_t)n);
+    close(ends[1]);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    rig.options.tls_key_file = path;
+    expect_locking_works();
+    reconnect();
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+    close(ends[0]);
+}
+END_TEST
+
 /* A certificate and its key only fit together. */
 #define NEW_CERTIFICATES "settings that are changed together"
 
@@ -434,6 +511,11 @@ static Suite *make_suite(void)
     tcase_add_test(works, a_forked_child_leaves_the_session_alone);
     suite_add_test_since(works, a_new_ca_is_read_without_a_restart, 7, 0, NEW_CERTIFICATES);
     suite_add_test_since(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, a_pipe_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, a_device_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, a_file_without_measure_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, a_directory_in_a_files_place_is_told, 7, 0, NEW_CERTIFICATES);
+    tcase_add_test(works, a_pipe_serves_a_client_that_begins);
     suite_add_test_since(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES);
     tcase_add_test(fails, the_systems_cas_are_the_default);
     suite_add_test_since(fails, an_expired_certificate_says_since_when, 7, 0, NEW_CERTIFICATES);

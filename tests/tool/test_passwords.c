@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "locks_rig.h"
@@ -151,14 +152,10 @@ END_TEST
 
 /* The command under the lock prints a word, and another one when there is the file "go". The lock is renewed in
  * between, as only a client with the right password can, since it would end before. */
-static void rotate(void)
+static void finish_work(void)
 {
     char go[160];
 
-    tool_read_until(&tool, "begun");
-    set_password("second");
-    hang_up();
-    write_file(path, "second\n");
     sleep(8); /* the ttl has passed */
     snprintf(go, sizeof(go), "%s/go", directory);
     write_file(go, "");
@@ -166,6 +163,15 @@ static void rotate(void)
     unlink(go);
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "ended"));
+}
+
+static void rotate(void)
+{
+    tool_read_until(&tool, "begun");
+    set_password("second");
+    hang_up();
+    write_file(path, "second\n");
+    finish_work();
     ck_assert_ptr_null(strstr(tool.err, "second"));
 }
 
@@ -182,6 +188,19 @@ START_TEST(a_lock_is_held_through_a_rotation_by_a_file)
     tool_start(&tool, (const char *const[]){"run", "job", "--ttl", "7s", "--user", "locker", "--password-file", path,
                                             "--", "sh", "-c", work(), NULL});
     rotate();
+}
+END_TEST
+
+/* Nobody ever writes into it. */
+START_TEST(a_pipe_in_the_files_place_holds_nothing_up)
+{
+    tool_start(&tool, (const char *const[]){"run", "job", "--ttl", "7s", "--user", "locker", "--password-file", path,
+                                            "--", "sh", "-c", work(), NULL});
+    tool_read_until(&tool, "begun");
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    hang_up();
+    finish_work();
 }
 END_TEST
 
@@ -221,6 +240,7 @@ static Suite *make_suite(void)
     tcase_add_test(words, what_becomes_of_the_command_is_told);
     tcase_add_test(words, what_cannot_be_meant_is_refused);
     tcase_add_test(rotation, a_lock_is_held_through_a_rotation_by_a_file);
+    tcase_add_test(rotation, a_pipe_in_the_files_place_holds_nothing_up);
     tcase_add_test(rotation, a_lock_is_held_through_a_rotation_by_a_command);
     return suite;
 }

@@ -110,6 +110,7 @@ static bool read_all(struct cli_password *password, int fd, char why[CLI_PASSWOR
     return ok;
 }
 
+/* A pipe that has taken the file's place later must not be waited for: locks are held meanwhile. */
 bool cli_password_read(struct cli_password *password, char why[CLI_PASSWORD_WHY_SIZE])
 {
     struct cli_password_store *store = password->store;
@@ -119,9 +120,11 @@ bool cli_password_read(struct cli_password *password, char why[CLI_PASSWORD_WHY_
 
     if (store->settled || (store->known && stat(password->file, &stamp) == 0 && is_unchanged(&stamp, &store->stamp)))
         return true;
-    fd = open(password->file, O_RDONLY | O_CLOEXEC);
+    fd = open(password->file, O_RDONLY | O_CLOEXEC | (store->known ? O_NONBLOCK : 0));
     if (fd < 0 || fstat(fd, &stamp) != 0)
         ok = fail(password->file, strerror(errno), why);
+    else if (store->known && !S_ISREG(stamp.st_mode))
+        ok = fail(password->file, "it is no regular file any more", why);
     else
         ok = read_all(password, fd, why);
     if (ok) {
