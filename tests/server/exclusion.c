@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "master_relay.h"
 #include "suite.h"
 #include "trust_rig.h"
 
@@ -120,6 +121,42 @@ START_TEST(the_same_server_under_two_addresses_votes_once)
 }
 END_TEST
 
+static uint64_t connects_of(size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    return stats.connects;
+}
+
+static bool has_joined_again(void *argument)
+{
+    return connects_of(1) > *(uint64_t *)argument;
+}
+
+/* As when a name leads to another server than before. The votes by the first address still count in a held lock. */
+START_TEST(the_second_address_of_a_server_does_not_vote_while_the_first_is_down)
+{
+    const struct masters_options options = {.count = 3};
+    struct relay *relay;
+    uint64_t before;
+
+    trust_start(&options);
+    relay = master_relay_create(rig.base, rig.masters, 0);
+    rig.urls[1] = rig.urls[0];
+    rig.urls[0] = relay_url(relay);
+    rig_connect(&rig);
+    trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
+    before = connects_of(1);
+    relay_destroy(relay);
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+    rig_do(&rig, 0, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes", NULL);
+    rig_wait(&rig, has_joined_again, &before, "the second address to join again");
+    rig_wait_link(&rig, rig.client, 1, REDLOCK_LINK_READY);
+    trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
+}
+END_TEST
+
 START_TEST(clients_that_disagree_on_the_masters_are_told_so)
 {
     rig_open_with(&rig, 3, 0, trust_declare);
@@ -208,6 +245,7 @@ int main(void)
     tcase_add_test(exclusion, a_master_that_evicts_is_excluded_unless_that_is_allowed);
     tcase_add_test(exclusion, an_excluded_master_that_is_mended_votes_without_a_restart_of_the_client);
     tcase_add_test(exclusion, the_same_server_under_two_addresses_votes_once);
+    tcase_add_test(exclusion, the_second_address_of_a_server_does_not_vote_while_the_first_is_down);
     tcase_add_test(exclusion, clients_that_disagree_on_the_masters_are_told_so);
     tcase_add_test(exclusion, the_order_of_the_masters_is_no_disagreement);
     tcase_add_test(exclusion, clients_with_different_prefixes_do_not_meet);

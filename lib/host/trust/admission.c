@@ -84,13 +84,14 @@ static bool is_same_server(const struct rl_trust_node *a, const struct rl_trust_
             same_id(a->report.replication_id, b->report.replication_id));
 }
 
-/* Of several addresses of one server the first may vote. */
-static bool repeats_a_lower_one(const struct rl_host *host, unsigned node, unsigned joined)
+/* Of several addresses of one server the first may vote, also while it is down: its votes may still count, and a lock
+ * must not count another one of the same server beside them. */
+static bool repeats_a_lower_one(const struct rl_host *host, unsigned node)
 {
     const struct rl_trust_node *nodes = host->trust.nodes;
 
     for (unsigned i = 0; i < node; i++) {
-        if ((i == joined || rl_trust_is_up(host, i)) && is_same_server(&nodes[i], &nodes[node]))
+        if (is_same_server(&nodes[i], &nodes[node]))
             return true;
     }
     return false;
@@ -119,11 +120,11 @@ void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant no
 
 void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_instant now)
 {
-    host->trust.nodes[joined].same_server = repeats_a_lower_one(host, joined, joined);
+    host->trust.nodes[joined].same_server = repeats_a_lower_one(host, joined);
     rl_trust_evaluate(host, joined, now);
     for (unsigned i = joined + 1; i < host->engine.votes.config.n_nodes; i++) {
         struct rl_trust_node *other = &host->trust.nodes[i];
-        bool same = other->has_report && repeats_a_lower_one(host, i, joined);
+        bool same = other->has_report && repeats_a_lower_one(host, i);
 
         if (!other->has_report || same == other->same_server)
             continue;
