@@ -116,6 +116,43 @@ START_TEST(keys_of_other_types_are_not_touched)
 }
 END_TEST
 
+/* --- How many ----------------------------------------------------------------------------------------------------- */
+
+/* Runs a script on the server, which takes words. */
+static void run(const char *script, const char *word)
+{
+    const char *const argv[] = {"EVAL", script, "0", word, NULL};
+    char *reply = masters_command(counter_master, 0, argv);
+
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    free(reply);
+}
+
+/* So many readers, whose votes last for a minute. */
+static void fill(const char *n)
+{
+    run("local time = redis.call('TIME') "
+        "for i = 1, ARGV[1] do redis.call('ZADD', 'lock', time[1] * 1000 + 60000, 'r v' .. i) end "
+        "redis.call('PEXPIRE', 'lock', 60001)", n);
+}
+
+START_TEST(a_key_takes_100000_votes_and_no_more)
+{
+    struct rl_subject upgradeable = subject_of("more", RL_UPGRADEABLE, 0);
+
+    fill("99999");
+    share("last", 30000);
+    expect_answer(take(RL_STEP_CLAIM, "more", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
+    expect_answer(counter_take(&rl_shared_kind, RL_STEP_CLAIM, &upgradeable), RL_REFUSED, RL_DETAIL_HELD, 0);
+    expect_answer(join("more", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 100000);
+    expect_granted(take(RL_STEP_EXTEND, "last", 30000), 0);
+    expect_answer(take(RL_STEP_RELEASE, "v1", 30000), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_queue("");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 100000);
+}
+END_TEST
+
 /* --- Hand-off ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
@@ -157,6 +194,30 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 64);
     ck_assert_int_eq(subscriber_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
     expect_answer(join("r64", 74), RL_GRANTED, RL_DETAIL_NONE, 0);
+}
+END_TEST
+
+/* A reader may pass those who wait to be upgradeable, but is not found behind 128 of them. */
+START_TEST(one_script_looks_at_128_entries)
+{
+    char value[8];
+
+    subscriber_open();
+    for (int i = 0; i <= 128; i++) {
+        struct rl_subject about;
+
+        snprintf(value, sizeof(value), "u%03d", i);
+        about = subject_of(value, RL_UPGRADEABLE, 0);
+        about.ticket = 10 + (uint64_t)i;
+        expect_answer(counter_take(&rl_shared_kind, RL_STEP_ENQUEUE, &about), i ? RL_QUEUED : RL_GRANTED,
+                      RL_DETAIL_NONE, 0);
+    }
+    expect_answer(join("reader", 500), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_members("@u,u u000");
+    take(RL_STEP_RELEASE, "u128", 1);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 3);
+    subscriber_expect("reader", true, 0, "-");
+    subscriber_expect_silence();
 }
 END_TEST
 
@@ -270,8 +331,10 @@ int main(void)
     tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);
     tcase_add_test(cases, each_vote_has_an_end_of_its_own);
     tcase_add_loop_test(cases, keys_of_other_types_are_not_touched, 0, 4);
+    tcase_add_test(cases, a_key_takes_100000_votes_and_no_more);
     tcase_add_test(cases, the_readers_in_front_of_the_next_writer_get_the_key_together);
     tcase_add_test(cases, more_readers_than_one_script_serves_are_told_to_look);
+    tcase_add_test(cases, one_script_looks_at_128_entries);
     tcase_add_test(cases, the_first_of_those_who_share_is_told_when_the_one_in_front_leaves);
     tcase_add_test(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told);
     tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);

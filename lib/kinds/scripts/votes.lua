@@ -45,10 +45,10 @@ local function admits(mode, replaced)
     return false
   end
   local own = replaced ~= '' and vote_of(replaced)
-  if marks.x and own ~= 'x' then
+  if marks.x and own ~= 'x' or mode ~= 'x' and members >= 100000 then
     return false
   elseif mode == 'r' then
-    return members < 100000
+    return true
   elseif mode == 'u' then
     return not marks.u
   elseif own == 'x' then
