@@ -7,14 +7,6 @@
 #include "suite.h"
 #include "watch.h"
 
-static struct record *record_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit)
-{
-    struct record *record = set_record(i, client, "");
-
-    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, n, limit), 0);
-    return record;
-}
-
 static uint32_t slots_of(const struct record *record)
 {
     uint32_t slots = 0;
@@ -26,8 +18,8 @@ static uint32_t slots_of(const struct record *record)
 
 START_TEST(several_permits_are_held_together_in_different_slots)
 {
-    struct record *three = record_of_permits(0, rig.client, 3, 5);
-    struct record *two = record_of_permits(1, rig_new_client(&rig), 2, 5);
+    struct record *three = set_record_of_permits(0, rig.client, 3, 5);
+    struct record *two = set_record_of_permits(1, rig_new_client(&rig), 2, 5);
 
     ck_assert_uint_eq(redlock_set_size(three->set), 3);
     set_acquire(three, 20000);
@@ -47,8 +39,8 @@ END_TEST
 
 START_TEST(too_few_free_permits_are_none)
 {
-    struct record *two = record_of_permits(0, rig.client, 2, 3);
-    struct record *other = record_of_permits(1, rig_new_client(&rig), 2, 3);
+    struct record *two = set_record_of_permits(0, rig.client, 2, 3);
+    struct record *other = set_record_of_permits(1, rig_new_client(&rig), 2, 3);
 
     set_acquire(two, 20000);
     set_expect_held(other);
@@ -77,7 +69,7 @@ static bool one_has_ended(void *unused)
 START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
 {
     for (size_t i = 0; i < SET_RECORDS; i++) {
-        struct record *record = record_of_permits(i, rig_new_client(&rig), 3, 3);
+        struct record *record = set_record_of_permits(i, rig_new_client(&rig), 3, 3);
 
         if (_i)
             ck_assert_int_eq(redlock_set_add_mode(record->set, i % 2 ? "s!" : "a", i % 2 ? 2 : 1, REDLOCK_SHARED), 0);
@@ -197,7 +189,7 @@ static void expect_own_slots(const struct redlock_set *set)
 /* One attempt for each is enough, since each is made at a slot of its own; masters that are late make them more. */
 START_TEST(all_permits_are_acquired_in_one_attempt_where_they_are_free)
 {
-    struct record *record = record_of_permits(0, rig.client, MOST, MOST);
+    struct record *record = set_record_of_permits(0, rig.client, MOST, MOST);
 
     for (int i = 0; i < 3; i++) {
         uint64_t before = watch_stats(rig.client).attempts;
@@ -223,9 +215,9 @@ END_TEST
 START_TEST(all_that_are_left_are_found)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct record *held = record_of_permits(0, other, 3, MOST);
-    struct record *rest = record_of_permits(1, rig.client, MOST - 3, MOST);
-    struct record *all = record_of_permits(2, rig_new_client(&rig), MOST, MOST);
+    struct record *held = set_record_of_permits(0, other, 3, MOST);
+    struct record *rest = set_record_of_permits(1, rig.client, MOST - 3, MOST);
+    struct record *all = set_record_of_permits(2, rig_new_client(&rig), MOST, MOST);
 
     set_acquire(held, 20000);
     set_acquire(rest, 20000);
@@ -244,8 +236,8 @@ END_TEST
 /* Those that are free are found without a wait, whatever the timeout is. */
 START_TEST(a_set_that_may_wait_does_not_where_enough_permits_are_free)
 {
-    struct record *held = record_of_permits(0, rig_new_client(&rig), 3, MOST);
-    struct record *rest = record_of_permits(1, rig.client, MOST - 3, MOST);
+    struct record *held = set_record_of_permits(0, rig_new_client(&rig), 3, MOST);
+    struct record *rest = set_record_of_permits(1, rig.client, MOST - 3, MOST);
 
     set_acquire(held, 20000);
     for (int i = 0; i < 3; i++) {
@@ -261,8 +253,8 @@ END_TEST
 
 START_TEST(two_sets_of_most_permits_are_served_one_after_the_other)
 {
-    struct record *first = record_of_permits(0, rig.client, MOST - 10, MOST);
-    struct record *second = record_of_permits(1, rig_new_client(&rig), MOST - 10, MOST);
+    struct record *first = set_record_of_permits(0, rig.client, MOST - 10, MOST);
+    struct record *second = set_record_of_permits(1, rig_new_client(&rig), MOST - 10, MOST);
 
     set_acquire(first, 20000);
     set_start(second, 10000, 20000);

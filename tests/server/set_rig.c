@@ -1,7 +1,10 @@
 #include "set_rig.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <redlock/semaphore.h>
 
 struct rig rig;
 struct record set_records[SET_RECORDS];
@@ -55,6 +58,14 @@ struct record *set_record(size_t i, struct redlock_client *client, const char *k
     return record;
 }
 
+struct record *set_record_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit)
+{
+    struct record *record = set_record(i, client, "");
+
+    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, n, limit), 0);
+    return record;
+}
+
 void set_start_with(struct record *record, const struct redlock_acquire_options *request)
 {
     record->ended = 0;
@@ -78,14 +89,14 @@ struct redlock_acquire_options set_renewed_often(int64_t timeout_ms)
     return request;
 }
 
-static bool has_ended(void *argument)
+bool set_has_ended(void *argument)
 {
     return ((const struct record *)argument)->ended > 0;
 }
 
 void set_wait_end(struct record *record, int status)
 {
-    rig_wait(&rig, has_ended, record, "the end of a set's operation");
+    rig_wait(&rig, set_has_ended, record, "the end of a set's operation");
     ck_assert_int_eq(record->result.status, status);
     ck_assert_uint_eq(record->ended, 1);
 }
@@ -96,7 +107,7 @@ void set_expect(struct record *record, const struct redlock_acquire_options *req
 
     do {
         set_start_with(record, request);
-        rig_wait(&rig, has_ended, record, "the end of an acquisition");
+        rig_wait(&rig, set_has_ended, record, "the end of an acquisition");
     } while (record->result.status == REDLOCK_NO_QUORUM && again-- > 0);
     set_wait_end(record, status);
 }
@@ -131,6 +142,16 @@ void set_release(struct record *record, int status)
     ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
     set_wait_end(record, status);
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
+}
+
+void set_wait_votes(struct redlock_client *client, const char *keys)
+{
+    char words[64];
+
+    snprintf(words, sizeof words, "%s", keys);
+    for (const char *key = strtok(words, " "); key; key = strtok(NULL, " "))
+        rig_wait_count(&rig, key, rig.n);
+    rig_wait_quiet(&rig, client);
 }
 
 bool set_has_lost(void *record)

@@ -31,6 +31,9 @@ void set_close(void);
 /* A new set, whose record is the i-th. The keys are letters. */
 struct record *set_record(size_t i, struct redlock_client *client, const char *keys);
 
+/* The same with n permits of the semaphore "s", of which there are `limit`. */
+struct record *set_record_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit);
+
 /* A renewal soon finds that a key is gone; a pause of the test's process loses none. */
 struct redlock_acquire_options set_renewed_often(int64_t timeout_ms);
 
@@ -52,7 +55,12 @@ void set_acquire_renewed_often(struct record *record, int64_t timeout_ms);
 
 void set_release(struct record *record, int status);
 
-/* For rig_wait(): the alarm has told that the set is lost. */
+/* Until each of the masters has the keys, and the client knows that: a master that forgets a vote gets it back only if
+ * it was counted. The keys are words with spaces between them. */
+void set_wait_votes(struct redlock_client *client, const char *keys);
+
+/* For rig_wait(): the operation has ended; the alarm has told that the set is lost. */
+bool set_has_ended(void *record);
 bool set_has_lost(void *record);
 
 #endif
