@@ -1,6 +1,7 @@
-/* What of an arrival at a latch survives which loss of masters. */
+/* What of an arrival at a latch survives which fault of masters and processes. */
 #include <string.h>
 
+#include "child_rig.h"
 #include "clock_fault.h"
 #include "latch_rig.h"
 #include "suite.h"
@@ -163,6 +164,72 @@ START_TEST(what_nobody_brings_back_is_lost)
 }
 END_TEST
 
+/* --- Masters that take no writes ---------------------------------------------------------------------------------- */
+
+static const struct refusal {
+    const char *detail;
+    const char *bring[4]; /* makes a master answer with that error */
+    const char *end[4];
+} refusals[] = {
+    {"OOM", {"CONFIG", "SET", "maxmemory", "1"}, {"CONFIG", "SET", "maxmemory", "0"}},
+    {"READONLY", {"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}},
+    {"NOREPLICAS", {"CONFIG", "SET", "min-replicas-to-write", "1"}, {"CONFIG", "SET", "min-replicas-to-write", "0"}},
+};
+
+#define N_REFUSALS ((int)(sizeof(refusals) / sizeof(refusals[0])))
+
+static void tell(size_t n, const char *const words[4])
+{
+    for (size_t i = 0; i < n; i++)
+        rig_do(&rig, i, words[0], words[1], words[2], words[3], NULL);
+}
+
+START_TEST(what_masters_refuse_is_repeated_until_they_take_it)
+{
+    struct party a = latch_join(2, "a");
+    struct party b = latch_join(2, "b");
+
+    tell(2, refusals[_i].bring);
+    latch_arrive(&a, 0, REDLOCK_DEADLINE);
+    ck_assert_uint_lt(a.arrival.confirmed, 2);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(strstr(a.details[i], refusals[_i].detail) != NULL, "%s", a.details[i]);
+    latch_begin_arrival(&b, REDLOCK_FOREVER);
+    latch_begin_wait(&b, REDLOCK_FOREVER);
+    tell(2, refusals[_i].end);
+    latch_expect_arrival(&b, REDLOCK_OK);
+    latch_expect_wait(&b, REDLOCK_OK); /* so the arrival that had failed was repeated */
+    wait_until_all_have("a:a");
+}
+END_TEST
+
+START_TEST(a_minority_that_takes_no_writes_does_not_matter)
+{
+    struct party a = latch_join(2, "a");
+    struct party b = latch_join(2, "b");
+
+    tell(1, refusals[_i].bring);
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    latch_await(&a, 10000, REDLOCK_OK);
+    tell(1, refusals[_i].end);
+    wait_until_all_have("open");
+}
+END_TEST
+
+/* Nothing has to be written for that. */
+START_TEST(a_latch_that_is_open_is_open_on_full_masters)
+{
+    struct party a = latch_join(1, "a");
+    struct party late = latch_join(1, NULL);
+
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    wait_until_all_have("open");
+    tell(LATCH_MASTERS, refusals[0].bring);
+    latch_await(&late, 10000, REDLOCK_OK);
+}
+END_TEST
+
 /* --- Clocks that are set ------------------------------------------------------------------------------------------ */
 
 static struct clock_fault *fault;
@@ -213,11 +280,64 @@ START_TEST(handles_bring_back_what_a_clock_has_ended)
 }
 END_TEST
 
+/* --- Processes that are killed ------------------------------------------------------------------------------------ */
+
+static int arrive_and_stay(struct rig *child, void *unused)
+{
+    struct party a = latch_join_as(child->client, 2, 1, "a");
+
+    (void)unused;
+    latch_arrive(&a, REDLOCK_FOREVER, REDLOCK_OK);
+    return child_stay(child);
+}
+
+START_TEST(a_party_that_is_killed_has_arrived_all_the_same)
+{
+    struct party b;
+
+    child_kill(child_start_ready(&rig, arrive_and_stay, NULL));
+    b = latch_join(2, "b");
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    latch_await(&b, 10000, REDLOCK_OK);
+    ck_assert_str_eq(b.names, "a b");
+}
+END_TEST
+
+/* The masters know that somebody is to be told. */
+static int wait_and_stay(struct rig *child, void *unused)
+{
+    struct party waiter = latch_join_as(child->client, 2, 1, NULL);
+
+    (void)unused;
+    latch_begin_wait(&waiter, REDLOCK_FOREVER);
+    wait_until_all_have("waiting");
+    return child_stay(child);
+}
+
+START_TEST(a_killed_waiter_is_in_nobodys_way)
+{
+    struct party a, b, waiter;
+
+    child_kill(child_start_ready(&rig, wait_and_stay, NULL));
+    a = latch_join(2, "a");
+    b = latch_join(2, "b");
+    waiter = latch_join(2, NULL);
+    latch_begin_wait(&waiter, REDLOCK_FOREVER);
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    latch_expect_wait(&waiter, REDLOCK_OK);
+    wait_until_all_have("open");
+    ck_assert_uint_eq(latch_count_field("waiting"), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("latch_faults");
     TCase *failures = suite_add_case(suite, "failures", latch_open, latch_close);
+    TCase *unwritten = suite_add_case(suite, "masters that take no writes", latch_open, latch_close);
     TCase *clocks = suite_add_case(suite, "clocks", open_with_clock, close_with_clock);
+    TCase *killed = suite_add_case(suite, "killed", latch_open, latch_close);
 
     tcase_add_loop_test(failures, a_quorum_is_needed_and_enough, 0, 1 << LATCH_MASTERS);
     tcase_add_test(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back);
@@ -226,7 +346,12 @@ int main(void)
     tcase_add_test(failures, handles_bring_arrivals_back_that_masters_have_lost);
     tcase_add_test(failures, a_handle_that_has_seen_it_open_brings_that_back);
     tcase_add_test(failures, what_nobody_brings_back_is_lost);
+    tcase_add_loop_test(unwritten, what_masters_refuse_is_repeated_until_they_take_it, 0, N_REFUSALS);
+    tcase_add_loop_test(unwritten, a_minority_that_takes_no_writes_does_not_matter, 0, N_REFUSALS);
+    tcase_add_test(unwritten, a_latch_that_is_open_is_open_on_full_masters);
     tcase_add_loop_test(clocks, clocks_that_are_set_change_nothing, 0, 2);
     tcase_add_test(clocks, handles_bring_back_what_a_clock_has_ended);
+    tcase_add_test(killed, a_party_that_is_killed_has_arrived_all_the_same);
+    tcase_add_test(killed, a_killed_waiter_is_in_nobodys_way);
     return suite_run_with_server(suite);
 }
