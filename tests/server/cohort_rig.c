@@ -24,8 +24,9 @@ void cohort_close(void)
 
 struct redlock_acquire_options cohort_request(void)
 {
-    struct redlock_acquire_options request = queue_request();
+    struct redlock_acquire_options request = rig_request(COHORT_TTL_MS, REDLOCK_FOREVER);
 
+    request.min_validity_ms = 25000;
     request.wait = REDLOCK_WAIT_FIFO;
     return request;
 }

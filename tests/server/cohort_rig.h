@@ -5,6 +5,7 @@
 #include "queue_rig.h"
 
 #define COHORT 4
+#define COHORT_TTL_MS 60000
 
 /* What comes in one turn is for the system to say. */
 #define TRIES 50
@@ -17,7 +18,8 @@ extern struct waiter waiters[COHORT];
 void cohort_open(void);
 void cohort_close(void);
 
-/* A request to join the queue at once. */
+/* A request to join the queue at once. It wants so much validity that its leases are far longer than any pause of the
+ * test or of a master: a lock of whose time half is over is not passed on. */
 struct redlock_acquire_options cohort_request(void);
 
 /* Until so many are in the queue on every master. */
