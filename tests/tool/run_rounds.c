@@ -26,10 +26,12 @@ void round_take_extremes(int64_t *ret_gap_ns, int64_t *ret_margin_ns)
     least_margin_ns = INT64_MAX;
 }
 
+/* Neither masters nor the tested processes have a right to be woken at once. A lock lasts until its next renewal where
+ * its process or the masters stand still for two seconds, and whoever has to kill has as long. */
 void round_start(struct tool *run, const struct round *round, const struct request *request)
 {
-    const char *words[24] = {"run",          "--key", round->key,      "--ttl", "1s", "--wait", "25s",
-                             "--kill-after", "200ms", "--kill-margin", "100ms"};
+    const char *words[24] = {"run",          "--key",  round->key,      "--ttl", "9s", "--wait", "35s",
+                             "--kill-after", "2200ms", "--kill-margin", "2s"};
     size_t n = 11;
 
     if (request->nodes != NULL) {

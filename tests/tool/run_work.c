@@ -15,7 +15,7 @@
 
 #include "run_work.h"
 
-enum { BEAT_NS = 500000 };
+enum { BEAT_NS = 1000000 };
 
 static struct work_log *map_log(const char *path)
 {

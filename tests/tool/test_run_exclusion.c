@@ -19,7 +19,7 @@
 #include "run_rounds.h"
 #include "suite.h"
 
-enum { BATCH = 8, DEFAULT_ROUNDS = 24, CUT_OFF = 3, LOST = 123, OWN_ERROR = 125 };
+enum { BATCH = 16, DEFAULT_ROUNDS = 16, CUT_OFF = 3, LOST = 123, OWN_ERROR = 125 };
 
 static struct round rounds[BATCH];
 
@@ -171,8 +171,6 @@ static void partition(unsigned n)
 
 static const char *const no_options[] = {NULL};
 static const char *const no_renewal[] = {"--no-renew", NULL};
-/* The wrapper alone has no right to be woken before others: give it time. */
-static const char *const wide_margin[] = {"--no-renew", "--kill-margin", "180ms", NULL};
 
 static const struct fault {
     const char *name;
@@ -182,17 +180,17 @@ static const struct fault {
     const char *ms; /* of the first command's work; it is killed before, unless that is short */
     bool cut_off;
 } faults[] = {
-    {"all masters hang", hang_masters, "stubborn", no_options, "25000", false},
-    {"the wrapper is killed", kill_wrappers, "work", no_options, "25000", false},
-    {"the wrapper is stopped", stop_wrappers, "stubborn", no_options, "25000", false},
-    {"the command ignores SIGTERM", let_it_end, "stubborn", no_renewal, "25000", false},
-    {"a daemon goes on, the lock ends", let_it_end, "daemon", no_renewal, "25000", false},
-    {"a daemon goes on, the wrapper is killed", kill_wrappers, "daemon", no_options, "25000", false},
+    {"all masters hang", hang_masters, "stubborn", no_options, "40000", false},
+    {"the wrapper is killed", kill_wrappers, "work", no_options, "40000", false},
+    {"the wrapper is stopped", stop_wrappers, "stubborn", no_options, "40000", false},
+    {"the command ignores SIGTERM", let_it_end, "stubborn", no_renewal, "40000", false},
+    {"a daemon goes on, the lock ends", let_it_end, "daemon", no_renewal, "40000", false},
+    {"a daemon goes on, the wrapper is killed", kill_wrappers, "daemon", no_options, "40000", false},
     {"a daemon goes on, the command has ended", let_it_work, "leave", no_options, "300", false},
-    {"the masters are partitioned", partition, "stubborn", no_options, "25000", true},
-    {"the guard is killed", kill_guards, "work", no_options, "25000", false},
-    {"the guard is stopped", stop_guards, "daemon", wide_margin, "25000", false},
-    {"wrapper and guard are killed", kill_wrappers_and_guards, "work", no_options, "25000", false},
+    {"the masters are partitioned", partition, "stubborn", no_options, "40000", true},
+    {"the guard is killed", kill_guards, "work", no_options, "40000", false},
+    {"the guard is stopped", stop_guards, "daemon", no_renewal, "40000", false},
+    {"wrapper and guard are killed", kill_wrappers_and_guards, "work", no_options, "40000", false},
 };
 
 static void start_batch(const struct fault *fault, unsigned first, unsigned n)
