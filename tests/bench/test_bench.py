@@ -389,6 +389,8 @@ def engines_are_measured_side_by_side():
     for words in (("--engine", "single", "--json"), ("--compare", "--nodes", "redis://a")):
         code, _, err = bench(*words)
         assert code == 2 and "--engine and --compare" in err, err
+    code, _, err = bench("--engine", "single,")
+    assert code == 3 and "empty item in the list of engines 'single,'" in err, err
     code, _, err = bench("--engine", "nothing")
     assert code == 3 and "redlock-engine-nothing" in err, err
 

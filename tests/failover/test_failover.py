@@ -115,6 +115,7 @@ def wrong_options_are_named():
     assert "--max-unavailable" in refused("--max-unavailable", "2d", "baseline")
     assert "masters" in refused("--masters", "2", "baseline")
     assert "--nodes" in refused("--fault-hook", "true", "baseline")
+    assert "same file" in refused("--json", "x", "--csv", "x", "baseline")
     assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--masters", "3", "baseline")
     assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--persistence", "none", "baseline")
     assert "--frobnicate" in refused("--frobnicate")
@@ -447,6 +448,8 @@ def a_report_about_one_engine_names_it_and_counts_its_servers():
 
 def unknown_engines_are_named():
     assert "redlock-engine-nothing" in refused("--engine", "nothing", "baseline")
+    for names in ("", ",", "single,"):
+        assert "empty item" in refused(f"--engine={names}", "baseline"), names
     assert "it knows redis:1,sentinel" in refused("--engine", "single@etcd", "baseline")
     assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
     assert "--html" in refused("--engine", "single,redlock", "--csv", "/tmp/x", "baseline")

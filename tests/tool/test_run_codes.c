@@ -134,6 +134,7 @@ static const struct {
     {"run --key job --kill-after 500ms --kill-margin 500ms true", "--kill-after must be more than --kill-margin"},
     {"run --key job --kill-margin 0 true", "--kill-margin: 0 is too little (at least 1ms)"},
     {"run --key job --kill-margin 8s true", "--kill-margin must be less than a quarter"},
+    {"run --key job --on-lost kill --kill-after 3s true", "--on-lost kill gives no warning"},
     {"run --key job --on-lost weep true", "'weep' is not one of"},
     {"run --key job --on-lost signal=SIGNOTHING true", "is not one of"},
     {"run --key job --on-lost exec= true", "is not one of"},

@@ -171,6 +171,7 @@ static const struct {
     {"extend f", "redlock: extend: no masters given"},
     {"check a b", "redlock: check: unexpected argument 'b'"},
     {"check", "redlock: check: FILE is missing"},
+    {"check f --json -q", "redlock: check: --json and --quiet exclude each other"},
     {"check f" MASTERS, "redlock: check: unknown option '--nodes'"},
     {"break" MASTERS, "redlock: break: KEY is missing"},
     {"break k" MASTERS, "add --yes"},

@@ -88,6 +88,10 @@ int check_main(int argc, char **argv)
                                         .operands = (const char *const[]){"[FILE]", NULL}};
     int code = cli_parse(&command, argc, argv, &request.path);
 
+    if (code < 0 && request.json && request.quiet) {
+        cli_error("check", "--json and --quiet exclude each other");
+        code = cli_usage("check");
+    }
     if (code >= 0)
         return code;
     if (request.path == NULL)

@@ -131,6 +131,18 @@ struct given {
     uint32_t persistence;
 };
 
+/* The second one would overwrite the first. */
+static bool has_one_file_for_two(const struct fo_options *options)
+{
+    const char *const files[] = {options->html, options->json, options->csv, options->hgrm, options->markdown};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+                return true;
+    return false;
+}
+
 /* What makes no sense as an experiment. */
 static int check(const struct fo_options *options, const struct given *given)
 {
@@ -140,6 +152,8 @@ static int check(const struct fo_options *options, const struct given *given)
         return complain("several systems have --html, --json and --markdown", "");
     if (!options->compare && options->markdown)
         return complain("--markdown is for several systems: --compare", "");
+    if (has_one_file_for_two(options))
+        return complain("two of the reports have the same file", "");
     if (options->masters.count > 0 && (given->n_masters > 0 || given->persistence != NOT_GIVEN))
         return complain("--masters and --persistence are for masters of its own: not with --nodes", "");
     if (options->n_masters < FO_LEAST_MASTERS)

@@ -41,6 +41,8 @@ static bool set_on_lost(struct run_options *options, const char *word)
         return true;
     options->warning = 0;
     if (strcmp(word, "kill") == 0) {
+        if (options->kill_after_ms != NOT_GIVEN && options->kill_after_ms != 0)
+            return refuse("--on-lost kill gives no warning, so --kill-after has no place there");
         options->kill_after_ms = 0;
         return true;
     }

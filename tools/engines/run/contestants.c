@@ -126,11 +126,24 @@ static bool add_named(struct engine_contestants *contestants, char *word)
     return get_to_know(contestant, system);
 }
 
+static bool has_empty_item(const char *names)
+{
+    size_t length = strlen(names);
+
+    return length == 0 || names[0] == ',' || names[length - 1] == ',' || strstr(names, ",,") != NULL;
+}
+
 static bool add_list(struct engine_contestants *contestants, const char *names, char *ret_why, size_t size)
 {
     char *copy = strdup(names);
     char *rest = NULL;
     bool ok = copy != NULL;
+
+    if (has_empty_item(names)) {
+        snprintf(ret_why, size, "empty item in the list of engines '%.80s'", names);
+        free(copy);
+        return false;
+    }
 
     for (char *word = ok ? strtok_r(copy, ",", &rest) : NULL; word && ok; word = strtok_r(NULL, ",", &rest)) {
         ok = contestants->n < ENGINES_MAX && add_named(contestants, word);
