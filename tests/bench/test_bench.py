@@ -335,6 +335,8 @@ def wrong_options_are_named():
     assert "--warmup" in refused("--warmup", "0.5")
     assert "--delay" in refused("--delay", "0.0000001s")
     assert "--ttl" in refused("--ttl", "-5")
+    assert "at least 5ms" in refused("--ttl", "4ms")
+    assert "both be 0" in refused("--retry-delay", "0", "--retry-jitter", "0")
     assert "--hold" in refused("--ttl", "100ms", "--hold", "100ms")
     assert "--procs" in refused("--procs", "2")
     assert "--persistence" in refused("--persistence", "maybe")

@@ -9,6 +9,7 @@
 #define NOT_GIVEN UINT32_MAX
 
 #define US_PER_S 1000000
+#define LEAST_TTL_MS 5 /* with less, nothing is left behind the allowance for drift */
 
 static const char *const persistence_words[] = {
     [MASTERS_VOLATILE] = "volatile", [MASTERS_EVERYSEC] = "everysec", [MASTERS_ALWAYS] = "always", "mixed", NULL};
@@ -46,7 +47,8 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "locks", .count = &options->locks, .least = 1},
         {.name = "count", .alias = true},
         {.name = "warmup", .duration_us = &given->warmup_us, .most = INT64_C(3600) * US_PER_S},
-        {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
+        {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = LEAST_TTL_MS,
+         .most = REDLOCK_MAX_TTL_MS},
         {.name = "hold", .duration_us = &given->hold_us},
         {.name = "timeout", .duration_ms = &given->timeout_ms},
         {.name = "acquire", .choice = &given->acquire, .words = wait_words},

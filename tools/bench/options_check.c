@@ -127,6 +127,8 @@ bool bench_options_check(const struct bench_options *options)
         return complain("--procs %u is more than --concurrency %u", options->procs, options->concurrency);
     if (options->hold_ms >= options->ttl_ms)
         return complain("--hold must be less than --ttl");
+    if (options->retry_delay_ms == 0 && options->retry_jitter_ms == 0)
+        return complain("--retry-delay and --retry-jitter must not both be 0");
     if (options->json && options->table)
         return complain("--json and --table exclude each other");
     return check_comparison(options) && check_work(options) && check_masters(options);
