@@ -2,12 +2,13 @@
  *
  * IMPLEMENTATION NOTES
  *
- * A first attempt is made at the home slot: one that a handle of this client has released without handing it off, or a
- * random one that no other handle of this client has a claim for, if there is such a slot. If the attempt is refused,
- * the masters have said which of some other slots are free, and the next attempt is made at one that a majority shows
- * to be free. If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and
- * the waiter moves to one that a quorum shows to be free (rl_lock_move()). It stays where masters have given it their
- * votes of late: those may be the first ones of a quorum (rl_wait_may_move()).
+ * A first attempt is made at the home slot: one that a handle of this client has released without handing it off; or
+ * one that masters have lately shown to be free to another handle, which has chosen a different one; or a random one
+ * that no other handle of this client has a claim for, if there is such a slot. If the attempt is refused, the masters
+ * have said which of some other slots are free, and the next attempt is made at one that a majority shows to be free.
+ * If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and the waiter
+ * moves to one that a quorum shows to be free (rl_lock_move()). It stays where masters have given it their votes of
+ * late: those may be the first ones of a quorum (rl_wait_may_move()).
  *
  * Masters list the waiters of all slots in a directory (kinds/scripts/directory.lua). A release tells one of them that
  * waits elsewhere: the one with the lowest ticket, if the slot is free or, now and then, if it has gone to a higher
@@ -83,11 +84,23 @@ static uint32_t list_unclaimed(const struct rl_host_lock *lock, uint32_t slot, u
     return n;
 }
 
+static uint32_t seen_free(const struct rl_host_lock *lock)
+{
+    const struct rl_semaphore *semaphore = lock->semaphore;
+
+    return rl_before(lock->host->now, semaphore->free_until) && semaphore->free_slot < lock->limit &&
+                   !rl_semaphore_claims_at(semaphore, semaphore->free_slot)
+               ? semaphore->free_slot
+               : RL_NO_SLOT;
+}
+
 static uint32_t choose_home(struct rl_host_lock *lock)
 {
     uint32_t slot = latest_released(lock);
     uint32_t unclaimed[RL_SET_MAX_PARTS];
 
+    if (slot == RL_NO_SLOT)
+        slot = seen_free(lock);
     if (slot != RL_NO_SLOT)
         return slot;
     slot = draw_slot(lock);
@@ -144,6 +157,26 @@ static uint32_t free_by_majority(const struct rl_host_lock *lock)
     return answers ? choose_free(lock, answers / 2 + 1) : RL_NO_SLOT;
 }
 
+/* For how long a slot is taken to be free that masters have shown to be. */
+#define RECENT_MS 100
+
+/* Where the answers have shown several slots to be free, another handle may begin with one of those that are left. */
+static void note_free(struct rl_host_lock *lock, uint32_t chosen)
+{
+    struct rl_semaphore *semaphore = lock->semaphore;
+    const struct rl_slot_search *search = search_of(lock);
+    uint32_t half = rl_count_bits(search->answered) / 2;
+
+    if (semaphore->free_slot == chosen)
+        semaphore->free_until = RL_LONG_AGO;
+    for (uint32_t i = 0; i < search->n; i++) {
+        if (search->slots[i] != chosen && rl_count_bits(search->free_at[i]) > half) {
+            semaphore->free_slot = search->slots[i];
+            semaphore->free_until = rl_after(lock->host->now, rl_ms(RECENT_MS));
+        }
+    }
+}
+
 static void forget_answers(struct rl_slot_search *search)
 {
     search->n = 0;
@@ -194,6 +227,7 @@ struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
     if (slot == RL_NO_SLOT)
         slot = choose_first(lock);
     search->target = RL_NO_SLOT;
+    note_free(lock, slot);
     forget_answers(search);
     rl_semaphore_forget_released(lock->semaphore, slot);
     lock->slot = slot;

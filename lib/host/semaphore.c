@@ -60,6 +60,7 @@ struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key 
         semaphore = calloc(1, sizeof *semaphore);
         if (!semaphore)
             return NULL;
+        semaphore->free_until = RL_LONG_AGO;
         semaphore->key = rl_key_ref((struct rl_key *)(uintptr_t)key);
         rl_table_add(&host->permits.semaphores, &semaphore->node, hash);
     }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/instant.h"
 #include "util/table.h"
 
 struct rl_host;
@@ -25,6 +26,9 @@ struct rl_semaphore {
     /* The slots that handles have released, and not chosen since then; the latest is the last. */
     uint32_t n_released;
     uint32_t released[RL_MAX_RELEASED];
+    /* One that masters have shown to be free, and that nobody here has chosen since then; worth a try until then. */
+    uint32_t free_slot;
+    struct rl_instant free_until;
     struct rl_key **slots;       /* by number; NULL: not needed yet */
 };
 
