@@ -122,14 +122,17 @@ void rl_extension_note_unresolved(struct rl_claim *claim, unsigned node)
  * An extension whose connection ended without an answer may be carried out at any later time: close() never cancels.
  * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
  * grants of this master count for the shortest extension only. A lock that is always renewed with one ttl loses nothing
- * by that. */
+ * by that.
+ *
+ * Only a master that has granted is known to have a vote that is no stronger than the mode. One that had no vote may
+ * have an entry in its wait queue from before the mode was lowered, and may yet grant that as it stands. */
 void rl_extension_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
     enum rl_outcome outcome = event->answer.outcome;
     bool missing = event->answer.detail == RL_DETAIL_MISSING;
 
-    if (event->round == claim->round && (outcome == RL_GRANTED || outcome == RL_REFUSED))
+    if (event->round == claim->round && outcome == RL_GRANTED)
         claim->stronger &= ~rl_bit(event->node);
     if (outcome == RL_REFUSED && missing && event->round == claim->round)
         rl_repair_missing(votes, claim, event->node, event->now);

@@ -68,6 +68,24 @@ START_TEST(an_answer_to_an_earlier_extension_confirms_nothing)
 }
 END_TEST
 
+/* It may have an entry in its wait queue from before. */
+START_TEST(a_master_without_a_vote_is_told_of_a_lowered_mode_again)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 300);
+    lower(core);
+    core_answers(core, "gg");
+    core_answer_for(core, 2, RL_REFUSED, RL_DETAIL_MISSING);
+    core_answer(core, 2, RL_GRANTED); /* the repair */
+    ck_assert_uint_eq(core->locks[0].claim->stronger, 4);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_uint_eq(core->locks[0].claim->stronger, 0);
+    core_stop(core);
+}
+END_TEST
+
 /* The claim of a minority's master may be answered when the mode has been lowered already. */
 START_TEST(the_reply_to_a_claim_that_was_exclusive_is_understood)
 {
@@ -183,6 +201,7 @@ int main(void)
     tcase_add_test(cases, the_mode_is_lowered_before_anything_is_answered);
     tcase_add_test(cases, masters_that_have_not_confirmed_are_told_by_every_later_round);
     tcase_add_test(cases, an_answer_to_an_earlier_extension_confirms_nothing);
+    tcase_add_test(cases, a_master_without_a_vote_is_told_of_a_lowered_mode_again);
     tcase_add_test(cases, the_reply_to_a_claim_that_was_exclusive_is_understood);
     tcase_add_test(cases, a_canceled_change_of_mode_is_one_all_the_same);
     tcase_add_test(cases, votes_that_are_no_quorum_are_refreshed_early);
