@@ -74,14 +74,8 @@ enum modes_kind {
 };
 
 /* What a master has: modes_check.c reads it from the keys themselves. */
-struct modes_vote {
-    bool is_there;
-    enum rl_mode mode;
-    int64_t ends_ms;
-};
-
 struct modes_view {
-    struct modes_vote votes[MODES_VALUES];
+    struct script_vote votes[MODES_VALUES];
     size_t n_places;
     struct script_place places[MODES_VALUES]; /* in the order of tickets */
 };

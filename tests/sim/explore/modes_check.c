@@ -2,69 +2,6 @@
 #include "host/names.h"
 #include "modes.h"
 
-/* --- What the master has ------------------------------------------------------------------------------------------ */
-
-static bool mode_of_letter(char letter, enum rl_mode *ret_mode)
-{
-    *ret_mode = letter == 'x' ? RL_EXCLUSIVE : letter == 'u' ? RL_UPGRADEABLE : RL_SHARED;
-    return letter == 'x' || letter == 'u' || letter == 'r';
-}
-
-static void view_exclusive(struct modes *world, const struct entry *entry, struct modes_view *ret_view)
-{
-    unsigned value = script_value_named(entry->value.bytes, entry->value.size);
-
-    if (value == MODES_VALUES)
-        world->wrong = "the key has nobody's value";
-    else
-        ret_view->votes[value] = (struct modes_vote){true, RL_EXCLUSIVE, entry->expire_ms};
-}
-
-/* '@u' or '@x' stands beside a vote of that mode, and ends with it. */
-static void check_mark(struct modes *world, const struct entry *set, const struct modes_vote *vote)
-{
-    const char *name = vote->mode == RL_EXCLUSIVE ? "@x" : "@u";
-    const struct member *mark = vote->mode == RL_SHARED ? NULL : keyspace_member(&world->keys, set, name, 2);
-
-    if (vote->mode != RL_SHARED && (!mark || (int64_t)mark->score != vote->ends_ms))
-        world->wrong = "a vote that not everybody shares has no mark with its end";
-}
-
-static void view_member(struct modes *world, const struct entry *set, const struct member *member,
-                        struct modes_view *ret_view)
-{
-    struct modes_vote vote = {true, RL_SHARED, (int64_t)member->score};
-    unsigned value = member->size > 2 ? script_value_named(member->name + 2, member->size - 2u) : MODES_VALUES;
-
-    if ((int64_t)member->score > set->expire_ms)
-        world->wrong = "the key ends before one of its votes";
-    if (member->name[0] == '@' || vote.ends_ms < modes_now_ms(world))
-        return;
-    if (value == MODES_VALUES || !mode_of_letter(member->name[0], &vote.mode)) {
-        world->wrong = "the key has a vote of nobody";
-        return;
-    }
-    if (ret_view->votes[value].is_there)
-        world->wrong = "a value has two votes";
-    check_mark(world, set, &vote);
-    ret_view->votes[value] = vote;
-}
-
-static void view_votes(struct modes *world, struct modes_view *ret_view)
-{
-    const struct entry *entry = script_find(&world->keys, modes_now_ms(world), "k");
-    const struct member *members;
-    uint32_t count;
-
-    if (entry && entry->type == ENTRY_STRING) {
-        view_exclusive(world, entry, ret_view);
-    } else if (entry) {
-        members = keyspace_members(&world->keys, entry, &count);
-        for (uint32_t i = 0; i < count; i++)
-            view_member(world, entry, &members[i], ret_view);
-    }
-}
-
 /* --- Modes -------------------------------------------------------------------------------------------------------- */
 
 static bool modes_agree(enum rl_mode one, enum rl_mode other)
@@ -76,7 +13,7 @@ static void check_votes(struct modes *world, const struct modes_view *view)
 {
     for (unsigned one = 0; one < MODES_VALUES; one++) {
         const struct modes_value *own = &world->values[one];
-        const struct modes_vote *vote = &view->votes[one];
+        const struct script_vote *vote = &view->votes[one];
 
         for (unsigned other = 0; other < one; other++) {
             if (vote->is_there && view->votes[other].is_there && other != modes_other(one) &&
@@ -101,8 +38,10 @@ static void check_places(struct modes *world, const struct modes_view *view)
 
 void modes_view(struct modes *world, struct modes_view *ret_view)
 {
-    *ret_view = (struct modes_view){.n_places = 0};
-    view_votes(world, ret_view);
+    const char *wrong = script_view_votes(&world->keys, modes_now_ms(world), "k", ret_view->votes);
+
+    if (wrong)
+        world->wrong = wrong;
     ret_view->n_places = script_view_queue(&world->keys, modes_now_ms(world), RL_QUEUE_NAME "k", RL_WAITERS_NAME "k",
                                            ret_view->places);
     check_votes(world, ret_view);
@@ -133,7 +72,7 @@ static bool is_blocked(const struct modes *world, const struct modes_view *view,
 static bool is_admitted(const struct modes *world, const struct modes_view *view, unsigned value)
 {
     for (unsigned other = 0; other < MODES_VALUES; other++) {
-        const struct modes_vote *vote = &view->votes[other];
+        const struct script_vote *vote = &view->votes[other];
         bool replaced = modes_is_upgrade(value) && other == modes_other(value) && vote->mode != RL_EXCLUSIVE;
 
         if (vote->is_there && !replaced && !modes_agree(vote->mode, mode_of(world, value)))
@@ -184,7 +123,7 @@ static bool looks_at_queue(const struct modes *world, const struct modes_view *a
 /* What a client says of its mode is what its vote is from then on. */
 static void check_mode(struct modes *world, const struct modes_view *after, struct search_action action)
 {
-    const struct modes_vote *vote = &after->votes[action.a];
+    const struct script_vote *vote = &after->votes[action.a];
     bool tells = action.kind == MODES_EXTEND || action.kind == MODES_LOWER || action.kind == MODES_LOWER_MORE;
 
     if (tells && vote->is_there && vote->mode != mode_of(world, action.a))

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "keyspace.h"
+#include "votes/kind.h"
 
 /* The values of these worlds: two for each client, 'a' and 'A' and so on. */
 #define SCRIPT_CLIENTS 3
@@ -24,8 +25,19 @@ struct script_place {
     bool lives; /* its lease has not ended */
 };
 
+/* What a master has of a value under a key (family 2.2). */
+struct script_vote {
+    bool is_there;
+    enum rl_mode mode;
+    int64_t ends_ms;
+};
+
 /* The entry of this key; NULL: there is none. */
 struct entry *script_find(struct keyspace *keys, int64_t now_ms, const char *key);
+
+/* The votes under the key that are alive. Returns what is wrong with the key's form, as static text; or NULL. */
+const char *script_view_votes(struct keyspace *keys, int64_t now_ms, const char *key,
+                              struct script_vote ret_votes[SCRIPT_VALUES]);
 
 /* In the order of tickets. Returns how many wait. */
 size_t script_view_queue(struct keyspace *keys, int64_t now_ms, const char *queue, const char *waiters,

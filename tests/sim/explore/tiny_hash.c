@@ -6,53 +6,12 @@
  *   - masters may be exchanged with all that belongs to them: their parts are hashed alone and added up. */
 #include <string.h>
 
+#include "engine_hash.h"
 #include "tiny.h"
-
-static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-
-    for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = 0;
-
-        memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-static uint64_t hash_bytes(const void *data, size_t size)
-{
-    return hash_more(UINT64_C(0x9e3779b97f4a7c15) ^ size, data, size);
-}
-
-static void forget_past(struct rl_instant *instant, struct rl_instant now)
-{
-    if (!rl_before(now, *instant))
-        *instant = RL_LONG_AGO;
-}
-
-static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
-{
-    if (!claim->waiting)
-        claim->next_out = NULL;
-    forget_past(&claim->give_up, now);
-    forget_past(&claim->round_bound, now);
-    claim->quorum_bound = RL_LONG_AGO; /* it follows from the slots' */
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        forget_past(&claim->slots[i].bound, now);
-        claim->slots[i].detail = 0;
-        if (!claim->lock || claim->lock->op == RL_OP_NONE)
-            claim->slots[i].answer = 0;
-        if (claim->rolling_back && !claim->lock)
-            claim->slots[i].bound = RL_LONG_AGO;
-    }
-}
 
 static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
 {
-    forget_past(&lock->wake, now);
+    engine_hash_forget_past(&lock->wake, now);
     memset(&lock->report, 0, sizeof lock->report);
     if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING) {
         lock->hold.end = RL_LONG_AGO; /* limits renewals only, and there are none */
@@ -75,7 +34,7 @@ struct part {
     uint8_t links[TINY_CLIENTS];
     uint8_t admissions[TINY_CLIENTS];
     struct rl_instant quarantines[TINY_CLIENTS];
-    uint8_t bits[TINY_CLIENTS][TINY_CLAIMS]; /* its bits of the claim's masks */
+    uint16_t bits[TINY_CLIENTS][TINY_CLAIMS]; /* its bits of the claim's masks */
     struct rl_slot slots[TINY_CLIENTS][TINY_CLAIMS];
 };
 
@@ -85,32 +44,16 @@ static void take_pipe(struct tiny_pipe *to, struct tiny_pipe *from)
     memset(from, 0, sizeof *from);
 }
 
-static unsigned take_bit(uint32_t *mask, unsigned master)
-{
-    unsigned bit = *mask >> master & 1u;
-
-    *mask &= ~(UINT32_C(1) << master);
-    return bit;
-}
-
-static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bits, struct rl_slot *slot)
+static void take_claim(struct tiny_claim *box, unsigned master, uint16_t *ret_bits, struct rl_slot *slot)
 {
     struct rl_claim *claim = tiny_claim(box);
     uint32_t strays = box->strays;
-    unsigned bits = take_bit(&strays, master);
 
+    *ret_bits = (uint16_t)engine_hash_take_bit(&strays, master);
     box->strays = (uint8_t)strays;
-    if (box->state == 1) {
-        bits |= take_bit(&claim->unverified, master) << 1;
-        bits |= take_bit(&claim->missing, master) << 2;
-        bits |= take_bit(&claim->repairing, master) << 3;
-        bits |= take_bit(&claim->unresolved_extension, master) << 4;
-        bits |= take_bit(&claim->unanswered, master) << 5;
-        bits |= take_bit(&claim->joining, master) << 6;
-    }
-    *ret_bits = (uint8_t)bits;
-    memcpy(slot, &claim->slots[master], sizeof *slot);
-    memset(&claim->slots[master], 0, sizeof *slot);
+    memset(slot, 0, sizeof *slot);
+    if (box->state == 1)
+        *ret_bits |= (uint16_t)(engine_hash_take_claim(claim, master, slot) << 1);
 }
 
 /* A quarantine that is over is none. */
@@ -122,7 +65,7 @@ static void take_admission(struct rl_engine *engine, unsigned master, unsigned c
     part->links[client] = (uint8_t)engine->votes.links[master];
     part->admissions[client] = rl_admission_votes(status, now) ? RL_ADMISSION_VOTES : (uint8_t)status->kind;
     part->quarantines[client] = status->until;
-    forget_past(&part->quarantines[client], now);
+    engine_hash_forget_past(&part->quarantines[client], now);
     engine->votes.links[master] = RL_LINK_JOINING;
     memset(status, 0, sizeof *status);
 }
@@ -151,40 +94,24 @@ static void take_part(struct tiny *tiny, unsigned master, struct part *part)
     }
 }
 
-static uint64_t mix(uint64_t hash)
-{
-    hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return hash ^ (hash >> 31);
-}
-
-/* Of an engine all but the arrays about masters: those have been taken out, and no clock steps. */
-static uint64_t hash_engine(uint64_t hash, const struct rl_engine *engine)
-{
-    size_t behind = offsetof(struct rl_engine, votes.unchecked);
-
-    hash = hash_more(hash, engine, offsetof(struct rl_engine, votes.links));
-    return hash_more(hash, (const unsigned char *)engine + behind, sizeof *engine - behind);
-}
-
 static uint64_t hash_claim(uint64_t hash, const struct tiny_claim *claim)
 {
-    hash = hash_more(hash, claim, offsetof(struct tiny_claim, memory));
-    return claim->state == 1 ? hash_more(hash, claim->memory, sizeof(struct rl_claim)) : hash;
+    hash = engine_hash_more(hash, claim, offsetof(struct tiny_claim, memory));
+    return claim->state == 1 ? engine_hash_more(hash, claim->memory, sizeof(struct rl_claim)) : hash;
 }
 
 /* What is left when the parts have been taken out. */
 static uint64_t hash_rest(const struct tiny *rest)
 {
-    uint64_t hash = hash_bytes(rest, offsetof(struct tiny, open));
+    uint64_t hash = engine_hash_bytes(rest, offsetof(struct tiny, open));
 
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
-        hash = hash_engine(hash, &rest->engines[client]);
+        hash = engine_hash_engine(hash, &rest->engines[client]);
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)
             hash = hash_claim(hash, &rest->claims[client][claim]);
     }
-    hash = hash_more(hash, rest->locks, sizeof rest->locks);
-    return hash_more(hash, rest->lapsed, sizeof rest->lapsed);
+    hash = engine_hash_more(hash, rest->locks, sizeof rest->locks);
+    return engine_hash_more(hash, rest->lapsed, sizeof rest->lapsed);
 }
 
 uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
@@ -197,15 +124,15 @@ uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
     copy = *original;
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         normalize_lock(&copy.locks[client], now);
-        forget_past(&copy.engines[client].votes.rollbacks_due, now);
+        engine_hash_forget_past(&copy.engines[client].votes.rollbacks_due, now);
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++) {
             if (copy.claims[client][claim].state == 1)
-                normalize_claim(tiny_claim(&copy.claims[client][claim]), now);
+                engine_hash_normalize_claim(tiny_claim(&copy.claims[client][claim]), now);
         }
     }
     for (unsigned master = 0; master < setup->masters; master++) {
         take_part(&copy, master, &part);
-        sum += mix(hash_bytes(&part, sizeof part));
+        sum += engine_hash_mix(engine_hash_bytes(&part, sizeof part));
     }
-    return mix(hash_rest(&copy) + sum);
+    return engine_hash_mix(hash_rest(&copy) + sum);
 }
