@@ -3,6 +3,7 @@
 #include "api/handle.h"
 #include "api/observe.h"
 #include "api/public.h"
+#include "engine/validity.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
 static const struct rl_slot *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)

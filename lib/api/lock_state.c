@@ -5,6 +5,7 @@
 
 #include "api/handle.h"
 #include "api/public.h"
+#include "engine/validity.h"
 #include "host/operations.h"
 #include "host/reentry.h"
 

@@ -7,6 +7,8 @@
 #include "api/handle.h"
 #include "api/public.h"
 #include "api/tls.h"
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "votes/quorum.h"
 #include "util/event_types.h"

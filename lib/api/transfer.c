@@ -22,8 +22,11 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/options.h"
+#include "engine/transfer.h"
 #include "host/operations.h"
 #include "host/transfer.h"
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kinds/mutex.h"
+
 static const char *const detail_texts[] = {
 #define RL_DETAIL_TEXT(name, text) [RL_DETAIL_##name] = (text),
     RL_DETAIL_MAP(RL_DETAIL_TEXT)

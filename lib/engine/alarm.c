@@ -3,6 +3,7 @@
 #include "engine/alarm.h"
 
 #include "engine/hold.h"
+#include "engine/validity.h"
 #include "util/mutant.h"
 #include "votes/rollback.h"
 

@@ -1,6 +1,7 @@
 /* What an answer means for the claim's vote is in votes/answer.c. */
 #include "engine/answer.h"
 
+#include "engine/refresh.h"
 #include "engine/states.h"
 #include "util/mutant.h"
 #include "votes/epoch_check.h"

@@ -1,4 +1,6 @@
 /* A master's clock has been set forward (protocol 5.6): what becomes of the votes that there are. */
+#include "engine/clock_step.h"
+
 #include <assert.h>
 
 #include "engine/answer.h"

@@ -20,7 +20,10 @@
  * than the successor wants would block others for longer than it allows, should the successor die. And no hold begins
  * with votes that are in danger, or of whose time half is over. Renewals go on in the rhythm that began with the votes.
  * If the successor does not renew, an extension brings the full ttl, as after a hand-off by the masters (renew.c). */
+#include "engine/cohort.h"
+
 #include "engine/states.h"
+#include "engine/validity.h"
 #include "util/mutant.h"
 #include "votes/epoch_check.h"
 #include "votes/rollback.h"

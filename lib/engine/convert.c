@@ -1,6 +1,6 @@
 /* Conversion: a held lock gets a weaker mode (family 3.2), or a second claim, which is stronger, in the place of its
  * first one (family 3.3). */
-#include "engine/lock.h"
+#include "engine/convert.h"
 
 #include <assert.h>
 

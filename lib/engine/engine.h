@@ -76,48 +76,6 @@ void rl_engine_admission(struct rl_engine *engine, unsigned node, const struct r
 /* After rl_engine_admission(), except before the first event: what has waited for a quorum that can vote may begin. */
 void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now);
 
-/* The reply to an epoch check: was everything that this connection has answered so far done in the memory that was
- * admitted? If not, the host must give up the connection and have the master admitted anew. */
-void rl_engine_epoch_checked(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);
-
-/* The master's clock has been set forward (protocol 5.6): its new votes do not count for max_ttl. The host then calls
- * rl_lock_clock_stepped() for every lock. Answers whose epoch check has not come may be from before the step or from
- * after it, so they do not count. */
-void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node);
-
-/* The host has learned that the master must be asked anew: what it has granted to an attempt under way does not
- * count. */
-void rl_lock_disregard(struct rl_lock *lock, unsigned node);
-
-/* What the reply to RL_STEP_ENQUEUE says of the entry; to be called before rl_engine_reply() for the same reply. */
-void rl_engine_queued(struct rl_instant now, struct rl_claim *claim, uint32_t round, unsigned node,
-                      const struct rl_entry_report *report);
-
-/* When the refresh was sent that a notification of a grant names: the master has written it after that, so its time is
- * a reading of the clock. Known of the latest refresh only, and until the rollback; false: it is not. */
-bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_notification *notification,
-                                 struct rl_instant *ret_sent);
-
-/* A notification from this master about this claim's value. Guarded hosts have compared its incarnation with the one
- * that was admitted, and its time with the master's clock. */
-void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                        const struct rl_notification *notification);
-
-/* The end of one command. Each command handed out by RL_EFFECT_SEND must be ended exactly once; the claim, the step and
- * the round are those of the effect. */
-void rl_engine_reply(struct rl_engine *engine, const struct rl_event *event);
-
-/* May a command that was certainly not applied (NOSCRIPT) be written once more, behind all that was written since? An
- * extension may not once a later round has begun: the repetition would carry the ttl of that round, which this master's
- * bound does not reflect if that round was not sent to it. Nor may a claim, extension or repair behind a rollback, nor
- * a repair whose condition does not hold any more. If the answer is yes, the host must write the command. */
-bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
-                          enum rl_step step, uint32_t round, unsigned node);
-
-/* A command that the host is about to repeat has the outcome UNKNOWN: the master may have carried it out, or may yet do
- * so. It is not ended by rl_engine_reply(), since the repetition will be. */
-void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node);
-
 /* Resends pending rollbacks, and ends those of expired claims, when rl_engine_wakeup() has come. */
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
 struct rl_instant rl_engine_wakeup(const struct rl_engine *engine);

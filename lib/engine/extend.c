@@ -2,6 +2,7 @@
 
 #include "engine/alarm.h"
 #include "engine/hold.h"
+#include "engine/validity.h"
 #include "util/mutant.h"
 #include "votes/extension.h"
 

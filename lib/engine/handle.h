@@ -56,10 +56,6 @@ static inline bool rl_lock_is_held(const struct rl_lock *lock)
 /* The host will be told. */
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
 
-/* After an event that the host did not begin itself, such as an answer. Where the wake-up comes earlier than `former`,
- * its value before the event, the host is told, since its timer would be late. */
-void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant former);
-
 /* The operation has ended. */
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op op, enum rl_end status,
                       enum rl_end cause);

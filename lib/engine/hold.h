@@ -21,4 +21,8 @@ void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock);
 /* Is the lock to be renewed at that instant, by the request and its hold limit? */
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at);
 
+/* State HELD: what the hold is for, as a request for another claim of the same kind. Mode, deadline and the way to wait
+ * are the caller's. */
+void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_acquire *ret_request);
+
 #endif

@@ -8,6 +8,7 @@
 #include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/states.h"
+#include "engine/validity.h"
 #include "engine/wait.h"
 #include "util/mutant.h"
 #include "votes/ask.h"

@@ -1,4 +1,7 @@
-/* One lock handle: its operations, its states, and what belongs to each state. states.c has the diagram. */
+/* One lock handle: its operations, its states, and what belongs to each state. states.c has the diagram.
+ *
+ * The host finds further operations in convert.h, cohort.h and transfer.h, and questions in validity.h, wait.h and
+ * hold.h. */
 #ifndef RL_ENGINE_LOCK_H
 #define RL_ENGINE_LOCK_H
 
@@ -136,24 +139,14 @@ struct rl_lock {
     uint8_t op;       /* enum rl_op: the pending operation */
 };
 
-/* What one handle exports, and another imports, to transfer a lock (transfer.c). */
-struct rl_exported_state {
-    const struct rl_kind *kind;
-    uint32_t ttl_ms;
-    uint32_t longest_ttl_ms;
-    uint32_t shortest_extension_ms;
-    uint64_t fence;
-    const struct rl_instant *bounds; /* one for each master */
-    uint32_t unresolved_extension;   /* mask of masters */
-    uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this ttl */
-    uint8_t mode;                    /* enum rl_mode */
-};
-
 void rl_lock_init(struct rl_lock *lock);
 
 /* The engine forgets the handle: a pending operation ends without a completion, a held value is released, and one whose
  * attempt is undecided is rolled back. Effects that send follow; none names the lock. */
 void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* State IDLE: gives up the latest claim; its evidence is not needed any more. */
+void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
 
 /* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
 
@@ -164,12 +157,6 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 /* State HELD, before the deadline; ttl_ms 0: as before. A renewal that is under way ends. */
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
 
-/* State HELD, before the deadline: lowers the mode of the hold, at once, and begins an extension that tells the
- * masters; until all of them know, every extension does. `kind` is the claim's, or the form of it that knows modes; the
- * mode is no stronger than it is. */
-void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
-                   enum rl_mode mode);
-
 /* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
@@ -177,30 +164,6 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
  * as for rl_lock_begin_attempt()) counts as possibly set on every master, with a key that lives ttl_ms at most. */
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, const struct rl_kind *kind, uint32_t ttl_ms);
-
-/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). The claim is memory as
- * for rl_lock_begin_attempt(), for state->kind. True: the lock is valid and HELD, and is renewed soon. False: nothing
- * has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). There is no completion. */
-bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
-                    const struct rl_acquire *request, const struct rl_exported_state *state);
-
-/* State HELD: what the hold is for, as a request for another claim of the same kind. Mode, deadline and the way to wait
- * are the caller's. */
-void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_acquire *ret_request);
-
-/* Both have claims of one owner under one key, `by` has just been acquired and is HELD, and no operation of `lock` is
- * pending. `lock` gets the claim of `by`, its own one is released, and `by` is IDLE. False: `lock` is not valid any
- * more, and only that has been noticed. There is no completion. */
-bool rl_lock_replace(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_lock *by);
-
-/* State HELD: the handle becomes IDLE, and the keys stay where they are until their ttl ends. There is no
- * completion. */
-void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
-
-/* In place of rl_lock_release(), where it is possible: `to`, which waits for the same key and has entered the wait
- * queue at the same instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has
- * changed. */
-bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
 
 /* Ends a pending acquisition or extension with CANCELED; false if there is none. */
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
@@ -217,10 +180,6 @@ void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, stru
 /* RL_EFFECT_ACCEPT. */
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number that is proposed for it. With a fenced claim
- * the host calls rl_fence_propose() (votes/fence.h) before it makes the command. */
-uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
-
 /* State WAITING: leaves the wait queues, and enters them again with a fresh claim and the same ticket. The host may
  * choose another key for it. false: it has votes that may be the first ones of a quorum, or there is no claim to be
  * given up. */
@@ -230,38 +189,17 @@ bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
  * The host calls this after rl_engine_link(), for every lock. */
 void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 
-/* State WAITING: this master can be asked again, or its notifications come again. */
-void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
+/* The host has learned that the master must be asked anew: what it has granted to an attempt under way does not
+ * count. */
+void rl_lock_disregard(struct rl_lock *lock, unsigned node);
 
 /* The host calls this at rl_lock_wakeup() or later, any number of times. It must have processed every reply that had
  * arrived before `now`. */
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
 
-/* After rl_engine_clock_stepped(), for every lock: its votes of that master end earlier by `step`, the most that the
- * clock can have been set forward by. */
-void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
-                           struct rl_span step);
-
-/* --- Questions ------------------------------------------------------------------------------------------------- */
-
-/* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
-struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
-
-/* State WAITING, once RL_EFFECT_WAITING has been handed out: how many wait in front by what a quorum says, and when the
- * key expires if its holder does nothing more. */
-void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
-                            struct rl_instant *ret_held_until);
-
-/* How a lock that is held, or was, has the key. */
-enum rl_mode rl_lock_mode(const struct rl_lock *lock);
-
-/* Is the lock valid at `now`? */
-bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);
-
-/* State IDLE: gives up the latest claim; its evidence is not needed any more. */
-void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
-
-const char *rl_lock_state_name(enum rl_lock_state state);
+/* After an event that the host did not begin itself, such as an answer. Where the wake-up comes earlier than `former`,
+ * its value before the event, the host is told, since its timer would be late. */
+void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant former);
 
 #endif

@@ -20,6 +20,7 @@
 
 #include "engine/alarm.h"
 #include "engine/hold.h"
+#include "engine/validity.h"
 #include "util/mutant.h"
 #include "util/random.h"
 #include "votes/extension.h"

@@ -1,5 +1,5 @@
 /* Whether a command whose script the master did not know may be sent once more. */
-#include "engine/engine.h"
+#include "engine/repeat.h"
 
 #include "util/mutant.h"
 #include "votes/answer.h"

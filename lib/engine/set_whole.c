@@ -1,5 +1,6 @@
 #include "engine/set_whole.h"
 
+#include "engine/validity.h"
 #include "util/mutant.h"
 
 static bool may_wait(const struct rl_set *set, struct rl_instant now)

@@ -32,6 +32,7 @@
 #include "engine/alarm.h"
 #include "engine/release.h"
 #include "engine/renew.h"
+#include "engine/validity.h"
 #include "engine/wait.h"
 
 /* Which part of the lock's union is a state's own. */

@@ -19,4 +19,6 @@ void rl_lock_woken(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 /* A lock that is held although its deadline has passed is lost. */
 void rl_lock_check_deadline(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
+const char *rl_lock_state_name(enum rl_lock_state state);
+
 #endif

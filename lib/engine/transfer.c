@@ -1,4 +1,6 @@
 /* Transfer: a held lock goes from one handle to another, perhaps of another process. The masters are not asked. */
+#include "engine/transfer.h"
+
 #include "engine/states.h"
 #include "votes/ledger.h"
 

@@ -1,4 +1,6 @@
 /* The validity of a lock: the ledger's while it is held, and none before and after. */
+#include "engine/validity.h"
+
 #include "engine/handle.h"
 #include "util/mutant.h"
 #include "votes/ledger.h"

@@ -20,4 +20,17 @@ struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, stru
 /* Has the turn come? The clock has been read anew. false: *ret_next says what follows. */
 bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_next *ret_next);
 
+/* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number that is proposed for it. With a fenced claim
+ * the host calls rl_fence_propose() (votes/fence.h) before it makes the command. */
+uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
+
+/* State WAITING, once RL_EFFECT_WAITING has been handed out: how many wait in front by what a quorum says, and when the
+ * key expires if its holder does nothing more. */
+void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
+                            struct rl_instant *ret_held_until);
+
+/* What the reply to RL_STEP_ENQUEUE says of the entry; to be called before rl_engine_reply() for the same reply. */
+void rl_engine_queued(struct rl_instant now, struct rl_claim *claim, uint32_t round, unsigned node,
+                      const struct rl_entry_report *report);
+
 #endif

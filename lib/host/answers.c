@@ -1,6 +1,7 @@
 #include "host/answers.h"
 
 #include "codec/classify.h"
+#include "engine/answer.h"
 #include "host/effects.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/answer.h"
+#include "engine/wait.h"
 #include "host/cohort.h"
 #include "host/commands.h"
 #include "host/host.h"

@@ -2,9 +2,11 @@
 #include "host/batch_answers.h"
 
 #include "codec/classify.h"
+#include "engine/answer.h"
 #include "host/answers.h"
 #include "host/host.h"
 #include "host/repeat.h"
+#include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
 #include "util/mutant.h"

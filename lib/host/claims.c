@@ -8,6 +8,8 @@
 
 #include "host/host.h"
 #include "host/token.h"
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  * is taken for granted. Such a lock is not handed off; nor is any to a waiter that wants a value of its own. */
 #include "host/cohort.h"
 
+#include "engine/cohort.h"
 #include "host/host.h"
 #include "util/mutant.h"
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/wait.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/semaphore.h"

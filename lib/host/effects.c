@@ -2,6 +2,7 @@
 
 #include <redlock/status.h>
 
+#include "engine/wait.h"
 #include "host/cohort.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"

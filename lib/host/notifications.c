@@ -2,6 +2,9 @@
  * (engine/wait.c, protocol section 6). */
 #include "host/notifications.h"
 
+#include "engine/answer.h"
+#include "engine/refresh.h"
+#include "engine/wait.h"
 #include "host/effects.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"

@@ -4,11 +4,16 @@
 
 #include <redlock/status.h>
 
+#include "engine/convert.h"
+#include "engine/hold.h"
+#include "engine/transfer.h"
+#include "engine/validity.h"
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/host.h"
 #include "host/semaphore.h"
 #include "host/upgrade.h"
+#include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 

@@ -3,6 +3,7 @@
 #include <redlock/options.h>
 #include <redlock/status.h>
 
+#include "engine/validity.h"
 #include "host/host.h"
 #include "util/mutant.h"
 

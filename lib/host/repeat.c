@@ -1,5 +1,6 @@
 #include "host/repeat.h"
 
+#include "engine/repeat.h"
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/send.h"

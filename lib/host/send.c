@@ -1,5 +1,6 @@
 #include "host/send.h"
 
+#include "engine/answer.h"
 #include "host/commands.h"
 #include "host/host.h"
 

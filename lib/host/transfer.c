@@ -5,6 +5,7 @@
 
 #include <redlock/status.h>
 
+#include "engine/transfer.h"
 #include "host/effects.h"
 #include "host/host.h"
 #include "host/semaphore.h"

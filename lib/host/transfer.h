@@ -5,6 +5,7 @@
 #include <redlock/options.h>
 
 #include "engine/engine.h"
+#include "engine/transfer.h"
 
 struct rl_host_lock;
 

@@ -1,7 +1,10 @@
 /* The mutex with fencing tokens (protocol section 4). GRANT claims and counts, RAISE records a token; the rest is the
  * plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
+#include "kinds/fenced.h"
+
 #include <stdbool.h>
 
+#include "kinds/mutex.h"
 #include "votes/arguments.h"
 #include "kinds/wait_queue.h"
 #include "votes/fence.h"

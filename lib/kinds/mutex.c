@@ -1,5 +1,7 @@
 /* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
  * so all kinds have them in common (kinds/release.c). */
+#include "kinds/mutex.h"
+
 #include "votes/arguments.h"
 #include "util/mutant.h"
 #include "kinds/release.h"

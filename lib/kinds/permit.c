@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/arguments.h"

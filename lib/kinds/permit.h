@@ -7,6 +7,10 @@
 
 #include "votes/kind.h"
 
+/* A permit of a semaphore: the mutex on the key of one slot, plain and with fencing tokens. */
+extern const struct rl_kind rl_permit_kind;
+extern const struct rl_kind rl_fenced_permit_kind;
+
 /* The kind of a permit of which each slot is a lock of this kind, with or without fencing tokens; `kind` itself if it
  * is one. NULL: there are no permits of such locks. */
 const struct rl_kind *rl_permit_form(const struct rl_kind *kind);

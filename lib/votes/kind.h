@@ -211,21 +211,4 @@ struct rl_kind {
     enum rl_verdict (*after_quorum)(struct rl_votes *votes, struct rl_claim *claim);
 };
 
-/* The meaning of a reply that is not an error for number i of the n values of a struct rl_extend_many. */
-struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
-
-/* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
-extern const struct rl_kind rl_mutex_kind;
-
-/* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
-extern const struct rl_kind rl_fenced_kind;
-
-/* A permit of a semaphore: the mutex on the key of one slot, plain and with fencing tokens. */
-extern const struct rl_kind rl_permit_kind;
-extern const struct rl_kind rl_fenced_permit_kind;
-
-/* The read-write lock: votes with a mode, plain and with fencing tokens (family 2 and 3). */
-extern const struct rl_kind rl_shared_kind;
-extern const struct rl_kind rl_fenced_shared_kind;
-
 #endif

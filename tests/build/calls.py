@@ -10,7 +10,7 @@ archive of tools/ only circles are looked for.
   have, or that is larger than the table says, is an error; so is an entry of the table that the code has outgrown.
 - Files call functions of their own folder and of those below it only (MAY_CALL).
 - In the folders of OWN_HEADERS, what other files use of FILE.c is declared in FILE.h of the same folder, or in the
-  public headers.
+  public headers. No header of lib/ declares what another file defines.
 
 A call through a pointer is in no symbol table. That is how a lower file may reach a higher one, and each such pointer
 is a decision that a reader can see: a table of functions, or a callback that the caller hands in.
@@ -28,7 +28,11 @@ FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = []
 
-OWN_HEADERS = ["util", "votes", "codec", "stream", "driver", "host", "api", "blocking"]
+OWN_HEADERS = ["util", "votes", "engine", "kinds", "codec", "stream", "driver", "host", "api", "blocking"]
+
+# What a header declares: functions and constants.
+DECLARED = re.compile(r"^(?:extern [\w ]*[ *](?=\w+;)|(?!static|typedef|extern)[a-z][\w ]*[ *](?=\w+\())(rl_\w+)",
+                      re.MULTILINE)
 
 # What the functions of include/redlock begin with.
 PUBLIC = "redlock_"
@@ -183,6 +187,19 @@ def check_headers(root, uses):
     return failures
 
 
+def check_foreign_declarations(root, objects):
+    failures = []
+    home = {symbol: source for source, (defined, _) in objects.items() for symbol in defined}
+    for header in sorted(root.glob("lib/**/*.h")):
+        name = str(header.relative_to(root))
+        for symbol in DECLARED.findall(header.read_text()):
+            source = home.get(symbol)
+            if source and name not in [str(pathlib.Path(file).with_suffix(".h"))
+                                       for file in [source, *ALTERNATIVES.get(source, [])]]:
+                failures.append(f"{name}: {symbol} is declared there, and defined by {source}")
+    return failures
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     sources, tools = ([str(path.relative_to(root)) for path in sorted(root.glob(f"{part}/*/**/*.c"))]
@@ -193,6 +210,7 @@ def main():
     failures = absent(sources, objects)
     uses = find_uses(objects)
     failures += check_circles(uses) + check_order(uses) + check_headers(root, uses)
+    failures += check_foreign_declarations(root, objects)
     print("\n".join(failures) or f"{len(sources)} files, {len(KNOWN)} known circles")
     return 1 if failures else 0
 

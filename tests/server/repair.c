@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "counter_rig.h"
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 /* --- REPAIR ------------------------------------------------------------------------------------------------------- */

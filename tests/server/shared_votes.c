@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/fenced.h"
+#include "kinds/shared.h"
 #include "script_queue_rig.h"
 #include "suite.h"
 

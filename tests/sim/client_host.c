@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/validity.h"
 #include "util/decimal.h"
 #include "world.h"
 

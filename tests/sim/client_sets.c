@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client_calls.h"
+#include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 #include "world.h"

@@ -4,6 +4,7 @@
 
 #include "codec/classify.h"
 #include "engine/lock.h"
+#include "engine/states.h"
 #include "trace.h"
 
 static const char *const counter_texts[COUNTER_COUNT] = {

@@ -2,6 +2,7 @@
  * that wait in the queue share the key with it (protocol 6.2). */
 #include "foreign.h"
 
+#include "kinds/mutex.h"
 #include "votes/arguments.h"
 
 static void foreign_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)

@@ -13,6 +13,7 @@
 
 #include "client_host.h"
 #include "codec/command.h"
+#include "engine/answer.h"
 #include "kinds/latch.h"
 #include "kinds/notification.h"
 #include "wire.h"

@@ -1,4 +1,5 @@
 /* Liveness: when everything has healed, everyone who waits for the lock gets it. */
+#include "engine/states.h"
 #include "world.h"
 
 void progress_on_limit(struct world *world)

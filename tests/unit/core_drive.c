@@ -3,6 +3,12 @@
 #include <string.h>
 
 #include "core_harness.h"
+#include "engine/answer.h"
+#include "engine/cohort.h"
+#include "engine/transfer.h"
+#include "engine/validity.h"
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 
 /* --- Time ----------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/answer.h"
+
 static const char *const step_names[RL_STEP_COUNT] = {
     [RL_STEP_CLAIM] = "claim",   [RL_STEP_RAISE] = "raise",     [RL_STEP_EXTEND] = "extend",
     [RL_STEP_REPAIR] = "repair", [RL_STEP_RELEASE] = "release", [RL_STEP_ROLLBACK] = "rollback",

@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "core_harness.h"
+#include "engine/answer.h"
+#include "engine/refresh.h"
+#include "engine/wait.h"
 
 static bool is_waiting(const struct rl_lock *lock)
 {

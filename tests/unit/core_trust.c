@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core_harness.h"
+#include "engine/clock_step.h"
 
 /* --- Admission statuses ------------------------------------------------------------------------------------------- */
 

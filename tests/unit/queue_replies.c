@@ -1,5 +1,7 @@
 #include "queue_replies.h"
 
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static const struct rl_kind *const kinds[] = {&rl_mutex_kind, &rl_fenced_kind};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static struct rl_claim *make_from_garbage(size_t n_nodes)

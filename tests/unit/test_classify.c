@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 /* What Redis 6 puts around the error of a call that a script makes, and within that before an error of its own. */

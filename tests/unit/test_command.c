@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codec/script.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 #include "util/decimal.h"
 

@@ -1,5 +1,6 @@
 /* Extending a held lock (protocol 3.1). Held since t = 0, ttl 1000: valid until 988. */
 #include "core_harness.h"
+#include "engine/answer.h"
 #include "suite.h"
 
 START_TEST(an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending)

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core_harness.h"
+#include "engine/repeat.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 /* --- In quarantine ------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,11 @@
 /* Modes of a hold: from exclusive to shared (family 3.2), and waiting for a share (2.5). Held since t = 0, ttl 1000:
  * valid until 988. */
 #include "core_harness.h"
+#include "engine/answer.h"
+#include "engine/convert.h"
+#include "engine/validity.h"
+#include "kinds/mutex.h"
+#include "kinds/shared.h"
 #include "suite.h"
 #include "votes/fence.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core_harness.h"
+#include "engine/wait.h"
 #include "suite.h"
 
 /* --- Entering the wait queue -------------------------------------------------------------------------------------- */

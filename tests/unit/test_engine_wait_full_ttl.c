@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "core_harness.h"
+#include "engine/transfer.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 /* 2000 ms of lease, less 1 % and 2 ms. */

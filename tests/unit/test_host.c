@@ -7,9 +7,11 @@
 
 #include <redlock/status.h>
 
+#include "engine/validity.h"
 #include "host/operations.h"
 #include "host/reentry.h"
 #include "host/transfer.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 #define MASTERS 3

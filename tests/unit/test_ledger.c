@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "kinds/mutex.h"
 #include "suite.h"
 #include "util/random.h"
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 #define BIG UINT64_C(1700000000123457)

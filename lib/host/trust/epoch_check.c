@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codec/text.h"
+#include "engine/answer.h"
 #include "host/host.h"
 #include "host/command_steps.h"
 #include "host/trust/node_clock.h"

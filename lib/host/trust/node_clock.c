@@ -1,5 +1,6 @@
 #include "host/trust/node_clock.h"
 
+#include "engine/clock_step.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
 

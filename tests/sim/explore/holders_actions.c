@@ -2,7 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/convert.h"
+#include "engine/validity.h"
 #include "holders_parts.h"
+#include "kinds/mutex.h"
 #include "kinds/shared.h"
 
 static void add(struct search_list *list, bool possible, enum holders_kind kind, unsigned a, unsigned b, unsigned c)

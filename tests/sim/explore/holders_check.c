@@ -1,4 +1,5 @@
 /* What must hold in every state. */
+#include "engine/validity.h"
 #include "holders_parts.h"
 
 /* --- What the masters have ---------------------------------------------------------------------------------------- */

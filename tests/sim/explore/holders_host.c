@@ -2,7 +2,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "engine/convert.h"
+#include "engine/hold.h"
+#include "engine/validity.h"
+#include "engine/wait.h"
 #include "holders_parts.h"
+#include "kinds/mutex.h"
 #include "kinds/shared.h"
 
 void holders_push(struct holders_pipe *pipe, struct holders_message message)

@@ -2,7 +2,10 @@
 #include "holders_parts.h"
 
 #include "codec/classify.h"
+#include "engine/answer.h"
+#include "engine/wait.h"
 #include "host/names.h"
+#include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"
 

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "engine/answer.h"
+#include "kinds/mutex.h"
 #include "util/mutant.h"
 #include "tiny_parts.h"
 

@@ -2,6 +2,7 @@
  * answer takes time only makes the quarantine longer. */
 #include <string.h>
 
+#include "engine/answer.h"
 #include "util/mutant.h"
 #include "tiny_parts.h"
 
