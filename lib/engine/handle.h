@@ -19,7 +19,8 @@ enum rl_notice {
 };
 
 /* What a handler of a state says of its lock: the state that follows, how the pending operation ends, and what the
- * state that follows begins with. Handlers never call each other; states.c alone moves a lock. */
+ * state that follows begins with. states.c alone moves a lock. No handler calls one of another state; that of a
+ * tick or a beginning may end with the one that looks at the answers, since those that count may be there already. */
 struct rl_next {
     enum rl_lock_state state;
     enum rl_end end;   /* RL_END_NONE: the operation goes on, or there is none */
