@@ -107,8 +107,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
     rl_claim_init(claim, config->n_nodes, config->quorum, request->kind);
     claim->mode = request->mode;
-    if (claim->kind->has_token)
-        rl_claim_fence(claim)->proposal = rl_fence_proposal(&engine->votes, claim, proposal);
+    rl_fence_propose(&engine->votes, claim, proposal);
     lock->acquisition.attempts++;
     engine->votes.counters.attempts++;
     if (waiting)

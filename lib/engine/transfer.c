@@ -17,14 +17,16 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 static void import(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_exported_state *state)
 {
+    struct rl_fence *fence = rl_claim_fence(claim);
+
     claim->ttl_ms = state->ttl_ms;
     claim->longest_ttl_ms = state->longest_ttl_ms;
     claim->shortest_extension_ms = state->shortest_extension_ms;
     claim->unresolved_extension = state->unresolved_extension;
     claim->mode = state->mode;
     claim->stronger = state->mode == RL_EXCLUSIVE ? 0 : rl_bit(claim->n_nodes) - 1;
-    if (claim->kind->has_token)
-        rl_claim_fence(claim)->token = state->fence;
+    if (fence)
+        fence->token = state->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
         rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : state->bounds[i]);
         claim->slots[i].vote = RL_UNKNOWN; /* to be rolled back wherever it may be */

@@ -78,13 +78,6 @@ static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
     return (struct rl_slice){token, strlen(token)};
 }
 
-static uint64_t proposal_of(const struct rl_batch *batch, size_t i)
-{
-    const struct rl_claim *claim = batch->entries[i].claim;
-
-    return claim->kind->has_token ? rl_claim_fence(claim)->proposal : 0;
-}
-
 static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch, enum rl_send_as send_as)
 {
     struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
@@ -114,7 +107,7 @@ static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, 
         return false; /* not since it was written to another master */
     for (size_t i = 0; i < followers.n; i++) {
         followers.tokens[i] = token_of(batch, i + 1);
-        followers.proposals[i] = proposal_of(batch, i + 1);
+        followers.proposals[i] = rl_claim_proposal(batch->entries[i + 1].claim);
     }
     return rl_command_of_enqueues(host, batch->entries[0].claim, node, &followers);
 }
@@ -128,7 +121,7 @@ static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch,
         keepers.at[i].token = token_of(batch, i);
         keepers.at[i].round = batch->entries[i].round;
         keepers.at[i].ticket = batch->entries[i].ticket;
-        keepers.at[i].proposal = proposal_of(batch, i);
+        keepers.at[i].proposal = rl_claim_proposal(batch->entries[i].claim);
     }
     return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
 }

@@ -6,7 +6,6 @@
 #include "host/answers.h"
 #include "host/host.h"
 #include "host/repeat.h"
-#include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
 #include "util/mutant.h"
@@ -47,8 +46,7 @@ static void end_for_one(struct rl_host *host, struct rl_batch *batch)
 static void fetch_ahead(const struct rl_host *host, const struct rl_batch *batch, size_t i)
 {
     if (i + FETCH_CLAIM < batch->n)
-        rl_fetch(batch->entries[i + FETCH_CLAIM].claim,
-                 rl_claim_size(host->engine.votes.config.n_nodes, &rl_mutex_kind));
+        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_body_size(host->engine.votes.config.n_nodes));
     if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }

@@ -1,6 +1,7 @@
 /* Memory of claims, and their shared keys. */
 #include "host/claims.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,6 @@
 
 #include "host/host.h"
 #include "host/token.h"
-#include "kinds/fenced.h"
-#include "kinds/mutex.h"
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 
@@ -44,18 +43,19 @@ void rl_key_unref(struct rl_key *key)
 _Static_assert(sizeof(struct rl_host_claim) % _Alignof(struct rl_claim) == 0, "a claim can follow");
 _Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pieces can follow each other");
 
-void rl_host_claims_init(struct rl_host *host)
-{
-    size_t n = host->engine.votes.config.n_nodes;
-
-    rl_pool_init(&host->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_mutex_kind));
-    rl_pool_init(&host->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
-}
-
-/* Claims of one pool have one size. */
+/* Claims of one size share a pool, which begins with the first of them. */
 static struct rl_pool *pool_of(struct rl_host *host, const struct rl_kind *kind)
 {
-    return &host->claims[kind->has_token];
+    size_t size = sizeof(struct rl_host_claim) + rl_claim_size(host->engine.votes.config.n_nodes, kind);
+    size_t i = 0;
+
+    while (host->claims[i].size && host->claims[i].size != size) {
+        i++;
+        assert(i < RL_CLAIM_SIZES);
+    }
+    if (!host->claims[i].size)
+        rl_pool_init(&host->claims[i], size);
+    return &host->claims[i];
 }
 
 struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
@@ -108,6 +108,6 @@ static void give_up(void *piece)
 
 void rl_host_claims_fini(struct rl_host *host)
 {
-    rl_pool_fini(&host->claims[false], give_up);
-    rl_pool_fini(&host->claims[true], give_up);
+    for (size_t i = 0; i < RL_CLAIM_SIZES; i++)
+        rl_pool_fini(&host->claims[i], give_up);
 }

@@ -38,7 +38,8 @@ struct rl_host_claim {
     } token;
 };
 
-void rl_host_claims_init(struct rl_host *host);
+/* So many sizes do claims have at most: kinds differ by their tails. */
+#define RL_CLAIM_SIZES 2
 
 /* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
 struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,

@@ -62,10 +62,14 @@ static struct rl_slice make_queue_name(const struct rl_host *host, const struct 
 static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
                       struct rl_subject *subject)
 {
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    if (!fence)
+        return;
     subject->counter = make_counter_name(host, rl_host_claim_of(claim)->key, names);
     subject->counter_ttl_ms = rl_counter_idle_ttl_ms(host);
-    subject->proposal = rl_claim_fence(claim)->proposal;
-    subject->fence = rl_claim_fence(claim)->token;
+    subject->proposal = fence->proposal;
+    subject->fence = fence->token;
 }
 
 /* Do commands that look at a queue there name the marker, with which its entries are compared? Not where nothing but
@@ -199,8 +203,7 @@ static struct rl_subject make_subject(const struct rl_host *host, const struct r
         .replaces = replaced_token(claim, step),
     };
 
-    if (claim->kind->has_token)
-        add_fence(host, claim, names, &subject);
+    add_fence(host, claim, names, &subject);
     return subject;
 }
 

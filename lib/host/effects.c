@@ -51,7 +51,7 @@ static void report_extending(struct rl_host *host, const struct rl_effect *effec
 /* A waiter's numbers must be as young as its commands. */
 static void propose_anew(const struct rl_host *host, const struct rl_effect *effect)
 {
-    if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
+    if (effect->step == RL_STEP_ENQUEUE && rl_claim_fence(effect->claim))
         rl_fence_propose(&host->engine.votes, effect->claim, rl_counter_propose(rl_host_claim_lock(effect->claim)));
 }
 

@@ -179,7 +179,6 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     rl_list_init(&host->ended_upgrades);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);
-    rl_host_claims_init(host);
     rl_batch_init(&host->batching);
     rl_contended_init(&host->contended);
     rl_permits_init(host, config->engine.seed);

@@ -84,7 +84,7 @@ struct rl_host {
     struct rl_list latches;
     struct rl_list observers;
     struct rl_list ended_upgrades; /* to be freed at the end of the turn: upgrade.c */
-    struct rl_pool claims[2];    /* of kinds without a token, and with one */
+    struct rl_pool claims[RL_CLAIM_SIZES];
     struct rl_trust trust;
     struct rl_waiters waiters;
     struct rl_contended contended;

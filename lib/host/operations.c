@@ -131,6 +131,7 @@ void rl_host_release(struct rl_host_lock *lock)
     rl_host_rearm(lock);
 }
 
+/* To be released, a value is the same for locks of every kind. */
 int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *token)
 {
     struct rl_host *host = lock->host;

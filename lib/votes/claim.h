@@ -89,11 +89,15 @@ struct rl_fence {
     uint64_t counters[]; /* what each master that granted has recorded */
 };
 
+/* Of a claim without its tail. */
+static inline size_t rl_claim_body_size(size_t n_nodes)
+{
+    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot);
+}
+
 static inline size_t rl_claim_size(size_t n_nodes, const struct rl_kind *kind)
 {
-    size_t tail_size = kind->tail_size ? kind->tail_size(n_nodes) : 0;
-
-    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot) + tail_size;
+    return rl_claim_body_size(n_nodes) + (kind->tail_size ? kind->tail_size(n_nodes) : 0);
 }
 
 /* An empty claim. */
@@ -109,7 +113,17 @@ static inline struct rl_fence *rl_claim_fence(const struct rl_claim *claim)
  * recorded it. */
 static inline uint64_t rl_claim_token(const struct rl_claim *claim)
 {
-    return claim->kind->has_token ? rl_claim_fence(claim)->token : 0;
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    return fence ? fence->token : 0;
+}
+
+/* The number that its commands propose for the token; 0: there is none. */
+static inline uint64_t rl_claim_proposal(const struct rl_claim *claim)
+{
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    return fence ? fence->proposal : 0;
 }
 
 /* The masters that have granted. */

@@ -28,6 +28,7 @@ bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *
 void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
+    struct rl_fence *fence = rl_claim_fence(claim);
     unsigned node = event->node;
 
     if (!claim->unverified)
@@ -35,8 +36,8 @@ void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
     claim->unverified |= rl_bit(node);
     if (event->answer.outcome == RL_REFUSED)
         claim->missing |= rl_bit(node);
-    else if (claim->kind->has_token && claim->round == 0)
-        rl_claim_fence(claim)->counters[node] = event->answer.fence;
+    else if (fence && claim->round == 0)
+        fence->counters[node] = event->answer.fence;
     claim->slots[node].latency_us = event->latency_us;
 }
 
@@ -63,12 +64,13 @@ void rl_epoch_check_drop(struct rl_claim *claim)
  * life of a key, which does no harm. */
 static struct rl_answer answer_now(const struct rl_claim *claim, unsigned node, enum rl_detail why_not)
 {
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
     if (why_not)
         return (struct rl_answer){claim->round == 0 ? RL_UNKNOWN : RL_FAILED, why_not, 0};
     if (claim->missing & rl_bit(node))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE,
-                              claim->kind->has_token ? rl_claim_fence(claim)->counters[node] : 0};
+    return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, fence ? fence->counters[node] : 0};
 }
 
 static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, struct rl_event *ret_event)

@@ -47,7 +47,7 @@ void rl_fence_propose(const struct rl_votes *votes, struct rl_claim *claim, uint
     struct rl_fence *fence = rl_claim_fence(claim);
 
     proposal = rl_fence_proposal(votes, claim, proposal);
-    if (fence && proposal > fence->proposal && !RL_MUTANT(FENCE_STALE_PROPOSAL))
+    if (fence && proposal > fence->proposal && !(fence->proposal && RL_MUTANT(FENCE_STALE_PROPOSAL)))
         fence->proposal = proposal;
 }
 

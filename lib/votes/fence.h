@@ -5,7 +5,7 @@
 #include "votes/quorum.h"
 #include "votes/votes.h"
 
-/* Sets the number that the claim's next commands propose. It must be made before these commands. */
+/* Sets the number that the claim's next commands propose, if it has a fence. It must be made before these commands. */
 void rl_fence_propose(const struct rl_votes *votes, struct rl_claim *claim, uint64_t proposal);
 
 /* What the claim proposes to masters when this number is proposed to it. */

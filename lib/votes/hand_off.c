@@ -12,7 +12,7 @@ static bool counts(const struct rl_votes *votes, struct rl_instant now, const st
 {
     enum rl_detail why;
 
-    if (notification->kind != RL_TOLD_GRANTED || (claim->kind->has_token && !notification->fence))
+    if (notification->kind != RL_TOLD_GRANTED || (rl_claim_fence(claim) && !notification->fence))
         return false;
     return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
            rl_may_claim(votes, node, now, &why);
