@@ -446,6 +446,15 @@ def a_report_about_one_engine_names_it_and_counts_its_servers():
     assert "<dd>1, redis" in page and "Failover report of single, " in page and "guarded profile" not in page, page
 
 
+def comparisons_have_their_defaults_however_they_are_spelled():
+    """A ttl of 5s fits the max_ttl of comparisons alone, so that only then the other mistake is complained of."""
+    wrong = ("--ttl", "5s", "--fault-hook", "true", "baseline")
+    for spelling in (("--compare",), ("--comp",), ("--engine", "redlock,single"), ("--eng=redlock,single",)):
+        assert "--fault-hook" in refused(*spelling, *wrong), spelling
+    assert "--max-ttl" in refused("--html", "--compare", *wrong)
+    assert "--max-ttl" in refused("--engine", "single", *wrong)
+
+
 def unknown_engines_are_named():
     assert "redlock-engine-nothing" in refused("--engine", "nothing", "baseline")
     for names in ("", ",", "single,"):
@@ -459,7 +468,8 @@ def unknown_engines_are_named():
 TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_this_library_alone,
          two_holders_behind_sentinel_are_found,
          a_report_about_one_engine_names_it_and_counts_its_servers,
-         unknown_engines_are_named, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
+         comparisons_have_their_defaults_however_they_are_spelled, unknown_engines_are_named, help_teaches,
+         wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
          relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,
          a_durable_master_has_a_quarantine_only_if_it_was_emptied,

@@ -159,7 +159,7 @@ static int check(const struct fo_options *options, const struct given *given)
     if (options->n_masters < FO_LEAST_MASTERS)
         return complain("--nodes must name 3 masters or more", "");
     if (options->ttl_ms > options->max_ttl_ms)
-        return complain("--ttl must be at most --max-ttl, which is 2s unless it is given", "");
+        return complain("--ttl must be at most --max-ttl, which is 2s unless it is given, and 6s with --compare", "");
     if (options->tls && options->masters.count > 0)
         return complain("--tls is for masters of its own; those of --nodes have it by rediss:// URLs", "");
     if (options->hook && options->masters.count == 0)
@@ -167,43 +167,41 @@ static int check(const struct fo_options *options, const struct given *given)
     return -1;
 }
 
+/* Load and times have none yet: complete_load(). */
 static void set_defaults(struct fo_options *options)
 {
-    *options = (struct fo_options){
-        .n_masters = FO_USUAL_MASTERS,
-        .clients = 4,
-        .rate = 400,
-        .phase_ms = 2500,
-        .ttl_ms = 1000,
-        .max_ttl_ms = 2000,
-        .deadline_ms = 500,
-        .seed = 1,
-        .max_unavailable_ms = UINT32_MAX,
-    };
+    *options = (struct fo_options){.n_masters = FO_USUAL_MASTERS, .seed = 1, .max_unavailable_ms = UINT32_MAX};
 }
+
+struct load {
+    uint32_t clients, rate, phase_ms, ttl_ms, max_ttl_ms, deadline_ms;
+};
+
+static const struct load of_library = {
+    .clients = 4, .rate = 400, .phase_ms = 2500, .ttl_ms = 1000, .max_ttl_ms = 2000, .deadline_ms = 500};
 
 /* Longer leases, which outlive the choice of a new leader (Sentinel takes up to 4.5 s); less load, for clients that are
  * slow to start. */
-static void set_comparison_defaults(struct fo_options *options)
+static const struct load of_comparison = {
+    .clients = 3, .rate = 150, .phase_ms = 1000, .ttl_ms = 6000, .max_ttl_ms = 6000, .deadline_ms = 1000};
+
+static void complete(uint32_t *number, uint32_t otherwise)
 {
-    options->clients = 3;
-    options->rate = 150;
-    options->phase_ms = 1000;
-    options->ttl_ms = options->max_ttl_ms = 6000;
-    options->deadline_ms = 1000;
+    if (*number == 0)
+        *number = otherwise;
 }
 
-/* Known before all else is read, as it decides about the defaults. */
-static bool is_comparison(int argc, char **argv)
+/* None of them may be 0, so those that are were not given. */
+static void complete_load(struct fo_options *options)
 {
-    static const char engine[] = "--engine";
+    const struct load *load = options->compare ? &of_comparison : &of_library;
 
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--compare") == 0 ||
-            (strcmp(argv[i], engine) == 0 && i + 1 < argc && strchr(argv[i + 1], ',')) ||
-            (strncmp(argv[i], engine, strlen(engine)) == 0 && strchr(argv[i], '=') && strchr(argv[i], ',')))
-            return true;
-    return false;
+    complete(&options->clients, load->clients);
+    complete(&options->rate, load->rate);
+    complete(&options->phase_ms, load->phase_ms);
+    complete(&options->ttl_ms, load->ttl_ms);
+    complete(&options->max_ttl_ms, load->max_ttl_ms);
+    complete(&options->deadline_ms, load->deadline_ms);
 }
 
 static int parse(struct fo_options *options, struct given *ret_given, const char **ret_names, int argc, char **argv)
@@ -256,10 +254,6 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
     int code;
 
     set_defaults(options);
-    if (is_comparison(argc, argv)) {
-        set_comparison_defaults(options);
-        options->compare = true;
-    }
     code = parse(options, &given, names, argc, argv);
     if (code >= 0)
         return code == 0 ? FO_OK : FO_OWN_ERROR;
@@ -267,6 +261,8 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
                                                           : (enum masters_persistence)given.persistence;
     if (given.n_masters > 0)
         options->n_masters = given.n_masters;
+    options->compare = options->compare || (options->engines && strchr(options->engines, ','));
+    complete_load(options);
     if (options->masters.count > 0)
         options->n_masters = (uint32_t)options->masters.count;
     code = take_names(options, names);
