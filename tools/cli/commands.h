@@ -4,7 +4,8 @@
 
 #include "options/exit.h"
 
-/* Each gets its own name as argv[0]. */
+/* Each gets its own name as argv[0]. Those of other folders stand there: engines/check/check.h, bench/bench.h and
+ * failover/failover.h. */
 int run_main(int argc, char **argv);
 int lock_main(int argc, char **argv);
 int extend_main(int argc, char **argv);
@@ -15,8 +16,5 @@ int status_main(int argc, char **argv);
 int latch_main(int argc, char **argv);
 int nodes_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
-int lock_engine_main(int argc, char **argv);
-int bench_main(int argc, char **argv);
-int failover_main(int argc, char **argv);
 
 #endif

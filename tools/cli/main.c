@@ -10,8 +10,11 @@
 
 #include <redlock/redlock.h>
 
+#include "bench/bench.h"
 #include "cli/commands.h"
 #include "cli/ignored.h"
+#include "engines/check/check.h"
+#include "failover/failover.h"
 #include "options/complete.h"
 #include "options/shown.h"
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/clock.h"
+#include "cli/hash.h"
 #include "options/password_command.h"
 
 enum { FIRST_PAUSE_MS = 250, LONGEST_PAUSE_MS = 30000, MOST_WAITING = 256, US_PER_MS = 1000 };
@@ -60,11 +61,7 @@ static void answer_by_file(struct password_desk *desk, struct redlock_credential
 /* Only to see whether two passwords are the same. */
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = 14695981039346656037u;
-
-    for (; text != NULL && *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
+    return cli_hash(text, text != NULL ? strlen(text) : 0);
 }
 
 static void answer_all(struct password_desk *desk)

@@ -3,23 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/hash.h"
+
 /* Members that are no votes: '@u' and '@x' stand beside a vote that is not shared. */
 enum { MARKS = 2 };
-
-static uint64_t fnv1a(const char *bytes, size_t size)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
-    return hash;
-}
 
 void probe_keep_value(const char *value, size_t size, char ret_value[PROBE_VALUE_SIZE], uint64_t *ret_hash)
 {
     size_t length = size < PROBE_VALUE_SIZE ? size : PROBE_VALUE_SIZE - 1;
 
-    *ret_hash = fnv1a(value, size);
+    *ret_hash = cli_hash(value, size);
     for (size_t i = 0; i < length; i++)
         ret_value[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
     ret_value[length] = '\0';

@@ -25,7 +25,4 @@ struct run_child {
     const struct run_inherited *inherited;
 };
 
-/* Before the process executes a program. */
-void run_child_restore_signals(const struct run_inherited *inherited);
-
 #endif

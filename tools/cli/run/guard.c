@@ -17,6 +17,13 @@
 
 enum { LONGEST_PAUSE_NS = 100000000, NS_PER_S = 1000000000 };
 
+void guard_restore_signals(const struct run_inherited *inherited)
+{
+    for (size_t i = 0; i < RUN_DISPOSITIONS; i++)
+        sigaction(inherited->dispositions[i].number, &inherited->dispositions[i].action, NULL);
+    sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
+}
+
 /* --- The command of --on-lost exec=CMD ----------------------------------------------------------------------- */
 
 static _Noreturn void become_hook(const char *hook, const struct run_child *child, pid_t pid)
@@ -35,7 +42,7 @@ static _Noreturn void become_hook(const char *hook, const struct run_child *chil
         envp[i] = child->envp[i];
     snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
     envp[n] = number;
-    run_child_restore_signals(child->inherited);
+    guard_restore_signals(child->inherited);
     execve("/bin/sh", argv, envp);
     _exit(127);
 }

@@ -24,6 +24,9 @@ struct guard {
     bool told_leftovers;
 };
 
+/* Before a process executes a program: its signals are as this process has inherited them. */
+void guard_restore_signals(const struct run_inherited *inherited);
+
 void guard_tell(const struct guard *guard, enum run_news_kind kind, int number);
 
 /* Returns when nothing is left of the command. */

@@ -36,7 +36,7 @@ static _Noreturn void become(const struct run_child *child, pid_t guard, int err
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard)
         _exit(127);
     settle(child);
-    run_child_restore_signals(child->inherited);
+    guard_restore_signals(child->inherited);
     execvpe(child->argv[0], child->argv, child->envp);
     error = errno;
     n = write(error_fd, &error, sizeof(error));

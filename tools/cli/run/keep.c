@@ -1,17 +1,17 @@
 /* Renewals are the library's, the command is the guard's; the wrapper stands between them, tells the guard how long the
- * lock is proven to be held (validity.c), and passes signals on (job.c). See guard.h for who acts when one of them
- * fails. */
+ * lock is proven to be held (validity.c), and passes signals on. See guard.h for who acts when one of them fails. */
 #include "cli/run/keep.h"
 
 #include <errno.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/run/env.h"
-#include "cli/run/job.h"
 #include "cli/run/keeper.h"
 #include "cli/run/link.h"
 #include "cli/run/notify.h"
@@ -38,6 +38,45 @@ static void on_watchdog(evutil_socket_t fd, short what, void *data)
     run_notify("WATCHDOG=1");
 }
 
+/* --- Signals that come while the command runs: the wrapper as a job of a shell ------------------------------------ */
+
+/* Stopping this process stops the renewals: the guard ends the command if it takes too long. */
+static void stop(struct keeper *keeper)
+{
+    keeper_order(keeper, RUN_ORDER_SIGNAL, SIGTSTP);
+    kill(getpid(), SIGSTOP);
+}
+
+/* After a stop of unknown length the first look is at the clock; then the job may have come to the foreground. */
+static void proceed(struct keeper *keeper)
+{
+    keeper_refresh(keeper);
+    if (keeper->child.take_terminal && keeper->run->fate.pid > 0 && tcgetpgrp(STDIN_FILENO) == getpgrp())
+        tcsetpgrp(STDIN_FILENO, keeper->run->fate.pid);
+    keeper_order(keeper, RUN_ORDER_SIGNAL, SIGCONT);
+}
+
+/* In the foreground mode what a terminal sends has reached the command as well. */
+static void pass_on(struct keeper *keeper, const struct signalfd_siginfo *info)
+{
+    if (keeper->run->options->foreground && info->ssi_code == SI_KERNEL && info->ssi_signo != SIGTSTP)
+        return;
+    if (info->ssi_signo == SIGTSTP)
+        stop(keeper);
+    else if (info->ssi_signo == SIGCONT)
+        proceed(keeper);
+    else
+        keeper_order(keeper, RUN_ORDER_SIGNAL, (int)info->ssi_signo);
+}
+
+static void on_signals(evutil_socket_t fd, short what, void *data)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof(info)) == sizeof(info))
+        pass_on(data, &info);
+}
+
 /* --- Start and end ----------------------------------------------------------------------------------------------- */
 
 static bool listen_to_all(struct keeper *keeper)
@@ -49,7 +88,7 @@ static bool listen_to_all(struct keeper *keeper)
 
     keeper->on_link = event_new(base, keeper->link, EV_READ | EV_PERSIST, keeper_on_link, keeper);
     keeper->on_room = event_new(base, keeper->link, EV_WRITE, keeper_on_room, keeper);
-    keeper->on_signals = event_new(base, run->signals, EV_READ | EV_PERSIST, keeper_on_signals, keeper);
+    keeper->on_signals = event_new(base, run->signals, EV_READ | EV_PERSIST, on_signals, keeper);
     keeper->on_fallback = event_new(base, keeper->fallback, EV_READ | EV_PERSIST, keeper_on_fallback, keeper);
     keeper->on_watchdog = event_new(base, -1, EV_PERSIST, on_watchdog, keeper);
     keeper->on_sweep = evtimer_new(base, keeper_on_sweep, keeper);
