@@ -240,13 +240,10 @@ static int check_renewal(const struct redlock_acquire_options *o, int64_t usable
     return rl_ms(o->at_risk_ms).ns >= usable || o->fenced > 1 || o->own_token > 1 ? REDLOCK_E_RENEWAL : 0;
 }
 
-/* The defaults are a third of the ttl. Where drift and guard time take away most of it, that would be too late for a
- * renewal, and no warning at all; so they are a third of the validity at most. */
+/* The defaults are a third of the validity that the ttl gives. */
 static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *request)
 {
-    int64_t third_of_ttl = rl_ms(o->ttl_ms / 3).ns;
-    int64_t third = third_of_ttl < usable / 3 ? third_of_ttl : usable / 3;
-    uint32_t third_ms = (uint32_t)(third / RL_NS_PER_MS);
+    uint32_t third_ms = (uint32_t)(usable / 3 / RL_NS_PER_MS);
 
     request->renew_ms = o->renew_ms ? o->renew_ms : third_ms;
     if (!request->renew_ms)

@@ -60,7 +60,8 @@ static bool read_once(const struct rl_bound *bound, struct published *ret_publis
     return sequence % 2 == 0 && atomic_load_explicit(&bound->sequence, memory_order_relaxed) == sequence;
 }
 
-/* The clocks are read last, since a thread that was stopped in between must not believe the earlier time. */
+/* This is the reader of a sequence lock: it waits for a writer that has a few instructions left. The clocks are read
+ * last, since a thread that was stopped in between must not believe the earlier time. */
 int64_t rl_bound_remaining_ns(const struct rl_bound *bound, struct rl_bound_hold *ret_hold)
 {
     struct published published;

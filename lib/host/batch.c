@@ -115,15 +115,15 @@ static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, 
 static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
                            enum rl_send_as send_as)
 {
-    struct rl_refresh_many keepers = {.n = batch->n};
+    struct rl_refresh_many refreshes = {.n = batch->n};
 
     for (size_t i = 0; i < batch->n; i++) {
-        keepers.at[i].token = token_of(batch, i);
-        keepers.at[i].round = batch->entries[i].round;
-        keepers.at[i].ticket = batch->entries[i].ticket;
-        keepers.at[i].proposal = rl_claim_proposal(batch->entries[i].claim);
+        refreshes.at[i].token = token_of(batch, i);
+        refreshes.at[i].round = batch->entries[i].round;
+        refreshes.at[i].ticket = batch->entries[i].ticket;
+        refreshes.at[i].proposal = rl_claim_proposal(batch->entries[i].claim);
     }
-    return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
+    return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &refreshes);
 }
 
 /* A master that has turned out not to know the script gets its text this time; joins are repeated alone. Some

@@ -263,7 +263,7 @@ bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsign
 }
 
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_refresh_many *keepers)
+                           enum rl_send_as send_as, const struct rl_refresh_many *refreshes)
 {
     struct names names;
     struct rl_command command;
@@ -275,7 +275,7 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
     rl_queue_refresh_many_command(&subject, &command);
     command.send_as = send_as;
     rl_bytes_clear(&host->scratch);
-    return rl_refresh_many_encode(&command, keepers, &host->scratch);
+    return rl_refresh_many_encode(&command, refreshes, &host->scratch);
 }
 
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node)

@@ -28,7 +28,7 @@ bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsign
 
 /* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_refresh_many *keepers);
+                           enum rl_send_as send_as, const struct rl_refresh_many *refreshes);
 
 /* What a master knows of a key. */
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node);

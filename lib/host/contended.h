@@ -1,4 +1,4 @@
-/* Keys that somebody else wants, too. */
+/* Keys that somebody else wants, too: a cache of 64 slots. */
 #ifndef RL_HOST_CONTENDED_H
 #define RL_HOST_CONTENDED_H
 

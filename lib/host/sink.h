@@ -40,7 +40,8 @@ struct rl_host_sink {
     void (*at_risk)(struct rl_host_lock *lock);
     void (*lost)(struct rl_host_lock *lock);
 
-    /* The validity that is left of this lock (NULL: of any) may be another when the turn ends. */
+    /* What follows in this turn may change the validity that is left of this lock (NULL: of any). Whoever has noted it
+     * asks again when the turn has ended. */
     void (*validity)(struct rl_host *host, struct rl_host_lock *lock);
 
     /* Nothing refers to this claim any more; it is known to no master. May be NULL. */

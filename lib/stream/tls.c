@@ -123,7 +123,7 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
     rl_tls_words(&evidence, words, sizeof(words));
     forget_session(tls);
     if (!tls->open && !tls->socket.no_tls)
-        rl_tls_context_doubt(tls->context);
+        rl_tls_context_read_again(tls->context);
     fail(stream, words);
     append_trouble(tls);
     return RL_IO_ERROR;

@@ -33,7 +33,7 @@ struct rl_tls_context {
     unsigned generation;
     struct stamp stamps[FILES]; /* of what `ssl` was made of */
     time_t read_at;             /* by CLOCK_MONOTONIC, whatever came of it */
-    bool doubted;
+    bool read_again;
     char trouble[TROUBLE_MAX];
 };
 
@@ -240,14 +240,14 @@ static bool load(struct rl_tls_context *context, char *why, size_t size)
     SSL_CTX_free(context->ssl);
     context->ssl = ssl;
     context->generation++;
-    context->doubted = false;
+    context->read_again = false;
     memcpy(context->stamps, stamps, sizeof(stamps));
     return true;
 }
 
 static bool is_to_be_tried_again(const struct rl_tls_context *context)
 {
-    return context->doubted && seconds() - context->read_at > 1;
+    return context->read_again && seconds() - context->read_at > 1;
 }
 
 struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
@@ -261,9 +261,9 @@ struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
     return (struct rl_tls_current){context->ssl, context->generation, context->trouble};
 }
 
-void rl_tls_context_doubt(struct rl_tls_context *context)
+void rl_tls_context_read_again(struct rl_tls_context *context)
 {
-    context->doubted = true;
+    context->read_again = true;
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------ */

@@ -37,9 +37,9 @@ struct rl_tls_current {
 };
 struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context);
 
-/* A handshake has failed. The files are read again though they have not changed, but not within a second: OpenSSL may
+/* A handshake has failed. The files are read again, though they have not changed, but not within a second: OpenSSL may
  * keep a certificate for good of which it could not decode everything, because there was no memory at that moment. */
-void rl_tls_context_doubt(struct rl_tls_context *context);
+void rl_tls_context_read_again(struct rl_tls_context *context);
 
 const struct rl_tls_options *rl_tls_context_options(const struct rl_tls_context *context);
 

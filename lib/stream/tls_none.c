@@ -1,4 +1,4 @@
-/* In place of the other files tls_*.c and stream_tls.c where the library is built without OpenSSL. */
+/* In place of tls.c and the other files tls_*.c where the library is built without OpenSSL. */
 #include <stdio.h>
 
 #include <redlock/status.h>
