@@ -23,6 +23,4 @@ local function unlist_holder()
 end
 
 local slot = KEYS[1]:match('%d+$')
-local clock = redis.call('TIME')
-local time_us = clock[1] .. string.format('%06d', clock[2])
-local time_ms = math.floor(time_us / 1000)
+@CLOCK@

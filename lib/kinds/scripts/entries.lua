@@ -6,9 +6,8 @@
 -- '@holder': the value that got the key from the queue, its ticket, its channel; and '@modes': until then (node time,
 -- ms) there may be entries with a mode.
 -- All waiters wait for this script: each command, each function made and each number printed counts.
-local time = redis.call('TIME')
-local now_us = time[1] .. string.format('%06d', time[2])
-local now = math.floor(now_us / 1000)
+@CLOCK@
+@MOST@
 local memory
 
 local function whole(number)
@@ -30,6 +29,9 @@ local function left_of(ends, lease, inc)
   end
 end
 
+-- The parts of an entry, without the word for its mode.
+local parts = '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$'
+
 -- The end of the lease, the lease and the incarnation of an entry that begins with a word for its mode.
 local with_mode = '^%a%S* (%d+) %d+ (%d+) (%S+)'
 
@@ -41,7 +43,7 @@ local function count_up(proposal, idle)
   if not count then
     return '0'
   end
-  count = whole(math.max(count + 1, math.min(proposal, now_us + 86400000000)))
+  count = whole(math.max(count + 1, math.min(proposal, most)))
   redis.call('SET', KEYS[4], count, 'PX', idle)
   return count
 end

@@ -2,24 +2,24 @@
 -- stand its mode and a space.
 -- Returns a letter for each: 1 set, 0 missing, - foreign, ? unknown. An error before anything was written is the answer
 -- for all of them, since all would meet it.
-local now
+local node_time
 
 -- A vote in a set (family 2.2): the key ends no earlier than it. Nothing but the first write can fail for want of
 -- memory, and that needs none.
 local function extend_vote(key, vote)
-  if not now then
-    local time = redis.call('TIME')
-    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if not node_time then
+    @CLOCK@
+    node_time = now
   end
-  local mode, ends = vote:sub(1, 1), now + ARGV[1]
+  local mode, ends = vote:sub(1, 1), node_time + ARGV[1]
   local score = redis.pcall('ZSCORE', key, vote)
   if type(score) == 'table' then
     return string.find(score.err, '^WRONGTYPE') and '-' or score
-  elseif not score or tonumber(score) < now then
+  elseif not score or tonumber(score) < node_time then
     return (mode == 'x' or redis.call('ZSCORE', key, '@x')) and '-' or '0'
   end
   local last = redis.pcall('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0
-  local left = string.format('%.0f', math.max(last, ends) - now + 1)
+  local left = string.format('%.0f', math.max(last, ends) - node_time + 1)
   local set = redis.pcall('PEXPIRE', key, left)
   if type(set) == 'table' then
     return set

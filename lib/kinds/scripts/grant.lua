@@ -10,9 +10,8 @@ end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {0, redis.call('PTTL', KEYS[1]), count}
 end
--- No client's clock can push the counter further than a day beyond this server's.
-local time = redis.call('TIME')
-local most = tonumber(time[1]) * 1000000 + tonumber(time[2]) + 86400000000
+@CLOCK@
+@MOST@
 count = math.max(count + 1, math.min(tonumber(ARGV[3]), most))
 -- The counter first: if the second write fails the key is as it was, and a number left out does no harm.
 redis.call('SET', KEYS[2], string.format('%.0f', count), 'PX', ARGV[4])

@@ -2,7 +2,7 @@
 -- KEYS: as in ENTRIES. An entry may begin with a word: 'r', 'u', or 'x^VALUE' for a vote that is to replace VALUE's.
 local function parts_of(entry)
   local mode, replaced, rest = entry:match('^(%a)%^?(%S*) (.*)$')
-  return mode or 'x', replaced or '', (rest or entry):match('^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
+  return mode or 'x', replaced or '', (rest or entry):match(parts)
 end
 
 @READ_COUNTER@

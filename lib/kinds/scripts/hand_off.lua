@@ -9,8 +9,7 @@ local function hand_off(head, me)
   while head[1] do
     local value, ticket = head[1], head[2]
     local entry = redis.call('HGET', KEYS[3], value)
-    local ends, round, lease, inc, proposal, idle, channel =
-      string.match(entry or '', '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
+    local ends, round, lease, inc, proposal, idle, channel = string.match(entry or '', parts)
     if not ends and left_of((entry or ''):match(with_mode)) then
       redis.call('ZADD', KEYS[2], ticket, value)
       return nil, true

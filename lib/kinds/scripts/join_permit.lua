@@ -28,7 +28,7 @@ if answer[1] == 0 then
   if not notes.err and redis.pcall('ZCARD', KEYS[6]) ~= 100000 then
     redis.pcall('ZADD', KEYS[6], string.format('%.0f', answer[3]), ARGV[1])
     redis.pcall('HSET', KEYS[7], '@last', string.format('%.0f', math.max(last, answer[3])), ARGV[1],
-      string.format('%.0f %s %s %.0f %s', time_ms + lease, slot, limit, notified or 0, ARGV[9]))
+      string.format('%.0f %s %s %.0f %s', now + lease, slot, limit, notified or 0, ARGV[9]))
     -- Both end together, except that the list also ends when nobody is left.
     if redis.pcall('ZCARD', KEYS[6]) == 1 or redis.pcall('PTTL', KEYS[7]) < lease then
       redis.pcall('PEXPIRE', KEYS[6], 2 * lease)

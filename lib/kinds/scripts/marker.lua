@@ -14,9 +14,7 @@ local mode, fresh, deployment_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARG
 local durability, node_id = ARGV[5], ARGV[6]
 local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local info = redis.call('INFO')
-local time = redis.call('TIME')
-local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local now = math.floor(now_us / 1000)
+@CLOCK@
 
 -- One line of INFO, found as plain text.
 local function says(name)
@@ -143,6 +141,6 @@ end
 local forked = says('\nvalkey_version:')
 local version = forked ~= '' and 'valkey ' .. forked or 'redis ' .. says('\nredis_version:')
 return {event, inc or '', run_id, says('\nmaster_replid:'), role, version:sub(1, 32), says('\nmaxmemory_policy:'),
-  math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), now_us,
+  math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), tonumber(now_us),
   number_of('\ncluster_enabled:'), number_of('\naof_enabled:'), promoted and 1 or 0, longest,
   falls > 0 and falls - now or 0, announced, confirmed}

@@ -4,22 +4,16 @@
 -- 1: the counter is the token or more, 0: missing, -1: foreign.
 @COUNTER@
 @RAISE_COUNTER@
--- Is there a vote of this value in a set that is alive (family 2.2)?
-local function is_alive(value)
-  local time = redis.call('TIME')
-  for mode in ('rux'):gmatch('.') do
-    local ends = redis.pcall('ZSCORE', KEYS[1], mode .. ' ' .. value)
-    if type(ends) == 'string' then
-      return tonumber(ends) >= time[1] * 1000 + math.floor(time[2] / 1000)
-    end
-  end
-end
-
 local value = redis.pcall('GET', KEYS[1])
 if type(value) == 'table' and not value.err:find('^WRONGTYPE') then
   return value
 elseif type(value) == 'table' then
-  value = is_alive(ARGV[1]) and ARGV[1] or value
+  @CLOCK@
+  @FIND_VOTE@
+  local ends = find_vote(ARGV[1])
+  if type(ends) == 'string' and tonumber(ends) >= now then
+    value = ARGV[1]
+  end
 end
 if value ~= ARGV[1] then
   return value and -1 or 0

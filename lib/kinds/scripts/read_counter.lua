@@ -7,7 +7,7 @@ local function read_counter(proposal, idle)
   if not count then
     return '0'
   end
-  local lifted = math.max(count, math.min(proposal, now_us + 86400000000))
+  local lifted = math.max(count, math.min(proposal, most))
   if lifted ~= read then
     read = lifted
     redis.call('SET', KEYS[4], whole(read), 'PX', idle)

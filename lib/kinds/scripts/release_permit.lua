@@ -11,11 +11,11 @@ end
 local function next_to_tell()
   for _, value in ipairs(redis.pcall('ZRANGE', KEYS[6], 0, 7)) do
     local ends, home, limit, notified, channel = listed(redis.pcall('HGET', KEYS[7], value))
-    if not ends or ends <= time_ms then
+    if not ends or ends <= now then
       redis.pcall('ZREM', KEYS[6], value)
       redis.pcall('HDEL', KEYS[7], value)
-    elseif home ~= slot and tonumber(slot) < limit and math.abs(time_ms - notified) >= 100 then
-      return value, {string.format('%.0f', ends), home, limit, string.format('%.0f', time_ms), channel}
+    elseif home ~= slot and tonumber(slot) < limit and math.abs(now - notified) >= 100 then
+      return value, {string.format('%.0f', ends), home, limit, string.format('%.0f', now), channel}
     end
   end
 end
@@ -35,10 +35,10 @@ end
 -- than it brings. True: nobody has been told of such a slot for a while.
 local function may_tell_of_taken()
   local told = tonumber(redis.pcall('HGET', KEYS[7], '@told') or 0)
-  if told and math.abs(time_ms - told) < 100 then
+  if told and math.abs(now - told) < 100 then
     return false
   end
-  redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', time_ms))
+  redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', now))
   return true
 end
 
@@ -53,6 +53,6 @@ local taken_by = ticket_of_holder()
 if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < taken_by and
   (taken_by == math.huge or may_tell_of_taken()) then
   redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
-  redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. time_us .. ' ' .. slot)
+  redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. now_us .. ' ' .. slot)
 end
 return released

@@ -5,14 +5,13 @@
 -- Where the queue's name is taken by something else, or may not be looked at, there is no queue.
 local value = redis.pcall('GET', KEYS[1])
 if type(value) == 'table' then
-  for mode in (value.err:find('^WRONGTYPE') and 'rux' or ''):gmatch('.') do
-    local ends = redis.pcall('ZSCORE', KEYS[1], mode .. ' ' .. ARGV[1])
-    if ends then
-      return type(ends) == 'table' and ends or 3
-    end
-  end
   if not value.err:find('^WRONGTYPE') then
     return value
+  end
+  @FIND_VOTE@
+  local ends = find_vote(ARGV[1])
+  if ends then
+    return type(ends) == 'table' and ends or 3
   end
 end
 local foreign = value and value ~= ARGV[1]

@@ -6,6 +6,6 @@ if ticket == 0 then
   ticket = tonumber(known or 0)
 end
 if ticket == 0 then
-  ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), now_us + 86400000000))
+  ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), most))
 end
 last = whole(math.max(last, ticket))

@@ -29,9 +29,9 @@ static const struct script_bug bugs[] = {
     {"permits: the directory keeps who is released", SETUP_TWO_HOMES, "unlist(ARGV[1])", ""},
     {"permits: a holder is told of slots", SETUP_TWO_HOMES, "unlist_holder()\nlocal value", "local value"},
     {"permits: tickets of one slot alone", SETUP_TWO_HOMES, "if ARGV[4] == '0' and last > 0 then", "if false then"},
-    {"permits: waiters are told again and again", SETUP_AGAIN, "math.abs(time_ms - notified) >= 100", "true"},
+    {"permits: waiters are told again and again", SETUP_AGAIN, "math.abs(now - notified) >= 100", "true"},
     {"permits: no mask shows a free slot", SETUP_TWO_HOMES, "mask = mask + bit", "mask = mask"},
-    {"permits: the dead are told", SETUP_VANISH, "if not ends or ends <= time_ms then", "if not ends then"},
+    {"permits: the dead are told", SETUP_VANISH, "if not ends or ends <= now then", "if not ends then"},
 };
 
 const struct script_worlds permits_worlds = {
