@@ -4,7 +4,7 @@
 
 #include <redlock/redlock.h>
 
-#include "api/token.h"
+#include "api/random_token.h"
 #include "driver/driver.h"
 #include "host/host.h"
 #include "util/clock.h"

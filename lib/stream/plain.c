@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "stream/close.h"
+#include "stream/close_socket.h"
 
 static enum rl_io plain_handshake(struct rl_stream *stream)
 {

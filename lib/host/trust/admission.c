@@ -7,6 +7,7 @@
 #include "codec/classify.h"
 #include "host/host.h"
 #include "host/trust/recheck.h"
+#include "host/trust/same_server.h"
 #include "votes/admission.h"
 
 /* --- Status ----------------------------------------------------------------------------------------------------- */
@@ -71,32 +72,6 @@ bool rl_trust_is_up(const struct rl_host *host, unsigned node)
     return host->engine.votes.links[node] == RL_LINK_READY || host->engine.votes.links[node] == RL_LINK_LATE;
 }
 
-static bool same_id(const char *a, const char *b)
-{
-    return *a && strcmp(a, b) == 0;
-}
-
-/* A replica shares its master's replication id, but takes no vote from it. */
-static bool is_same_server(const struct rl_trust_node *a, const struct rl_trust_node *b)
-{
-    return a->has_report && b->has_report && strcmp(a->report.role, "master") == 0 &&
-           (same_id(a->report.run_id, b->report.run_id) ||
-            same_id(a->report.replication_id, b->report.replication_id));
-}
-
-/* Of several addresses of one server the first may vote, also while it is down: its votes may still count, and a lock
- * must not count another one of the same server beside them. */
-static bool repeats_a_lower_one(const struct rl_host *host, unsigned node)
-{
-    const struct rl_trust_node *nodes = host->trust.nodes;
-
-    for (unsigned i = 0; i < node; i++) {
-        if (is_same_server(&nodes[i], &nodes[node]))
-            return true;
-    }
-    return false;
-}
-
 /* A client that is not asked to take locks says nothing by its max_ttl. */
 static bool takes_locks(const struct rl_host *host)
 {
@@ -120,11 +95,11 @@ void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant no
 
 void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_instant now)
 {
-    host->trust.nodes[joined].same_server = repeats_a_lower_one(host, joined);
+    host->trust.nodes[joined].same_server = rl_trust_is_same_as_lower(host, joined);
     rl_trust_evaluate(host, joined, now);
     for (unsigned i = joined + 1; i < host->engine.votes.config.n_nodes; i++) {
         struct rl_trust_node *other = &host->trust.nodes[i];
-        bool same = other->has_report && repeats_a_lower_one(host, i);
+        bool same = other->has_report && rl_trust_is_same_as_lower(host, i);
 
         if (!other->has_report || same == other->same_server)
             continue;

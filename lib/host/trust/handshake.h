@@ -12,17 +12,10 @@ int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *ou
 /* Takes an answer of the handshake. The caller then takes the engine's effects. */
 bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why);
 
-/* Append one question each; false: out of memory. */
-bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out);
+/* Appends the question JOIN; false: out of memory. */
 bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out);
-
-/* Keeps the answer to the question for a setting. */
-void rl_trust_note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply);
 
 /* Evaluates a report that has been put into the node. NULL, or why the master must be asked again. */
 const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now);
-
-/* How durable the master is by its settings. */
-enum rl_durability rl_trust_durability(const struct rl_trust_node *node);
 
 #endif

@@ -12,6 +12,7 @@
 #include "host/command_steps.h"
 #include "host/trust/admission.h"
 #include "host/trust/epoch_check.h"
+#include "host/trust/durability.h"
 #include "host/trust/handshake.h"
 
 static bool send_scratch(struct rl_host *host, unsigned node, enum rl_tag_step step, unsigned index,

@@ -7,7 +7,7 @@
  *
  * A copy of a running process (a cloned virtual machine) has the same key and counter, and would repeat its twin's
  * tokens. Therefore the clock is part of the name, and a key lives for KEY_USES tokens or one second only. */
-#include "api/token.h"
+#include "api/random_token.h"
 
 #include <string.h>
 

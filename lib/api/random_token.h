@@ -1,6 +1,6 @@
 /* Fresh values for attempts. */
-#ifndef RL_API_TOKEN_H
-#define RL_API_TOKEN_H
+#ifndef RL_API_RANDOM_TOKEN_H
+#define RL_API_RANDOM_TOKEN_H
 
 #include <stdint.h>
 #include <uuid/uuid.h>

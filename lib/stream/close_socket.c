@@ -1,4 +1,4 @@
-#include "stream/close.h"
+#include "stream/close_socket.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* The end of a connection's socket, plain or under TLS. */
-#ifndef RL_STREAM_CLOSE_H
-#define RL_STREAM_CLOSE_H
+#ifndef RL_STREAM_CLOSE_SOCKET_H
+#define RL_STREAM_CLOSE_SOCKET_H
 
 #include "stream/stream.h"
 
