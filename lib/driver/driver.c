@@ -1,7 +1,6 @@
 #include "driver/driver.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <redlock/status.h>
 

@@ -13,7 +13,6 @@
 #include "host/trust/durability.h"
 #include "host/trust/max_ttl.h"
 #include "host/trust/node_clock.h"
-#include "util/mutant.h"
 
 /* --- Round 0: settings ------------------------------------------------------------------------------------------ */
 
