@@ -3,6 +3,7 @@
 #include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <redlock/status.h>
 
@@ -56,10 +57,15 @@ void rl_shared_fini(struct rl_shared *shared, bool in_child)
     shared->config.tls = NULL;
 }
 
+/* A turn that another one asks for comes in the next iteration: libevent would otherwise run turn after turn before it
+ * looks at sockets and timers again. */
 void rl_shared_wake(struct rl_shared *shared)
 {
+    static const struct timeval next_iteration = {0, 0};
+
     if (shared->turn_due || !shared->turn_event)
         return;
     shared->turn_due = true;
-    event_active(shared->turn_event, EV_TIMEOUT, 0);
+    if (!shared->in_turn || event_add(shared->turn_event, &next_iteration) != 0)
+        event_active(shared->turn_event, EV_TIMEOUT, 0);
 }

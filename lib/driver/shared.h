@@ -43,7 +43,7 @@ int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *conf
 /* Once; after the connections. */
 void rl_shared_fini(struct rl_shared *shared, bool in_child);
 
-/* Asks for a turn in this loop iteration. After rl_shared_fini() it does nothing. */
+/* Asks for a turn in this loop iteration or, from a turn, in the next one. After rl_shared_fini() it does nothing. */
 void rl_shared_wake(struct rl_shared *shared);
 
 static inline struct rl_instant rl_shared_now(const struct rl_shared *shared)

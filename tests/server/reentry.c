@@ -1,6 +1,8 @@
 /* A held lock that its owner enters again: the masters learn nothing of it, and a loss is a loss at every depth. */
 #include <string.h>
 
+#include <event2/event.h>
+
 #include "rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -61,6 +63,47 @@ START_TEST(only_the_last_release_is_sent)
     ck_assert_uint_eq(outcome_count_votes(&last, REDLOCK_VOTE_GRANTED), 3);
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
+}
+END_TEST
+
+/* Each of its callbacks enters once more, and leaves again, until it is told to stop. */
+struct visitor {
+    bool stop;
+    bool stopped;
+};
+
+static void stop(evutil_socket_t fd, short what, void *arg)
+{
+    ((struct visitor *)arg)->stop = true;
+}
+
+static void visit_again(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct visitor *visitor = user_data;
+
+    visitor->stopped = visitor->stop;
+    if (visitor->stop)
+        return;
+    ck_assert_int_eq(redlock_reenter(lock, 1), 0);
+    ck_assert_int_eq(redlock_release(lock, visit_again, visitor), 0);
+}
+
+static bool has_stopped(void *argument)
+{
+    return ((const struct visitor *)argument)->stopped;
+}
+
+START_TEST(entries_without_end_leave_the_loop_its_timers)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
+    const struct timeval soon = {0, 1000};
+    struct visitor visitor = {0};
+
+    reenter(lock, 1);
+    ck_assert_int_eq(redlock_release(lock, visit_again, &visitor), 0);
+    ck_assert_int_eq(event_base_once(rig.base, -1, EV_TIMEOUT, stop, &visitor, &soon), 0);
+    rig_wait(&rig, has_stopped, &visitor, "a timer of the program");
+    ck_assert_uint_eq(redlock_lock_depth(lock), 1);
 }
 END_TEST
 
@@ -384,6 +427,7 @@ int main(void)
     TCase *ends = suite_add_case(suite, "ends", open_three, close_rig);
 
     tcase_add_test(entering, only_the_last_release_is_sent);
+    tcase_add_test(entering, entries_without_end_leave_the_loop_its_timers);
     tcase_add_test(entering, releases_in_a_row_call_back_in_their_order);
     tcase_add_test(entering, the_token_and_the_fence_are_those_of_the_outermost_entry);
     tcase_add_test(entering, a_rival_waits_for_the_last_release);
