@@ -119,8 +119,8 @@ REDLOCK_API int redlock_mutex_release_permit(struct redlock_mutex *mutex, uint32
 
 /* Who owns a recursive mutex. */
 enum redlock_owners {
-    REDLOCK_OWNERS_NAMED,   /* whoever a call names by a pointer, which is only compared: a task that moves between
-                               threads, or a request */
+    REDLOCK_OWNERS_NAMED,   /* each call names its owner by a pointer, which the library only compares: a task that
+                               moves between threads, or a request */
     REDLOCK_OWNERS_THREADS, /* the thread that makes the call */
 };
 
@@ -223,16 +223,22 @@ REDLOCK_API int redlock_mutex_unlock(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result);
 
 /* For a recursive mutex with named owners: as redlock_mutex_lock(), redlock_mutex_acquire(), redlock_mutex_unlock(),
- * redlock_mutex_release(), redlock_mutex_export() and redlock_mutex_adopt(), for this owner. All of these, under either
- * name, have the following to say of a recursive mutex.
+ * redlock_mutex_release(), redlock_mutex_export() and redlock_mutex_adopt(), for this owner. On a recursive mutex all
+ * of these, under either name, differ as follows.
  *
- * Lock calls: the time until other owners have unlocked it is part of the timeout. A call with timeout 0 that finds
- * another owner returns REDLOCK_HELD. REDLOCK_CANCELED: also by redlock_mutex_cancel() while it waits here. E_DEPTH:
- * locked REDLOCK_MAX_DEPTH times. E_UPGRADE, E_UNFENCED: see redlock_mutex_create_recursive(). Unlock calls: all but
- * the last return 0 without asking the masters, or REDLOCK_LOST if the lock has been lost. E_NOT_HELD: the mutex is
- * free. Export needs depth 1 (E_DEPTH), adopting a free mutex (E_ALREADY_HELD), whose depth is 1 then. There is a
- * result only if masters were asked. E_OWNER: another owner holds the mutex; or it has owners of the other kind, or
- * none. E_BUSY: the owner has another call pending. */
+ * Lock calls: the time until other owners have unlocked the mutex is part of the timeout; a call with timeout 0 that
+ * finds another owner returns REDLOCK_HELD. A call that waits for another owner returns REDLOCK_CANCELED after
+ * redlock_mutex_cancel(). E_DEPTH: the owner has locked it REDLOCK_MAX_DEPTH times. E_UPGRADE, E_UNFENCED: see
+ * redlock_mutex_create_recursive().
+ *
+ * Unlock calls: all but the last return 0 without asking the masters, or REDLOCK_LOST if the lock has been lost.
+ * E_NOT_HELD: the mutex is free. Only a call that has asked the masters has a result.
+ *
+ * An export needs depth 1 (otherwise E_DEPTH). A text is adopted by a mutex that is free (otherwise E_ALREADY_HELD),
+ * and its depth is 1 then.
+ *
+ * All calls: E_OWNER, another owner holds the mutex, or it has owners of the other kind, or none; E_BUSY, the owner has
+ * another call pending. */
 REDLOCK_API int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
 REDLOCK_API int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
                                          const struct redlock_acquire_options *options,
