@@ -155,18 +155,26 @@ void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
         rl_lock_changed(engine, lock, now);
 }
 
-void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+bool rl_lock_tick_alarm(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
 
-    if (rl_lock_is_held(lock) && !rl_before(now, deadline) && !(RL_MUTANT(ALARM_WAITS) && lock->hold.renewing)) {
+    if (!rl_lock_is_held(lock))
+        return true;
+    if (!rl_before(now, deadline) && !(RL_MUTANT(ALARM_WAITS) && lock->hold.renewing)) {
         rl_lock_check_deadline(engine, lock, now);
-        return;
+        return false;
     }
+    rl_alarm_check_risk(engine, lock, now, deadline);
+    return true;
+}
+
+void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (!rl_lock_tick_alarm(engine, lock, now))
+        return;
     if (RL_MUTANT(RENEWAL_RACES_RELEASE) && lock->op == RL_OP_RELEASE)
         rl_hold_start_round(engine, lock, now);
-    if (rl_lock_is_held(lock))
-        rl_alarm_check_risk(engine, lock, now, deadline);
     if (rl_before(now, lock->wake))
         return;
     rl_lock_woken(engine, lock, now);

@@ -196,6 +196,9 @@ void rl_lock_disregard(struct rl_lock *lock, unsigned node);
 /* The host calls this at rl_lock_wakeup() or later, any number of times. It must have processed every reply that had
  * arrived before `now`. */
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* The part of it that warns of a loss, or tells of it; false: the lock was held, and is lost. */
+bool rl_lock_tick_alarm(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
 
 /* After an event that the host did not begin itself, such as an answer. Where the wake-up comes earlier than `former`,

@@ -128,7 +128,7 @@ void rl_host_tick(struct rl_host_lock *lock)
 }
 
 /* A round that is due before the result of an operation is told comes after it: a round asks the masters anew, and the
- * result shows what they have answered to the operation. */
+ * result shows what they have answered to the operation. A loss is told at once. */
 static bool has_result_to_tell(const struct rl_host_lock *lock)
 {
     return lock->attempt && lock->attempt->over;
@@ -137,11 +137,16 @@ static bool has_result_to_tell(const struct rl_host_lock *lock)
 static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_host_lock *lock = RL_CONTAINER_OF(timer, struct rl_host_lock, timer);
+    struct rl_host *host = lock->host;
 
-    drain(lock->host, now);
-    rl_host_read_clock(lock->host);
-    if (!has_result_to_tell(lock))
+    drain(host, now);
+    rl_host_read_clock(host);
+    if (has_result_to_tell(lock)) {
+        rl_lock_tick_alarm(&host->engine, &lock->core, host->now);
+        rl_host_run(host);
+    } else {
         rl_host_tick(lock);
+    }
     rl_host_rearm(lock);
 }
 
