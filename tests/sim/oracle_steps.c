@@ -62,8 +62,9 @@ void steps_on_reading(struct world *world, struct client *client, unsigned maste
 
     if (!(client->unseen_steps & bit))
         return;
-    if (finding == RL_CLOCK_STEADY && world->now - 2 * rl_until(sent, client->host.now).ns <= world->last_step) {
-        client->steps[master] -= uncertainty; /* perhaps taken before the step; if not, it hides so much */
+    /* Perhaps taken before the latest step: it shows what came before that, or hides so much. */
+    if (world->now - 2 * rl_until(sent, client->host.now).ns <= world->last_step) {
+        client->steps[master] = finding == RL_CLOCK_STEADY ? client->steps[master] - uncertainty : 0;
         client->step_slack += uncertainty;
         return;
     }
