@@ -4,7 +4,6 @@
 
 #include <redlock/status.h>
 
-#include "driver/channels.h"
 #include "driver/conn_close.h"
 #include "driver/conn_commands.h"
 #include "driver/conn_life.h"

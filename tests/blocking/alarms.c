@@ -12,13 +12,6 @@ static const char *const keys[KINDS] = {[READER] = "book", [PERMIT] = "pool#0"};
 
 static struct world world;
 
-struct watched {
-    atomic_int at_risk;
-    atomic_int lost;
-    enum redlock_loss loss;
-    int64_t remaining_ns;
-};
-
 static void open_five(void)
 {
     world_open(&world, 5);
@@ -57,30 +50,12 @@ static void hold(struct redlock_mutex *mutex, enum kind kind, struct redlock_acq
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
 }
 
-static void watch(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data)
+static void expect_lost(struct watcher *watcher, enum redlock_loss loss)
 {
-    struct watched *watched = user_data;
-
-    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
-        atomic_fetch_add(&watched->at_risk, 1);
-        return;
-    }
-    watched->loss = alarm->loss;
-    watched->remaining_ns = redlock_mutex_remaining_ns(mutex);
-    atomic_fetch_add(&watched->lost, 1);
-}
-
-static bool was_lost(void *argument)
-{
-    return atomic_load(&((struct watched *)argument)->lost) > 0;
-}
-
-static void expect_lost(struct watched *watched, enum redlock_loss loss)
-{
-    world_wait(was_lost, watched, "the loss of a lock");
-    ck_assert_int_eq(watched->lost, 1);
-    ck_assert_int_eq(watched->loss, loss);
-    ck_assert_int_eq(watched->remaining_ns, 0);
+    watcher_wait_lost(watcher);
+    ck_assert_int_eq(watcher->lost, 1);
+    ck_assert_int_eq(watcher->loss, loss);
+    ck_assert_int_eq(watcher->remaining_ns, 0);
 }
 
 static void expect_next(struct redlock_queue *queue, const struct redlock_mutex *mutex, enum redlock_alarm_kind alarm)
@@ -102,14 +77,14 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
     struct redlock_acquire_options request = rig_request(4500, PATIENCE_MS);
     struct redlock_mutex *watching[KINDS], *queueing[KINDS];
     struct redlock_queue *queues[KINDS];
-    struct watched watched[KINDS] = {{0}};
+    struct watcher watchers[KINDS] = {{0}};
 
     request.at_risk_ms = 3000;
     for (enum kind i = READER; i < KINDS; i++) {
         ck_assert_int_eq(redlock_queue_create(world.service, &queues[i]), 0);
         watching[i] = make(i);
         queueing[i] = make(i);
-        ck_assert_int_eq(redlock_mutex_watch(watching[i], watch, &watched[i]), 0);
+        ck_assert_int_eq(redlock_mutex_watch(watching[i], watcher_on_alarm, &watchers[i]), 0);
         ck_assert_int_eq(redlock_mutex_watch_queue(queueing[i], queues[i], NULL), 0);
         hold(watching[i], i, request);
         hold(queueing[i], i, request);
@@ -118,8 +93,8 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
     for (enum kind i = READER; i < KINDS; i++) {
         expect_next(queues[i], queueing[i], REDLOCK_ALARM_AT_RISK);
         expect_next(queues[i], queueing[i], REDLOCK_ALARM_LOST);
-        expect_lost(&watched[i], REDLOCK_LOSS_UNREACHABLE);
-        ck_assert_int_eq(watched[i].at_risk, 1);
+        expect_lost(&watchers[i], REDLOCK_LOSS_UNREACHABLE);
+        ck_assert_int_eq(watchers[i].at_risk, 1);
         ck_assert_int_eq(redlock_mutex_remaining_ns(queueing[i]), 0);
         ck_assert_int_eq(redlock_mutex_unlock(watching[i]), REDLOCK_LOST);
         redlock_mutex_destroy(watching[i]);
@@ -143,25 +118,25 @@ START_TEST(what_the_masters_have_given_to_another_is_lost_at_once)
     struct redlock_acquire_options request = rig_request(60000, PATIENCE_MS);
     enum kind kind = (enum kind)_i;
     struct redlock_mutex *mutexes[2] = {make(kind), make(kind)};
-    struct watched watched[2] = {{0}};
+    struct watcher watchers[2] = {{0}};
 
     request.renew_ms = 100;
     for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(redlock_mutex_watch(mutexes[i], watch, &watched[i]), 0);
+        ck_assert_int_eq(redlock_mutex_watch(mutexes[i], watcher_on_alarm, &watchers[i]), 0);
         hold(mutexes[i], kind, request);
     }
     for (size_t i = 0; i < 3; i++)
         rig_occupy(&world.rig, i, keys[kind]);
     for (size_t i = 0; i < 2; i++) {
         if (kind == READER || has_slot(mutexes[i], 0))
-            expect_lost(&watched[i], REDLOCK_LOSS_REFUSED);
+            expect_lost(&watchers[i], REDLOCK_LOSS_REFUSED);
     }
     for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(watched[i].at_risk, 0);
-        ck_assert_int_eq(redlock_mutex_unlock(mutexes[i]), watched[i].lost ? REDLOCK_LOST : REDLOCK_OK);
+        ck_assert_int_eq(watchers[i].at_risk, 0);
+        ck_assert_int_eq(redlock_mutex_unlock(mutexes[i]), watchers[i].lost ? REDLOCK_LOST : REDLOCK_OK);
         redlock_mutex_destroy(mutexes[i]);
     }
-    ck_assert_int_eq(watched[0].lost + watched[1].lost, kind == READER ? 2 : 1);
+    ck_assert_int_eq(watchers[0].lost + watchers[1].lost, kind == READER ? 2 : 1);
 }
 END_TEST
 

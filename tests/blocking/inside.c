@@ -61,45 +61,15 @@ END_TEST
 
 /* --- Watches ---------------------------------------------------------------------------------------------------- */
 
-struct watched {
-    atomic_int at_risk;
-    atomic_int lost;
-    enum redlock_loss loss;
-    int64_t remaining_ns;
-    bool destroys;
-};
-
-static void watch(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data)
-{
-    struct watched *watched = user_data;
-
-    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
-        atomic_fetch_add(&watched->at_risk, 1);
-        return;
-    }
-    watched->loss = alarm->loss;
-    watched->remaining_ns = redlock_mutex_remaining_ns(mutex);
-    if (watched->destroys)
-        redlock_mutex_destroy(mutex);
-    atomic_fetch_add(&watched->lost, 1);
-}
-
-static bool was_lost(void *argument)
-{
-    struct watched *watched = argument;
-
-    return atomic_load(&watched->lost) > 0;
-}
-
-static void lose(struct watched *watched)
+static void lose(struct watcher *watcher)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options lease = rig_lease(900, PATIENCE_MS);
-    bool destroys = watched->destroys;
+    bool destroys = watcher->destroys;
 
-    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, watched), 0);
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watcher_on_alarm, watcher), 0);
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
-    world_wait(was_lost, watched, "the loss of the lock");
+    watcher_wait_lost(watcher);
     if (!destroys)
         redlock_mutex_destroy(mutex);
 }
@@ -107,26 +77,26 @@ static void lose(struct watched *watched)
 /* A process that is stopped from before the warning to the loss is told of the loss alone. */
 START_TEST(a_watch_is_told_once_of_risk_and_loss)
 {
-    struct watched watched;
+    struct watcher watcher;
     int again = RIG_LATE_ATTEMPTS;
 
     do {
-        watched = (struct watched){.remaining_ns = -1};
-        lose(&watched);
-        ck_assert_int_eq(watched.lost, 1);
-        ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
-        ck_assert_int_eq(watched.remaining_ns, 0);
-    } while (watched.at_risk == 0 && again-- > 0);
-    ck_assert_int_eq(watched.at_risk, 1);
+        watcher = (struct watcher){.remaining_ns = -1};
+        lose(&watcher);
+        ck_assert_int_eq(watcher.lost, 1);
+        ck_assert_int_eq(watcher.loss, REDLOCK_LOSS_EXPIRED);
+        ck_assert_int_eq(watcher.remaining_ns, 0);
+    } while (watcher.at_risk == 0 && again-- > 0);
+    ck_assert_int_eq(watcher.at_risk, 1);
 }
 END_TEST
 
 START_TEST(a_watch_may_destroy_its_mutex)
 {
-    struct watched watched = {.destroys = true};
+    struct watcher watcher = {.destroys = true};
 
-    lose(&watched);
-    ck_assert_int_eq(watched.lost, 1);
+    lose(&watcher);
+    ck_assert_int_eq(watcher.lost, 1);
 }
 END_TEST
 
@@ -138,18 +108,18 @@ static bool is_over(void *argument)
 /* Its keys are gone from all masters: the renewal finds out, well before the deadline. The keys are set by another. */
 START_TEST(a_lock_that_the_masters_have_given_to_another_ends_at_once)
 {
-    struct watched watched = {.remaining_ns = -1};
+    struct watcher watcher = {.remaining_ns = -1};
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(30000, PATIENCE_MS);
 
     request.renew_ms = 100;
-    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watcher_on_alarm, &watcher), 0);
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     for (size_t i = 0; i < 3; i++)
         rig_occupy(&world.rig, i, "key");
-    world_wait(was_lost, &watched, "the loss of the lock");
+    watcher_wait_lost(&watcher);
     ck_assert(is_over(mutex));
-    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_REFUSED);
+    ck_assert_int_eq(watcher.loss, REDLOCK_LOSS_REFUSED);
     redlock_mutex_destroy(mutex);
 }
 END_TEST

@@ -210,6 +210,31 @@ long world_service_thread(void)
     return thread;
 }
 
+void watcher_on_alarm(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct watcher *watcher = user_data;
+
+    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
+        atomic_fetch_add(&watcher->at_risk, 1);
+        return;
+    }
+    watcher->loss = alarm->loss;
+    watcher->remaining_ns = redlock_mutex_remaining_ns(mutex);
+    if (watcher->destroys)
+        redlock_mutex_destroy(mutex);
+    atomic_fetch_add(&watcher->lost, 1);
+}
+
+static bool was_lost(void *argument)
+{
+    return atomic_load(&((struct watcher *)argument)->lost) > 0;
+}
+
+void watcher_wait_lost(struct watcher *watcher)
+{
+    world_wait(was_lost, watcher, "the loss of a lock");
+}
+
 void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t timeout_ms)
 {
     memset(caller, 0, sizeof *caller);

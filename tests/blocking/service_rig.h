@@ -59,6 +59,18 @@ size_t world_count(struct world *world, const char *key);
 /* The service's thread, by its name: asking the service would bind it to that thread. */
 long world_service_thread(void);
 
+/* What a mutex's watch has been told: watcher_on_alarm(), whose user_data it is. */
+struct watcher {
+    atomic_int at_risk;
+    atomic_int lost;
+    enum redlock_loss loss;
+    int64_t remaining_ns; /* when the loss was told */
+    bool destroys;        /* the mutex, at the loss */
+};
+
+void watcher_on_alarm(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data);
+void watcher_wait_lost(struct watcher *watcher);
+
 /* A thread in redlock_mutex_acquire(). */
 struct caller {
     pthread_t thread;

@@ -72,26 +72,15 @@ START_TEST(a_quorum_of_masters_is_enough_for_a_set_and_no_less)
 }
 END_TEST
 
-static void flush(size_t node)
-{
-    rig_do(&rig, node, "FLUSHALL", NULL);
-}
-
-static void restart_empty(size_t node)
-{
-    rig_restart_master(&rig, node);
-}
-
 /* Each key comes back, in its mode, before the next master forgets. Nobody else gets one of them meanwhile. */
 START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
 {
-    static void (*const lose[])(size_t node) = {flush, restart_empty};
     struct record *record = record_of_each_kind(0, rig.client);
     struct record *rival = record_of_each_kind(1, rig.client);
 
     hold_renewed(record);
     for (size_t node = 0; node < rig.n; node++) {
-        lose[_i](node);
+        rig_lose_memory(&rig, node, (enum rig_loss)_i);
         set_start(rival, 10000, 0);
         rig_wait(&rig, set_has_ended, rival, "the end of a rival's attempt");
         ck_assert_int_ne(rival->result.status, REDLOCK_OK);
@@ -139,7 +128,8 @@ int main(void)
     TCase *faults = suite_add_case(suite, "faults", set_open, set_close);
 
     tcase_add_loop_test(faults, a_quorum_of_masters_is_enough_for_a_set_and_no_less, 0, MASKS_OF_5);
-    tcase_add_loop_test(faults, a_held_set_survives_masters_that_forget_one_after_the_other, 0, 2);
+    tcase_add_loop_test(faults, a_held_set_survives_masters_that_forget_one_after_the_other, 0,
+                        RIG_LOSSES);
     tcase_add_test(faults, full_masters_take_no_set_and_keep_the_one_that_is_held);
     return suite_run_with_server(suite);
 }

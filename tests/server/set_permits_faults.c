@@ -170,21 +170,10 @@ START_TEST(a_hung_minority_stops_nobody)
 }
 END_TEST
 
-static void flush(size_t node)
-{
-    rig_do(&rig, node, "FLUSHALL", NULL);
-}
-
-static void restart_empty(size_t node)
-{
-    rig_restart_master(&rig, node);
-}
-
 /* Two permits are held. A further set has the third one, and the gate, and waits for another. It gets that from the
  * masters that have not forgotten: the others vote for nobody new for a minute. */
 START_TEST(what_is_held_and_what_is_waited_with_survives_masters_that_forget)
 {
-    static void (*const lose[])(size_t node) = {flush, restart_empty};
     struct redlock_acquire_options request = set_renewed_often(REDLOCK_FOREVER);
     struct record *holder = set_record_of_permits(0, rig.client, 2, LIMIT);
     struct record *waiter = set_record_of_permits(1, rig_further_client(&rig), 2, LIMIT);
@@ -195,7 +184,7 @@ START_TEST(what_is_held_and_what_is_waited_with_survives_masters_that_forget)
     set_wait_votes(rig.client, "s#0 s#1 s#2 s#gate");
     rig_wait_quiet(&rig, rig.further[0]);
     for (size_t node = 0; node < 2; node++) {
-        lose[_i](node);
+        rig_lose_memory(&rig, node, (enum rig_loss)_i);
         set_wait_votes(rig.client, "s#0 s#1 s#2 s#gate");
         rig_wait_quiet(&rig, rig.further[0]);
         ck_assert_int_eq(redlock_set_state(holder->set), REDLOCK_STATE_HELD);
@@ -218,6 +207,7 @@ int main(void)
     tcase_add_loop_test(processes, a_killed_owner_of_the_gate_delays_others_for_its_ttl, 1, LIMIT + 1);
     tcase_add_test(processes, a_killed_waiter_for_the_gate_delays_others_for_its_lease);
     tcase_add_test(of_masters, a_hung_minority_stops_nobody);
-    tcase_add_loop_test(of_masters, what_is_held_and_what_is_waited_with_survives_masters_that_forget, 0, 2);
+    tcase_add_loop_test(of_masters, what_is_held_and_what_is_waited_with_survives_masters_that_forget, 0,
+                        RIG_LOSSES);
     return suite_run_with_server(suite);
 }

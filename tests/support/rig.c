@@ -282,6 +282,14 @@ void rig_restart_master(struct rig *rig, size_t node)
     rig_wait_link(rig, rig->client, node, REDLOCK_LINK_READY);
 }
 
+void rig_lose_memory(struct rig *rig, size_t node, enum rig_loss how)
+{
+    if (how == RIG_RESTARTED)
+        rig_restart_master(rig, node);
+    else
+        rig_do(rig, node, "FLUSHALL", NULL);
+}
+
 int64_t rig_now_ms(void)
 {
     struct timespec now;

@@ -121,6 +121,9 @@ void rig_hang_masters(struct rig *rig, unsigned mask);
 void rig_resume_masters(struct rig *rig, unsigned mask);
 /* Kills a master and starts it again, and returns when rig->client is connected. It is empty if it keeps nothing. */
 void rig_restart_master(struct rig *rig, size_t node);
+/* A master, which keeps nothing on disk, loses its memory: it starts anew, or its keys are removed. */
+enum rig_loss { RIG_RESTARTED, RIG_FLUSHED, RIG_LOSSES };
+void rig_lose_memory(struct rig *rig, size_t node, enum rig_loss how);
 
 /* --- Looking at the masters */
 
