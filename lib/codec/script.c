@@ -21,15 +21,15 @@ static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
     [RL_SCRIPT_GRANT] = SCRIPT("grant", RL_GRANT_LUA, RL_GRANT_SHA1),
     [RL_SCRIPT_RAISE] = SCRIPT("raise", RL_RAISE_LUA, RL_RAISE_SHA1),
     [RL_SCRIPT_CLAIM_PERMIT] = SCRIPT("claim_permit", RL_CLAIM_PERMIT_LUA, RL_CLAIM_PERMIT_SHA1),
-    [RL_SCRIPT_JOIN_PERMIT] = SCRIPT("join_permit", RL_JOIN_PERMIT_LUA, RL_JOIN_PERMIT_SHA1),
+    [RL_SCRIPT_ENQUEUE_PERMIT] = SCRIPT("enqueue_permit", RL_ENQUEUE_PERMIT_LUA, RL_ENQUEUE_PERMIT_SHA1),
     [RL_SCRIPT_RELEASE_PERMIT] = SCRIPT("release_permit", RL_RELEASE_PERMIT_LUA, RL_RELEASE_PERMIT_SHA1),
     [RL_SCRIPT_CLAIM_SHARED] = SCRIPT("claim_shared", RL_CLAIM_SHARED_LUA, RL_CLAIM_SHARED_SHA1),
-    [RL_SCRIPT_JOIN_SHARED] = SCRIPT("join_shared", RL_JOIN_SHARED_LUA, RL_JOIN_SHARED_SHA1),
+    [RL_SCRIPT_ENQUEUE_SHARED] = SCRIPT("enqueue_shared", RL_ENQUEUE_SHARED_LUA, RL_ENQUEUE_SHARED_SHA1),
     [RL_SCRIPT_EXTEND_SHARED] = SCRIPT("extend_shared", RL_EXTEND_SHARED_LUA, RL_EXTEND_SHARED_SHA1),
     [RL_SCRIPT_REPAIR_SHARED] = SCRIPT("repair_shared", RL_REPAIR_SHARED_LUA, RL_REPAIR_SHARED_SHA1),
     [RL_SCRIPT_LOOK] = SCRIPT("look", RL_LOOK_LUA, RL_LOOK_SHA1),
     [RL_SCRIPT_LATCH] = SCRIPT("latch", RL_LATCH_LUA, RL_LATCH_SHA1),
-    [RL_SCRIPT_MARKER] = SCRIPT("marker", RL_MARKER_LUA, RL_MARKER_SHA1),
+    [RL_SCRIPT_JOIN] = SCRIPT("join", RL_JOIN_LUA, RL_JOIN_SHA1),
 };
 
 const struct rl_script_text *rl_script_text(enum rl_script script)
@@ -38,14 +38,14 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
     return &texts[script];
 }
 
-/* All but LOOK, LATCH and MARKER, which are always sent with their text, and JOIN_PERMIT, which is too long: a master
+/* All but JOIN, LATCH and LOOK, which are always sent with their text, and ENQUEUE_PERMIT, which is too long: a master
  * that wants a password drops a connection without one that sends it more than 16 KiB as one word, and with it the
  * NOAUTH that tells why. So that is sent with its text when it is used first. */
 static const enum rl_script loaded[] = {
     RL_SCRIPT_RELEASE,     RL_SCRIPT_RELEASE_SHORT, RL_SCRIPT_ENQUEUE, RL_SCRIPT_REFRESH_MANY, RL_SCRIPT_EXTEND,
     RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,        RL_SCRIPT_RAISE,
     RL_SCRIPT_CLAIM_PERMIT, RL_SCRIPT_RELEASE_PERMIT,
-    RL_SCRIPT_CLAIM_SHARED, RL_SCRIPT_JOIN_SHARED, RL_SCRIPT_EXTEND_SHARED, RL_SCRIPT_REPAIR_SHARED,
+    RL_SCRIPT_CLAIM_SHARED, RL_SCRIPT_ENQUEUE_SHARED, RL_SCRIPT_EXTEND_SHARED, RL_SCRIPT_REPAIR_SHARED,
 };
 
 const struct rl_script_text *rl_script_to_load(size_t i)

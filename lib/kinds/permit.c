@@ -67,7 +67,7 @@ static void queue_command(enum rl_step step, const struct rl_subject *subject, s
 static void enqueue(const struct rl_subject *subject, struct rl_command *command)
 {
     queue_command(RL_STEP_ENQUEUE, subject, command);
-    command->script = RL_SCRIPT_JOIN_PERMIT;
+    command->script = RL_SCRIPT_ENQUEUE_PERMIT;
     rl_push_number(command, 6, subject->limit);
 }
 

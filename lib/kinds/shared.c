@@ -63,7 +63,7 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
         break;
     case RL_STEP_ENQUEUE:
         rl_queue_enqueue_command(subject, ret_command);
-        push_vote(subject, RL_SCRIPT_JOIN_SHARED, ret_command);
+        push_vote(subject, RL_SCRIPT_ENQUEUE_SHARED, ret_command);
         break;
     case RL_STEP_EXTEND:
         extend(subject, ret_command);

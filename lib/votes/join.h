@@ -1,7 +1,7 @@
 /* JOIN: the question that decides whether a master may vote, and its answer (protocol section 5).
  *
  * The host sends JOIN on every new connection, before any vote counts, and hands the reply here. The script
- * (kinds/scripts/marker.lua) looks at the marker, writes what has to be written, and answers with what the server says
+ * (kinds/scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says
  * of itself. Whether the master may vote then is decided in votes/admission.c. */
 #ifndef RL_VOTES_JOIN_H
 #define RL_VOTES_JOIN_H

@@ -79,7 +79,7 @@ START_TEST(connecting_loads_each_script_once)
 {
     rig_hold(&rig, "b24", 20000);
     for (size_t i = 0; i < 3; i++) {
-        /* All but LOOK, LATCH, JOIN and JOIN_PERMIT. */
+        /* All but LOOK, LATCH, JOIN and ENQUEUE_PERMIT. */
         ck_assert_int_eq(loads_of(i), RL_SCRIPT_LOOK - RL_SCRIPT_NONE - 2);
         ck_assert_int_eq(evals_of(i), 0);
         ck_assert_int_eq(calls_of(i, "evalsha"), 0);

@@ -263,7 +263,7 @@ static void run_script(struct world *world, struct master *master, struct redis_
     uint32_t bit = UINT32_C(1) << script;
     int64_t n_keys = 0;
 
-    if (script == RL_SCRIPT_MARKER)
+    if (script == RL_SCRIPT_JOIN)
         master_write_info(master);
     else
         faults_on_script(world, master);

@@ -225,7 +225,7 @@ bool master_tell(struct world *world, struct master *master, const char *mode, u
     argv[6] = (struct rl_slice){node_id, (size_t)snprintf(node_id, sizeof node_id, "m%u", master->index + 1)};
     argv[7] = (struct rl_slice){numeral, (size_t)snprintf(numeral, sizeof numeral, "%lld", (long long)number)};
     master_write_info(master);
-    lua_host_run(world->lua, &context, &(struct script_call){RL_SCRIPT_MARKER, 1, 10, argv}, &reply);
+    lua_host_run(world->lua, &context, &(struct script_call){RL_SCRIPT_JOIN, 1, 10, argv}, &reply);
     master_before_write(world, master);
     return rl_join_parse(&reply, ret_report);
 }

@@ -79,7 +79,7 @@ START_TEST(an_enqueue_is_the_mutexs_with_more_keys)
 {
     struct rl_subject fenced = with_counter();
 
-    expect_command(&rl_fenced_permit_kind, RL_STEP_ENQUEUE, &fenced, RL_SCRIPT_JOIN_PERMIT, 11,
+    expect_command(&rl_fenced_permit_kind, RL_STEP_ENQUEUE, &fenced, RL_SCRIPT_ENQUEUE_PERMIT, 11,
                    "lock#1 q w count marker all entries lock#4 q:lock#4 lock#9 q:lock#9 value 30000 3 7 0 memory 12 "
                    "86400000 channel 10");
 }

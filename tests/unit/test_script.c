@@ -59,8 +59,8 @@ END_TEST
 
 static bool is_sent_with_its_text(enum rl_script script)
 {
-    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_LATCH || script == RL_SCRIPT_MARKER ||
-           script == RL_SCRIPT_JOIN_PERMIT;
+    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_LATCH || script == RL_SCRIPT_JOIN ||
+           script == RL_SCRIPT_ENQUEUE_PERMIT;
 }
 
 /* A script that is missing costs an EVAL with its text on every new connection, and nobody would notice. */

@@ -75,8 +75,8 @@ if type(value) == 'table' or tonumber(notes[5] or 0) > now then
   -- Others share the key, or want to.
   @VOTES@
   @GRANT_WAITERS@
-  @JOIN_MODES@
-  local answer, holder, last = join('x', '')
+  @ENQUEUE_MODES@
+  local answer, holder, last = enqueue('x', '')
   if looks > 2 and (answer[1] or -1) >= 0 then
     answer[9] = let_follow(holder, tonumber(last))
   end

@@ -1,5 +1,5 @@
--- Part of CLAIM_PERMIT and JOIN_PERMIT: which other slots of the semaphore are free. From KEYS[first] on, KEYS has the
--- key and the wait queue of each; bit i of the answer says that slot i has neither a holder nor waiters.
+-- Part of CLAIM_PERMIT and ENQUEUE_PERMIT: which other slots of the semaphore are free. From KEYS[first] on, KEYS has
+-- the key and the wait queue of each; bit i of the answer says that slot i has neither a holder nor waiters.
 local function free_slots(first)
   local mask, bit = 0, 1
   for at = first, #KEYS, 2 do

@@ -1,4 +1,4 @@
--- Part of ENQUEUE and JOIN_SHARED, behind LIVING: whether the queue is ours, and the place of a waiter in it.
+-- Part of ENQUEUE and ENQUEUE_SHARED, behind LIVING: whether the queue is ours, and the place of a waiter in it.
 -- What to answer if a first look at the queue or at the waiters is an error: which of the two names something else has,
 -- or what the server says. nil: both are ours.
 local function not_ours(queue, waiters)

@@ -256,7 +256,7 @@ size_t script_states_count(const struct script_states *states)
 /* The master's time, in the answer of those that enter the wait queue, is for the host's clocks alone. */
 static void forget_time(const struct rl_command *command, struct rl_reply *reply)
 {
-    bool enters = command->script == RL_SCRIPT_ENQUEUE || command->script == RL_SCRIPT_JOIN_SHARED;
+    bool enters = command->script == RL_SCRIPT_ENQUEUE || command->script == RL_SCRIPT_ENQUEUE_SHARED;
 
     if (enters && reply->n_elements > 1)
         reply->elements[1].integer = 0;

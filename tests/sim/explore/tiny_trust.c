@@ -6,7 +6,7 @@
 #include "util/mutant.h"
 #include "tiny_parts.h"
 
-/* What marker.lua does, and rl_admission_evaluate() makes of it. */
+/* What join.lua does, and rl_admission_evaluate() makes of it. */
 static struct rl_admission_status status_of(struct tiny_master *master, unsigned now, const struct tiny_setup *setup)
 {
     struct rl_admission_status status = {.kind = RL_ADMISSION_VOTES, .epoch_checked = setup->quarantine > 0};

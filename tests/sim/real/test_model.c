@@ -364,7 +364,7 @@ START_TEST(the_model_answers_and_keeps_what_a_server_does)
     for (unsigned step = 0; step < N_STEPS; step++) {
         let_things_happen();
         draw_command(&rng, &drawn);
-        if (drawn.script == RL_SCRIPT_MARKER)
+        if (drawn.script == RL_SCRIPT_JOIN)
             copy_info();
         compare_answers(step);
         compare_contents(step);

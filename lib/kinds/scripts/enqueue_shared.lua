@@ -6,12 +6,12 @@
 @PLACE@
 @VOTES@
 @GRANT_WAITERS@
-@JOIN_MODES@
+@ENQUEUE_MODES@
 if ARGV[6] ~= '' and ARGV[6] ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 if ARGV[7] ~= '0' and not counter(KEYS[4]) then
   return no_counter
 end
-local answer = join(ARGV[10], ARGV[11])
+local answer = enqueue(ARGV[10], ARGV[11])
 return answer

@@ -5,7 +5,7 @@
 @FREE_SLOTS@
 @DIRECTORY@
 local limit = table.remove(ARGV)
-local function join()
+local function enqueue()
 @ENQUEUE@
 end
 
@@ -15,7 +15,7 @@ local last = tonumber(not notes.err and notes[1] or 0)
 if ARGV[4] == '0' and last > 0 then
   ARGV[5] = string.format('%.0f', math.max(last + 1, ARGV[5]))
 end
-local answer = join()
+local answer = enqueue()
 if answer.err then
   return answer
 end

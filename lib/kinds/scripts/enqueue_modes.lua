@@ -1,6 +1,6 @@
--- Part of ENQUEUE and JOIN_SHARED, behind PLACE and GRANT_WAITERS: enters the wait queue in a mode, or refreshes the
+-- Part of ENQUEUE and ENQUEUE_SHARED, behind PLACE and GRANT_WAITERS: enters the wait queue in a mode, or refreshes the
 -- entry. ARGV and the answer are those of ENQUEUE. `replaced` is as in GRANT_WAITERS.
-local function join(mode, replaced)
+local function enqueue(mode, replaced)
   local me, lease, round, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[7] ~= '0'
   look()
   if strange then
