@@ -128,7 +128,7 @@ struct redlock_node_info {
     int64_t maxmemory;        /* in bytes; 0 is no limit */
     int64_t replicas;         /* connected to it */
     int64_t marker_max_ttl_ms; /* clients with a larger max_ttl_ms get no vote; 0 without a marker */
-    int64_t clock_offset_us;  /* its wall clock minus that of this machine */
+    int64_t clock_offset_us;  /* its wall clock minus that of this machine; 0 if it was never read */
     int64_t clock_step_us;    /* size of the latest step: forward, an upper bound; negative, backward, a lower bound */
     uint32_t clock_forward_steps;
     uint32_t clock_backward_steps;

@@ -39,7 +39,7 @@ enum redlock_fault {
     REDLOCK_FAULT_NOT_MASTER,  /* excluded, like all that follow: it is a replica */
     REDLOCK_FAULT_CLUSTER,     /* it is a node of a Redis Cluster */
     REDLOCK_FAULT_EVICTS,      /* it may evict locks */
-    REDLOCK_FAULT_SAME_SERVER, /* two URLs lead to it */
+    REDLOCK_FAULT_SAME_SERVER, /* another URL leads to it, or has led to it before */
     REDLOCK_FAULT_RING,        /* its marker is of other masters, another quorum or another prefix */
     REDLOCK_FAULT_NO_RIGHTS,   /* the user may not run the commands of the examination */
     REDLOCK_FAULT_NO_MARKER,   /* it has no marker, and this client writes none (REDLOCK_JOIN_LOOK) */

@@ -178,7 +178,7 @@ static void fill_from_report(const struct rl_trust_node *known, struct redlock_n
 
 static void fill_clock(const struct rl_trust_node *known, struct rl_instant now, struct redlock_node_info *info)
 {
-    if (known->has_report)
+    if (known->clock.at.ns != RL_LONG_AGO.ns)
         info->clock_offset_us = wall_clock_offset_us(&known->clock, now);
     info->clock_step_us = known->clock.last_step.ns / RL_NS_PER_US;
     info->clock_forward_steps = known->clock.forward_steps;

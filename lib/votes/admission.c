@@ -21,7 +21,7 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
-    if (rules->same_server)
+    if (rules->same_server || report->event == RL_JOIN_MISPLACED)
         return RL_FAULT_SAME_SERVER;
     if (evicts && !rules->allow_eviction)
         return RL_FAULT_EVICTS;

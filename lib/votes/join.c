@@ -69,7 +69,7 @@ enum {
 static const char *const event_words[RL_JOIN_EVENT_COUNT] = {
     [RL_JOIN_KEPT] = "KEPT",         [RL_JOIN_NEW] = "NEW",           [RL_JOIN_RESTARTED] = "RESTARTED",
     [RL_JOIN_RESUMED] = "RESUMED",   [RL_JOIN_DECLARED] = "DECLARED", [RL_JOIN_ABSENT] = "ABSENT",
-    [RL_JOIN_MISMATCH] = "MISMATCH",
+    [RL_JOIN_MISMATCH] = "MISMATCH", [RL_JOIN_MISPLACED] = "MISPLACED",
 };
 
 static bool take_event(const struct rl_reply_item *item, enum rl_join_event *ret_event)

@@ -53,6 +53,7 @@ enum rl_join_event {
     RL_JOIN_DECLARED,
     RL_JOIN_ABSENT,   /* no marker, and none written, since this was a LOOK or the server is no master */
     RL_JOIN_MISMATCH, /* another deployment's marker: left alone */
+    RL_JOIN_MISPLACED, /* the marker of another master of the deployment, of the same run: left alone */
     RL_JOIN_EVENT_COUNT,
 };
 

@@ -101,10 +101,51 @@ START_TEST(an_excluded_master_that_is_mended_votes_without_a_restart_of_the_clie
 }
 END_TEST
 
+/* Which of the first two masters of the list has the vote, where the other one is the same server. */
+static bool has_one_vote(void *argument)
+{
+    size_t *voter = argument;
+    struct redlock_node_info infos[] = {trust_info(rig.client, 0), trust_info(rig.client, 1)};
+
+    *voter = infos[0].standing == REDLOCK_STANDING_VOTES ? 0 : 1;
+    return infos[*voter].standing == REDLOCK_STANDING_VOTES && infos[1 - *voter].standing == REDLOCK_STANDING_EXCLUDED;
+}
+
+/* It counts as a master that is not reached. */
+static void expect_another_master(size_t node)
+{
+    struct redlock_node_info info = trust_info(rig.client, node);
+
+    ck_assert_int_eq(info.standing, REDLOCK_STANDING_EXCLUDED);
+    ck_assert_int_eq(info.fault, REDLOCK_FAULT_SAME_SERVER);
+    ck_assert_int_eq(info.link, REDLOCK_LINK_DOWN);
+    ck_assert_str_eq(info.last_error, info.fault_text);
+}
+
+static size_t wait_for_one_vote(void)
+{
+    size_t voter;
+
+    rig_wait(&rig, has_one_vote, &voter, "one of two addresses to vote");
+    expect_another_master(1 - voter);
+    return voter;
+}
+
+/* Not all masters will be ready. */
+static void connect_at_once(void)
+{
+    struct redlock_error error;
+
+    rig.client = NULL;
+    ck_assert_msg(redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &rig.client, &error) == 0, "%s",
+                  error.text);
+}
+
 START_TEST(the_same_server_under_two_addresses_votes_once)
 {
     const struct masters_options options = {.count = 2, .tcp = true};
     struct outcome outcome;
+    size_t other;
 
     if (!suite_resolves_localhost())
         return;
@@ -112,48 +153,136 @@ START_TEST(the_same_server_under_two_addresses_votes_once)
     snprintf(url, sizeof(url), "redis://localhost%s", strrchr(rig.urls[0], ':'));
     rig.urls[1] = url;
     rig.options.connect_timeout_ms = 10000;
-    rig_connect(&rig);
-    trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
+    connect_at_once();
+    other = 1 - wait_for_one_vote();
     outcome = trust_try("key", 5000);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
-    outcome_expect_vote(&outcome, 1, REDLOCK_VOTE_FAILED, "it is the same server as another master of the list");
-    ck_assert_int_eq(outcome.nodes[1].fault, REDLOCK_FAULT_SAME_SERVER);
+    outcome_expect_vote(&outcome, other, REDLOCK_VOTE_FAILED,
+                        "it is the same server as another master of the list");
+    ck_assert_int_eq(outcome.nodes[other].fault, REDLOCK_FAULT_SAME_SERVER);
 }
 END_TEST
 
-static uint64_t connects_of(size_t node)
+static bool is_another_master(void *argument)
+{
+    return trust_info(rig.client, *(size_t *)argument).fault == REDLOCK_FAULT_SAME_SERVER;
+}
+
+static void wait_for_another_master(size_t node)
+{
+    rig_wait(&rig, is_another_master, &node, "the server to say that it is another master");
+    expect_another_master(node);
+}
+
+/* A name, as a path, that leads to this server until the relay is destroyed. */
+static struct relay *lead(const char *name, size_t node)
+{
+    char listen[160], why[200] = "";
+    struct relay_options options = {.listen = listen, .upstream = masters_url(rig.masters, node)};
+    struct relay *relay;
+
+    snprintf(listen, sizeof(listen), "unix://%s/%s", masters_dir(rig.masters), name);
+    relay = relay_create(rig.base, &options, why, sizeof(why));
+    ck_assert_msg(relay != NULL, "%s", why);
+    return relay;
+}
+
+static uint64_t disconnects_of(size_t node)
 {
     struct redlock_node_stats stats;
 
     ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
-    return stats.connects;
+    return stats.disconnects;
 }
 
-static bool has_joined_again(void *argument)
+static bool was_tried_again(void *argument)
 {
-    return connects_of(1) > *(uint64_t *)argument;
+    const uint64_t *before = argument;
+
+    return disconnects_of(0) > before[0] && disconnects_of(1) > before[1];
 }
 
-/* As when a name leads to another server than before. The votes by the first address still count in a held lock. */
+/* The votes that it gave by the first address still count in held locks. */
 START_TEST(the_second_address_of_a_server_does_not_vote_while_the_first_is_down)
 {
     const struct masters_options options = {.count = 3};
-    struct relay *relay;
-    uint64_t before;
+    struct relay *relays[2];
+    uint64_t before[2];
+    size_t voter;
 
     trust_start(&options);
-    relay = master_relay_create(rig.base, rig.masters, 0);
-    rig.urls[1] = rig.urls[0];
+    for (size_t i = 0; i < 2; i++) {
+        relays[i] = lead(i == 0 ? "a" : "b", 0);
+        rig.urls[i] = relay_url(relays[i]);
+    }
+    connect_at_once();
+    voter = wait_for_one_vote();
+    relay_destroy(relays[voter]);
+    rig_wait_link(&rig, rig.client, voter, REDLOCK_LINK_DOWN);
+    for (size_t i = 0; i < 2; i++)
+        before[i] = disconnects_of(i);
+    rig_wait(&rig, was_tried_again, before, "another try at both addresses");
+    expect_another_master(1 - voter);
+    relay_destroy(relays[1 - voter]);
+}
+END_TEST
+
+/* A lock that has the second server's vote must not count that server again under the first one's name; a client that
+ * is led to the first server all the same could hold the lock with the votes of the others. */
+START_TEST(a_name_that_moves_to_another_masters_server_has_no_vote_there)
+{
+    const struct masters_options options = {.count = 3};
+    struct outcome outcome;
+    struct relay *relay;
+
+    trust_start(&options);
+    relay = lead("moving", 0);
     rig.urls[0] = relay_url(relay);
     rig_connect(&rig);
-    trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
-    before = connects_of(1);
+    for (size_t i = 0; i < 3; i++)
+        trust_expect_votes(i);
     relay_destroy(relay);
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
-    rig_do(&rig, 0, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes", NULL);
-    rig_wait(&rig, has_joined_again, &before, "the second address to join again");
-    rig_wait_link(&rig, rig.client, 1, REDLOCK_LINK_READY);
-    trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
+    relay = lead("moving", 1);
+    wait_for_another_master(0);
+    trust_expect_votes(1);
+    outcome = trust_try("key", 5000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "it is the same server as another master of the list");
+    relay_destroy(relay);
+}
+END_TEST
+
+/* As when two names are exchanged: each server has the marker of the other name, and no server is there twice. */
+START_TEST(a_server_under_the_name_of_another_votes_after_a_restart_and_a_quarantine)
+{
+    struct relay *relays[2];
+
+    rig_start_masters(&rig, 3, NULL);
+    trust_declare_short(&rig.options);
+    for (size_t i = 0; i < 2; i++) {
+        relays[i] = lead(i == 0 ? "a" : "b", i);
+        rig.urls[i] = relay_url(relays[i]);
+    }
+    rig_connect(&rig);
+    for (size_t i = 0; i < 2; i++) {
+        relay_destroy(relays[i]);
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+    }
+    for (size_t i = 0; i < 2; i++)
+        relays[i] = lead(i == 0 ? "a" : "b", 1 - i);
+    for (size_t i = 0; i < 2; i++)
+        wait_for_another_master(i);
+    for (size_t i = 0; i < 2; i++) {
+        rig_kill_master(&rig, i);
+        ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
+    }
+    for (size_t i = 0; i < 2; i++)
+        trust_wait_standing(i, REDLOCK_STANDING_QUARANTINED);
+    for (size_t i = 0; i < 2; i++)
+        trust_wait_standing(i, REDLOCK_STANDING_VOTES);
+    for (size_t i = 0; i < 2; i++)
+        relay_destroy(relays[i]);
 }
 END_TEST
 
@@ -246,6 +375,8 @@ int main(void)
     tcase_add_test(exclusion, an_excluded_master_that_is_mended_votes_without_a_restart_of_the_client);
     tcase_add_test(exclusion, the_same_server_under_two_addresses_votes_once);
     tcase_add_test(exclusion, the_second_address_of_a_server_does_not_vote_while_the_first_is_down);
+    tcase_add_test(exclusion, a_name_that_moves_to_another_masters_server_has_no_vote_there);
+    tcase_add_test(exclusion, a_server_under_the_name_of_another_votes_after_a_restart_and_a_quarantine);
     tcase_add_test(exclusion, clients_that_disagree_on_the_masters_are_told_so);
     tcase_add_test(exclusion, the_order_of_the_masters_is_no_disagreement);
     tcase_add_test(exclusion, clients_with_different_prefixes_do_not_meet);

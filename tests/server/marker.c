@@ -168,6 +168,35 @@ START_TEST(another_rings_marker_is_left_alone)
 }
 END_TEST
 
+/* Two names lead to it, or one of them has moved here. */
+START_TEST(the_marker_of_another_master_of_the_deployment_is_left_alone)
+{
+    static const enum rl_join_mode modes[] = {RL_JOIN_VOTE, RL_JOIN_LOOK, RL_JOIN_DECLARE};
+    struct rl_join_question asked = join_question(modes[_i], "second");
+    struct rl_join_report report;
+
+    asked.node_id = join_slice("second");
+    asked.durability = RL_DURABILITY_ALWAYS;
+    join_as(RL_JOIN_VOTE, "first");
+    expect_marker_left_alone(&asked, RL_JOIN_MISPLACED);
+    report = join_ask(&asked);
+    ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_SAME_SERVER);
+}
+END_TEST
+
+START_TEST(another_runs_marker_of_another_master_is_written_anew)
+{
+    struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
+
+    asked.node_id = join_slice("second");
+    join_as(RL_JOIN_DECLARE, "first");
+    join_restart();
+    ck_assert_int_eq(join_ask(&asked).event, RL_JOIN_RESTARTED);
+    ck_assert_int_eq(join_ask(&asked).event, RL_JOIN_KEPT);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").event, RL_JOIN_MISPLACED);
+}
+END_TEST
+
 static struct rl_join_report step(enum rl_join_mode mode, uint32_t max_ttl_ms, int64_t number)
 {
     struct rl_join_question asked = join_question(mode, "declared");
@@ -467,6 +496,8 @@ static void add_marker_tests(TCase *cases)
     tcase_add_test(cases, a_declaration_replaces_another_rings_marker);
     tcase_add_test(cases, a_look_at_a_marker_leaves_it_alone);
     tcase_add_test(cases, another_rings_marker_is_left_alone);
+    tcase_add_loop_test(cases, the_marker_of_another_master_of_the_deployment_is_left_alone, 0, 3);
+    tcase_add_test(cases, another_runs_marker_of_another_master_is_written_anew);
     tcase_add_test(cases, joining_again_writes_nothing);
 }
 

@@ -5,6 +5,7 @@
 #include "codec/classify.h"
 #include "engine/lock.h"
 #include "engine/states.h"
+#include "plan.h"
 #include "trace.h"
 
 static const char *const counter_texts[COUNTER_COUNT] = {
@@ -145,8 +146,8 @@ static void print_answers(struct printer *printer, const struct coverage *covera
     }
 }
 
-/* DECLARED, MISMATCH and most faults of masters are not in the model. */
-static void print_trust(struct printer *printer, const struct coverage *coverage, bool clock_steps)
+/* DECLARED, MISMATCH and most faults of masters are not in the model; MISPLACED is, where names move. */
+static void print_trust(struct printer *printer, const struct coverage *coverage, const struct plan_options *worlds)
 {
     static const char *const admissions[N_ADMISSIONS] = {"unknown", "votes", "quarantined", "excluded"};
     static const char *const losses[N_LOSSES] = {"none",    "expired",    "unreachable",
@@ -154,7 +155,7 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
     static const uint8_t reasons[] = {RL_FAULT_NEW_MEMORY, RL_FAULT_NOT_MASTER, RL_FAULT_NO_RIGHTS};
 
     for (size_t i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
-        if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH)
+        if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH && (i != RL_JOIN_MISPLACED || worlds->moved_names))
             row(printer, "join", name_of_join((enum rl_join_event)i), "", coverage->joins[i]);
     }
     for (size_t i = RL_ADMISSION_VOTES; i < N_ADMISSIONS; i++)
@@ -162,28 +163,40 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
     for (size_t i = 0; i < LENGTH(reasons); i++)
         row(printer, "admission", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);
     for (size_t i = RL_LOSS_EXPIRED; i < N_LOSSES; i++) {
-        if (clock_steps || i != RL_LOSS_CLOCK_STEP)
+        if (worlds->clock_steps || i != RL_LOSS_CLOCK_STEP)
             row(printer, "loss", losses[i], "", coverage->losses[i]);
     }
-    if (clock_steps)
+    if (worlds->clock_steps)
         row(printer, "clock", "steps noticed", "", coverage->steps_seen);
 }
 
-static void print_faults(struct printer *printer, const struct coverage *coverage, bool clock_steps)
+/* Memories that are lost and moved names are not in the same worlds. */
+static bool may_strike(enum fault fault, const struct plan_options *worlds)
+{
+    uint32_t bit = UINT32_C(1) << fault;
+
+    if (fault == FAULT_MOVED_NAME)
+        return worlds->moved_names;
+    if (fault == FAULT_STEP_BACK || fault == FAULT_STEP_FORWARD)
+        return worlds->clock_steps;
+    return !worlds->moved_names || !(bit & NAME_EXCLUDES);
+}
+
+static void print_faults(struct printer *printer, const struct coverage *coverage, const struct plan_options *worlds)
 {
     for (size_t i = 0; i < FAULT_COUNT; i++) {
-        if (clock_steps || (i != FAULT_STEP_BACK && i != FAULT_STEP_FORWARD))
+        if (may_strike((enum fault)i, worlds))
             row(printer, "fault", fault_texts[i], "", coverage->faults[i]);
     }
 }
 
-unsigned coverage_print(const struct coverage *coverage, bool clock_steps, FILE *out)
+unsigned coverage_print(const struct coverage *coverage, const struct plan_options *worlds, FILE *out)
 {
     struct printer printer = {out, 0};
 
-    print_faults(&printer, coverage, clock_steps);
+    print_faults(&printer, coverage, worlds);
     print_engine(&printer, coverage);
-    print_trust(&printer, coverage, clock_steps);
+    print_trust(&printer, coverage, worlds);
     print_answers(&printer, coverage);
     print_counters(&printer, coverage);
     return printer.missing;

@@ -11,6 +11,8 @@
 #include "faults.h"
 #include "network.h"
 
+struct plan_options;
+
 #define COUNTER_MAP(X) \
     X(MIXED, "worlds in which max_ttl is changed, and clients have different ones") \
     X(DECLARATIONS, "declarations of max_ttl that were completed") \
@@ -165,7 +167,7 @@ struct coverage {
 
 void coverage_add(struct coverage *sum, const struct coverage *more);
 
-/* Prints every row that can happen, steps of clocks only if those were allowed; returns how many never did. */
-unsigned coverage_print(const struct coverage *coverage, bool clock_steps, FILE *out);
+/* Prints every row that can happen in these worlds; returns how many never did. */
+unsigned coverage_print(const struct coverage *coverage, const struct plan_options *worlds, FILE *out);
 
 #endif

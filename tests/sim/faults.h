@@ -39,7 +39,8 @@ struct world;
     X(FLUSH, "master's memory flushed")                                                                    \
     X(ROLE, "master becomes a replica for a time")                                                       \
     X(STEP_BACK, "master's clock set back")                                                              \
-    X(STEP_FORWARD, "master's clock set forward")
+    X(STEP_FORWARD, "master's clock set forward")                                                        \
+    X(MOVED_NAME, "a name leads to another master")
 
 enum fault {
 #define FAULT_ENUM(name, text) FAULT_##name,

@@ -62,6 +62,19 @@ static void change_role(struct world *world, struct master *master, bool on)
         master_demote(world, master, source != master && source->up && rng_chance(&world->fate, 700) ? source : NULL);
 }
 
+/* To any other master, also one to which another name leads already. */
+static void change_name(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    unsigned others = world->plan.n_masters - 1u;
+    unsigned master = ongoing->master;
+
+    if (on && others)
+        master = (ongoing->master + 1 + (unsigned)(ongoing->amount % others)) % world->plan.n_masters;
+    TRACE(world, "--", "%s: the name of %s leads to %s", name_of_client(ongoing->client),
+          name_of_master(ongoing->master), name_of_master(master));
+    network_lead(world, ongoing->client, ongoing->master, master);
+}
+
 static void fault_switch(struct world *world, const struct ongoing *ongoing, bool on)
 {
     struct master *master = &world->masters[ongoing->master];
@@ -82,6 +95,9 @@ static void fault_switch(struct world *world, const struct ongoing *ongoing, boo
         break;
     case FAULT_ROLE:
         change_role(world, master, on);
+        break;
+    case FAULT_MOVED_NAME:
+        change_name(world, ongoing, on);
         break;
     case FAULT_HANG:
         if (on)
@@ -153,6 +169,7 @@ bool fault_lasts(enum fault fault)
     case FAULT_PARTITION_DOWN:
     case FAULT_ISOLATE:
     case FAULT_ROLE:
+    case FAULT_MOVED_NAME:
     case FAULT_HANG:
     case FAULT_SLOW:
     case FAULT_STUCK:

@@ -38,7 +38,7 @@ static int run_many(struct lua_host *lua, const struct request *request)
 
     run_sweep(lua, &request->sweep, &tally);
     if (request->coverage)
-        missing = coverage_print(&tally.coverage, request->sweep.worlds.clock_steps, stdout);
+        missing = coverage_print(&tally.coverage, &request->sweep.worlds, stdout);
     print_tally(&request->sweep, &tally);
     if (request->expect_violation) {
         printf("%s\n", tally.violations ? tally.first_violation : "NOTHING FOUND, though a violation was expected");

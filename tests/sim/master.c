@@ -171,6 +171,21 @@ static void on_vote(struct redis_context *context, const struct member *vote, in
         foreign_on_vote(world, context->master, box, command);
 }
 
+/* By all of the client's connections that lead to this master. */
+static int64_t call_client(struct world *world, const struct client *client, unsigned master, uint8_t channel,
+                           struct rl_slice payload)
+{
+    int64_t n = 0;
+
+    for (unsigned node = 0; node < world->plan.n_masters; node++) {
+        uint16_t conn = client->listeners[node].conn;
+
+        if (conn != CONN_NONE && world->conns[conn].master == master)
+            n += network_call(world, conn, channel, payload);
+    }
+    return n;
+}
+
 static int64_t publish(struct redis_context *context, struct rl_slice channel, struct rl_slice payload)
 {
     struct world *world = context->world;
@@ -181,8 +196,8 @@ static int64_t publish(struct redis_context *context, struct rl_slice channel, s
         const struct client *client = &world->clients[c];
         int number = listener_number(client, channel);
 
-        if (client->alive && client->listens && client->listeners[context->master].conn != CONN_NONE && number >= 0)
-            n += network_call(world, client->listeners[context->master].conn, (uint8_t)number, payload);
+        if (client->alive && client->listens && number >= 0)
+            n += call_client(world, client, context->master, (uint8_t)number, payload);
     }
     return n;
 }

@@ -41,6 +41,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_LOOKS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.looks = true}},
 #define MUTANT_LATCHES_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.latches = true}},
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
+#define MUTANT_NAMES_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.moved_names = true}},
 #define MUTANT_COHORTS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.cohorts = true}},
     MUTANT_MAP(MUTANT_ROW)
@@ -56,6 +58,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_LATCHES_MAP(MUTANT_LATCHES_ROW)
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
         MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
+        MUTANT_NAMES_MAP(MUTANT_NAMES_ROW)
+#undef MUTANT_NAMES_ROW
 #undef MUTANT_COHORTS_ROW
 #undef MUTANT_MIXED_ROW
 #undef MUTANT_LATCHES_ROW
@@ -113,6 +117,7 @@ static const struct edit {
     const char *new;
 } edits[] = {
     {MUTANT_FENCE_PER_NODE, RL_SCRIPT_GRANT, "math.max(count + 1, math.min(tonumber(ARGV[3]), most))", "count + 1"},
+    {MUTANT_VOTES_UNDER_TWO_NAMES, RL_SCRIPT_JOIN, "elseif is_anothers() then", "elseif false then"},
     {MUTANT_FENCE_UNCONDITIONAL, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
     {MUTANT_FENCE_ANY_QUORUM, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
     {MUTANT_HEAD_NEVER_EXPIRES, RL_SCRIPT_ENQUEUE, "ends and ends - now or 0",

@@ -198,6 +198,10 @@
 #define MUTANT_MIXED_MAP(X) \
     X(LARGER_MAX_TTL_ACCEPTED, "engine", 50000, "a client with a larger max_ttl than the marker's gets votes")
 
+/* Where names lead to other masters: --moved-names. */
+#define MUTANT_NAMES_MAP(X) \
+    X(VOTES_UNDER_TWO_NAMES, "script", 1000, "a server votes under each name that leads to it")
+
 /* What needs cohorts of several at once: --cohorts. */
 #define MUTANT_COHORTS_MAP(X) \
     X(COHORT_OF_ANYBODY, "host", 50000, "a lock is handed off to whoever of its client waits")
@@ -218,6 +222,7 @@ enum mutant {
     MUTANT_LATCHES_MAP(MUTANT_ENUM)
     MUTANT_MIXED_MAP(MUTANT_ENUM)
     MUTANT_COHORTS_MAP(MUTANT_ENUM)
+    MUTANT_NAMES_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

@@ -12,14 +12,14 @@ struct conn *conn_at(struct world *world, uint16_t index)
     return &world->conns[index];
 }
 
-struct path *network_path(struct world *world, unsigned client, unsigned master)
+struct path *network_path(struct world *world, unsigned client, unsigned node)
 {
-    return &world->paths[client][master];
+    return &world->paths[client][node];
 }
 
 struct path *conn_path(struct world *world, const struct conn *conn)
 {
-    return network_path(world, conn->client, conn->master);
+    return network_path(world, conn->client, conn->node);
 }
 
 void network_reset(struct world *world)
@@ -31,6 +31,7 @@ void network_reset(struct world *world)
         for (unsigned m = 0; m < world->plan.n_masters; m++) {
             world->paths[c][m] = world->plan.paths[c][m];
             world->paths[c][m].disturbed = INT64_MIN;
+            world->paths[c][m].leads_to = (uint8_t)m;
         }
     }
 }
@@ -78,7 +79,7 @@ int64_t network_travel(struct world *world, const struct path *path, enum direct
     return time;
 }
 
-uint16_t network_connect(struct world *world, unsigned client, unsigned master, bool listens)
+uint16_t network_connect(struct world *world, unsigned client, unsigned node, bool listens)
 {
     uint16_t index = take_conn(world);
     struct conn *conn = conn_at(world, index);
@@ -90,7 +91,8 @@ uint16_t network_connect(struct world *world, unsigned client, unsigned master, 
         .client_open = true,
         .listens = listens,
         .client = (uint8_t)client,
-        .master = (uint8_t)master,
+        .node = (uint8_t)node,
+        .master = network_path(world, client, node)->leads_to,
         .generation = generation,
         .pipes = {{.list = MESSAGE_LIST_EMPTY}, {.list = MESSAGE_LIST_EMPTY}},
     };
@@ -127,9 +129,9 @@ void network_on_answer(struct world *world, uint16_t index)
     }
     client_begin(client);
     if (conn->listens)
-        listener_on_connected(client, conn->master, !conn->refused);
+        listener_on_connected(client, conn->node, !conn->refused);
     else
-        wire_on_connected(client, conn->master, !conn->refused);
+        wire_on_connected(client, conn->node, !conn->refused);
     client_end(client);
 }
 
@@ -189,6 +191,21 @@ void network_cut(struct world *world, uint16_t index, int64_t notice)
     message_truncate(&world->messages, &conn->pipes[DOWN].list, surviving(world, conn, DOWN));
     if (notice >= 0)
         conn_event(world, index, world->now + notice, EVENT_CLOSE_SEEN);
+}
+
+void network_lead(struct world *world, unsigned client, unsigned node, unsigned master)
+{
+    struct path *path = network_path(world, client, node);
+
+    path->leads_to = (uint8_t)master;
+    path->disturbed = world->now;
+    for (uint16_t i = 0; i < world->n_conns; i++) {
+        const struct conn *conn = conn_at(world, i);
+
+        if (conn->in_use && conn->client_open && conn->client == client && conn->node == node &&
+            conn->master != master)
+            network_cut(world, i, network_travel(world, path, DOWN));
+    }
 }
 
 void network_master_died(struct world *world, unsigned master, bool silent)

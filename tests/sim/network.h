@@ -36,6 +36,7 @@ struct path {
     int64_t blocked_since[2];
     int64_t disturbed;  /* true time of the latest change */
     uint8_t stuck;      /* how many faults keep the client's kernel from taking bytes */
+    uint8_t leads_to;   /* the master whose server has the name of this one, for this client */
 };
 
 struct pipe {
@@ -54,16 +55,21 @@ struct conn {
     bool listens;     /* the client's second connection to this master ... */
     uint32_t channels; /* ... and the channels that the master knows: a set of numbers, as in messages */
     uint8_t client;
-    uint8_t master;
+    uint8_t node;       /* the master that the client takes it for ... */
+    uint8_t master;     /* ... and the one that it is */
     uint32_t generation;
     struct pipe pipes[2];
 };
 
 void network_reset(struct world *world);
-struct path *network_path(struct world *world, unsigned client, unsigned master);
+struct path *network_path(struct world *world, unsigned client, unsigned node);
 
 /* Asks for a connection; the answer comes as a call of client_connected() or client_closed(). */
-uint16_t network_connect(struct world *world, unsigned client, unsigned master, bool listens);
+uint16_t network_connect(struct world *world, unsigned client, unsigned node, bool listens);
+
+/* From now on the name of this master leads to that one's server, for new connections of this client; those that are
+ * there break. */
+void network_lead(struct world *world, unsigned client, unsigned node, unsigned master);
 
 /* Hands a message to the client's kernel at true time `at`; false if the kernel takes nothing now. */
 bool network_send(struct world *world, uint16_t conn, uint32_t message, int64_t at);

@@ -37,7 +37,7 @@ void network_unblock(struct world *world, unsigned client, unsigned master, enum
     for (uint16_t i = 0; i < world->n_conns; i++) {
         const struct conn *conn = conn_at(world, i);
 
-        if (conn->in_use && conn->client == client && conn->master == master)
+        if (conn->in_use && conn->client == client && conn->node == master)
             retransmit(world, i, direction, path->blocked_since[direction]);
     }
 }

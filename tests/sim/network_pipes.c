@@ -47,7 +47,7 @@ static void pipe_put(struct world *world, uint16_t index, enum direction directi
 /* Has it come through? What arrived before a partition began did. */
 static bool arrived(const struct world *world, const struct conn *conn, enum direction direction)
 {
-    const struct path *path = &world->paths[conn->client][conn->master];
+    const struct path *path = &world->paths[conn->client][conn->node];
     const struct pipe *pipe = &conn->pipes[direction];
     int64_t arrives;
 
@@ -98,9 +98,9 @@ void network_on_down(struct world *world, uint16_t index)
     if (arrived(world, conn, DOWN)) {
         client_begin(client);
         if (conn->listens)
-            listener_read(client, conn->master);
+            listener_read(client, conn->node);
         else
-            wire_read(client, conn->master);
+            wire_read(client, conn->node);
         client_end(client);
     }
     if (conn->generation == generation && !conn_path(world, conn)->blocked[DOWN])

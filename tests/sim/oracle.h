@@ -2,7 +2,8 @@
  *
  * The assumptions are those of the promise (protocol section 0), as far as they matter here:
  *
- *   A1  all clients use the same masters, quorum and drift rule; nobody else touches the keys.
+ *   A1  all clients use the same masters, quorum and drift rule; nobody else touches the keys. (With --moved-names
+ *       some are led to another master than the one that they mean, and everything holds all the same.)
  *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. Steps of
  *       masters' clocks (only with --clock-steps) excuse what cannot be known, and nothing else: oracle_steps.c.
  *   A3  a memory that is lost is lost with its marker, or the run_id is a new one; nobody brings an old memory back.

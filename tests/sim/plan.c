@@ -141,17 +141,18 @@ static void draw_clocks(struct plan *plan, struct rng *rng)
 #define GUARDED_FAULTS (UINT32_C(1) << FAULT_FLUSH | UINT32_C(1) << FAULT_ROLE)
 #define STEP_FAULTS (UINT32_C(1) << FAULT_STEP_BACK | UINT32_C(1) << FAULT_STEP_FORWARD)
 
+/* Not MOVED_NAME, which plan_names.c draws. */
 static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     uint32_t share = rng_chance(rng, 80) ? 0 : rng_chance(rng, 500) ? 150 : 350;
     int64_t haste = rng_chance(rng, 700) ? 1 : 1 + rng_below(rng, 6);
 
     plan->faults = 0;
-    for (unsigned i = 0; i < FAULT_COUNT; i++)
+    for (unsigned i = 0; i < FAULT_MOVED_NAME; i++)
         plan->faults |= (uint32_t)rng_chance(rng, share) << i;
     if (plan->guarded && (!plan->declared || (plan->faults & LOSS_FAULTS)) && !options->max_duration_ns)
         plan->duration_ns += rng_between(rng, 0, 2 * (rl_ms(plan->max_ttl_ms).ns + 1000 * RL_NS_PER_MS));
-    for (unsigned i = 0; i < FAULT_COUNT; i++) {
+    for (unsigned i = 0; i < FAULT_MOVED_NAME; i++) {
         plan->fault_interval[i] = rng_scaled(rng, plan->duration_ns / 16, plan->duration_ns) / haste;
         plan->fault_length[i] = rng_scaled(rng, RL_NS_PER_MS, rl_ms(2 * plan->max_ttl_ms).ns);
     }
@@ -204,6 +205,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng elections;
     struct rng latches;
     struct rng observers;
+    struct rng names;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -219,6 +221,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&elections, seed, 16);
     rng_init(&latches, seed, 18);
     rng_init(&observers, seed, 20);
+    rng_init(&names, seed, 22);
     plan_contest_draw(plan, &contest, options);
     plan_wait_queue_draw(plan, &queue, options);
     plan->seed = seed;
@@ -255,4 +258,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_elections_draw(plan, &elections, options);
     plan_observers_draw(plan, &observers);
     plan_latches_draw(plan, &latches, options);
+    plan_names_draw(plan, &names, options);
 }

@@ -23,6 +23,7 @@ struct plan_options {
     bool calm;               /* crowds that wait for one key, and nothing goes wrong */
     bool classic;            /* no markers and epoch checks */
     bool clock_steps;        /* masters' clocks may be set */
+    bool moved_names;        /* names may lead to other masters, and no memory is lost */
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
@@ -66,6 +67,7 @@ struct plan {
     uint32_t short_ttl_ms;  /* mixed worlds: the other one that is declared */
     uint32_t declared_ms;   /* in the beginning */
     uint32_t own_ttl_ms[MAX_CLIENTS]; /* each client's max_ttl */
+    bool moved_names;       /* names lead to other masters for a while */
     bool mixed;             /* clients have different ones, and the operator changes the deployment's */
     uint32_t pace_ms;       /* of those who do not hold a lock: how they think and try again */
     uint32_t hiccup_permille; /* how often a process is stopped at one of the places where it may be */
@@ -158,6 +160,9 @@ void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_optio
 /* plan_latches.c: who meets at a latch here? After all else. */
 void plan_latches_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
+/* plan_names.c, for plan_draw(): do names lead to other masters for a while? */
+void plan_names_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);
 int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme);
@@ -166,6 +171,11 @@ int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme)
 #define LOSS_FAULTS                                                                                      \
     (UINT32_C(1) << FAULT_CRASH_SECOND | UINT32_C(1) << FAULT_CRASH_LOSE | UINT32_C(1) << FAULT_FLUSH |  \
      UINT32_C(1) << FAULT_ROLE)
+
+/* What does not happen where names move: plan_names.c. */
+#define NAME_EXCLUDES                                                                                    \
+    (LOSS_FAULTS | UINT32_C(1) << FAULT_CRASH_KEEP | UINT32_C(1) << FAULT_ERROR_BEFORE |                 \
+     UINT32_C(1) << FAULT_ERROR_OBSCURE)
 
 static inline bool plan_has(const struct plan *plan, enum fault fault)
 {

@@ -38,6 +38,8 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --classic");
     if (options->clock_steps)
         size += (size_t)snprintf(text + size, sizeof text - size, " --clock-steps");
+    if (options->moved_names)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --moved-names");
     if (options->max_clients)
         size += (size_t)snprintf(text + size, sizeof text - size, " --clients %u", options->max_clients);
     if (options->max_handles)

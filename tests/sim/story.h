@@ -38,7 +38,7 @@
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]
  *     T break CLIENT MASTER [silently] [requests=N] [replies=N]   so many of those in flight still arrive
- *     T slow CLIENT MASTER up|down MS
+ *     T slow CLIENT MASTER up|down MS           T lead CLIENT MASTER OTHER   the name of one leads to another
  *     T hang MASTER        T resume MASTER      T forget-scripts MASTER
  *     T crash MASTER kept|second|lost [silently]                  T restart MASTER
  *     T flush MASTER       T demote MASTER [SOURCE]               T promote MASTER

@@ -351,6 +351,14 @@ static void break_connection(struct world *world, unsigned client, unsigned mast
     world->keep[DOWN] = before[DOWN];
 }
 
+static void lead(struct world *world, unsigned client, unsigned node, const struct words *words)
+{
+    unsigned master;
+
+    if (word_master(words, 3, &master))
+        network_lead(world, client, node, master);
+}
+
 static bool perform_path(struct world *world, const struct words *words)
 {
     unsigned client;
@@ -364,6 +372,8 @@ static bool perform_path(struct world *world, const struct words *words)
         partition(world, client, master, words, false);
     else if (word_is(words, 0, "break"))
         break_connection(world, client, master, words);
+    else if (word_is(words, 0, "lead") && words->count == 4)
+        lead(world, client, master, words);
     else if (word_is(words, 0, "slow") && words->count == 5)
         network_path(world, client, master)->slow[word_is(words, 3, "up") ? UP : DOWN] = word_ns(words, 4);
     else

@@ -108,7 +108,8 @@ const char *name_of_step(enum rl_step step)
 const char *name_of_join(enum rl_join_event event)
 {
     static const char *const names[RL_JOIN_EVENT_COUNT] = {"marker kept", "new memory", "restarted", "resumed",
-                                                           "declared", "no marker", "another deployment's marker"};
+                                                           "declared", "no marker", "another deployment's marker",
+                                                           "another master's marker"};
 
     return names[event];
 }

@@ -33,9 +33,9 @@ static void on_conn_event(struct world *world, const struct event *event)
     default:
         client_begin(client);
         if (world->conns[conn].listens)
-            listener_on_closed(client, world->conns[conn].master);
+            listener_on_closed(client, world->conns[conn].node);
         else
-            wire_on_closed(client, world->conns[conn].master);
+            wire_on_closed(client, world->conns[conn].node);
         client_end(client);
         break;
     }

@@ -100,7 +100,7 @@ END_TEST
 START_TEST(every_event_is_understood)
 {
     static const char *const words[RL_JOIN_EVENT_COUNT] = {"KEPT",     "NEW",    "RESTARTED", "RESUMED",
-                                                           "DECLARED", "ABSENT", "MISMATCH"};
+                                                           "DECLARED", "ABSENT", "MISMATCH",  "MISPLACED"};
 
     for (int i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
         struct rl_reply reply = answer();
@@ -214,6 +214,9 @@ START_TEST(the_gravest_fault_is_the_one_that_is_told)
     report.cluster = false;
     expect_excluded(&report, &rules, RL_FAULT_SAME_SERVER);
     rules.same_server = false;
+    report.event = RL_JOIN_MISPLACED;
+    expect_excluded(&report, &rules, RL_FAULT_SAME_SERVER);
+    report.event = RL_JOIN_MISMATCH;
     expect_excluded(&report, &rules, RL_FAULT_EVICTS);
     rules.allow_eviction = true;
     expect_excluded(&report, &rules, RL_FAULT_RING);

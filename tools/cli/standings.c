@@ -17,6 +17,13 @@ static bool connected(const struct redlock_node_info *info)
     return info->link == REDLOCK_LINK_READY || info->link == REDLOCK_LINK_LATE;
 }
 
+/* A server that says that it is another master of the list is not connected as this one. */
+bool standings_answers(const struct redlock_node_info *info)
+{
+    return connected(info) ||
+           (info->fault == REDLOCK_FAULT_SAME_SERVER && strcmp(info->last_error, info->fault_text) == 0);
+}
+
 static bool votes_within(const struct redlock_node_info *info, int64_t ms)
 {
     return connected(info) && (info->standing == REDLOCK_STANDING_VOTES ||
@@ -53,7 +60,7 @@ struct standings standings_of(const struct redlock_node_info *infos, size_t n, s
     for (size_t i = 0; i < n; i++) {
         bool up = connected(&infos[i]);
 
-        sum.answering += up;
+        sum.answering += standings_answers(&infos[i]);
         sum.voting += up && infos[i].standing == REDLOCK_STANDING_VOTES;
         sum.waiting += up && infos[i].standing == REDLOCK_STANDING_QUARANTINED;
         sum.unmarked += up && infos[i].fault == REDLOCK_FAULT_NO_MARKER;

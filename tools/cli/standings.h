@@ -2,6 +2,7 @@
 #ifndef CLI_STANDINGS_H
 #define CLI_STANDINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@
 struct standings {
     size_t n;
     size_t quorum;
-    size_t answering;     /* connected */
+    size_t answering;
     size_t voting;        /* ... and their votes count */
     size_t waiting;       /* ... in quarantine */
     size_t unmarked;      /* ... never met by a guarded client, or empty since */
@@ -19,6 +20,9 @@ struct standings {
 
 /* What the client knows of each of its masters; the strings are valid until the loop runs again. */
 size_t standings_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS]);
+
+/* Is there a server that answers, as this master or as another one of the list? */
+bool standings_answers(const struct redlock_node_info *info);
 
 struct standings standings_of(const struct redlock_node_info *infos, size_t n, size_t quorum);
 

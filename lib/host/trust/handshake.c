@@ -94,6 +94,9 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     if (why)
         return why;
     rl_trust_evaluate_joined(host, node, now);
+    /* Whatever it says would be taken for the answer of a master that has not been asked. */
+    if (known->report.event == RL_JOIN_MISPLACED)
+        return rl_fault_text(RL_FAULT_SAME_SERVER);
     rl_trust_read_clock(host, node, known->report.time_us, sent, now);
     return NULL;
 }

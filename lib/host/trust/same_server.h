@@ -6,7 +6,7 @@
 
 struct rl_host;
 
-/* Is this master, which has answered JOIN, the same server as one before it in the list? */
+/* Is this master, which has answered JOIN, the same server as one before it in the list that may vote for both? */
 bool rl_trust_is_same_as_lower(const struct rl_host *host, unsigned node);
 
 #endif

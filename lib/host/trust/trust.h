@@ -53,7 +53,7 @@ struct rl_trust_node {
     struct rl_instant received;   /* ... and when it came */
     bool has_report;
     bool has_joined;              /* JOIN has been answered once: DECLARE is over */
-    bool same_server;             /* as another master, of lower index */
+    bool same_server;             /* as another master, of lower index, that may vote for both */
     bool same_memory;             /* what the epoch check under way has found so far */
     char settings[RL_TRUST_N_SETTINGS][RL_TRUST_SETTING_MAX + 1]; /* "": no right to see */
     char why[RL_TRUST_WHY_MAX];   /* of the latest handshake that was given up */

@@ -43,6 +43,13 @@ local function within(index, most)
   local value = tonumber(marker[index] or '')
   return value and value >= 0 and value <= most and value or nil
 end
+-- Has this memory, which nobody has lost, the marker of another master of the deployment? Then two names lead to this
+-- server, or have done so: it votes by the name for which its marker was made, so that no lock counts its votes twice.
+local function is_anothers()
+  local seen = redis.pcall('HMGET', KEYS[1], 'run', 'ring', 'seat')
+  local runs = seen[1] and (seen[1] == run or seen[1]:sub(1, #run + 1) == run .. '/')
+  return runs and seen[2] == deployment_id and seen[3] ~= node_id
+end
 -- A field that this script cannot have written counts as missing.
 inc = inc and #inc <= 40 and inc
 local old, was_durable = inc and marker[1], marker[5]
@@ -62,6 +69,8 @@ end
 
 if role ~= 'master' then
   event = 'ABSENT'
+elseif is_anothers() then
+  event = 'MISPLACED'
 elseif mode == 'declare' then
   event, announced = 'DECLARED', math.max(number, 1)
   confirmed, born = announced, 0

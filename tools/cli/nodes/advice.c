@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/standings.h"
 #include "cli/target.h"
 #include "cli/term.h"
 #include "options/duration.h"
@@ -150,12 +151,18 @@ static void on_evicting(struct list *list)
 static void on_same_server(struct list *list)
 {
     const struct redlock_node_info *infos = list->view->infos;
-    const char *other = "another master of the list";
+    const char *other = NULL;
     char what[240];
 
-    for (size_t i = 0; i < list->node; i++)
-        if (infos[i].looked && strcmp(infos[i].run_id, infos[list->node].run_id) == 0)
+    for (size_t i = 0; i < list->view->n && other == NULL; i++)
+        if (i != list->node && infos[i].looked && strcmp(infos[i].run_id, infos[list->node].run_id) == 0)
             other = infos[i].name;
+    if (other == NULL) {
+        add(list, true, "marked as another master of the list: this name leads to another server than before",
+            "Let it lead to its own server again. If it has moved for good, for all clients: restart the server, and "
+            "its vote counts max_ttl + 1 s later.");
+        return;
+    }
     set(what, sizeof(what), "the same server as %s: two votes of one memory", other);
     add(list, true, what, "Put a server of its own in its place, or take it off the list, for all clients.");
 }
@@ -355,7 +362,7 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
     struct list list = {.view = view, .node = node, .items = ret_advice};
     const struct redlock_node_info *info = &view->infos[node];
 
-    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE) {
+    if (!standings_answers(info)) {
         on_down(&list);
         return list.n;
     }

@@ -48,7 +48,7 @@ static void advices(struct cli_json *json, const struct nodes_look *look, size_t
 static void master(struct cli_json *json, const struct nodes_look *look, size_t node)
 {
     const struct redlock_node_info *info = &look->infos[node];
-    bool up = info->link == REDLOCK_LINK_READY || info->link == REDLOCK_LINK_LATE;
+    bool up = standings_answers(info);
 
     cli_json_begin(json, NULL, '{');
     cli_json_string(json, "name", info->name);

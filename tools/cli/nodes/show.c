@@ -16,7 +16,7 @@ enum { STANDING_COLUMNS = 63, SERVER_COLUMNS = 62 };
 
 static const char *standing_word(const struct redlock_node_info *info)
 {
-    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE)
+    if (!standings_answers(info))
         return "down";
     if (info->fault == REDLOCK_FAULT_NO_MARKER)
         return "no marker";
@@ -25,7 +25,7 @@ static const char *standing_word(const struct redlock_node_info *info)
 
 static enum term_style style_of(const struct redlock_node_info *info)
 {
-    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE)
+    if (!standings_answers(info))
         return TERM_RED;
     if (info->standing == REDLOCK_STANDING_VOTES)
         return TERM_GREEN;
@@ -68,7 +68,7 @@ static void print_standing(const struct term *term, const struct redlock_node_in
         term_time(info->quarantine_ms * 1000, left, sizeof(left));
     if (latency_us >= 0)
         term_time(latency_us, latency, sizeof(latency));
-    if (info->looked)
+    if (info->looked && info->fault != REDLOCK_FAULT_SAME_SERVER)
         signed_time(info->clock_offset_us, offset, sizeof(offset));
     if (info->clock_step_us != 0)
         signed_time(info->clock_step_us, step, sizeof(step));
