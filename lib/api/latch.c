@@ -125,8 +125,8 @@ static void fill_names(const struct redlock_latch *latch, struct report *report)
         refused = !report->nodes[i].arrived;
     result->arrived = report->arrived;
     for (size_t i = 0; i < names->n; i++) {
-        if (!refused || strcmp(names->at[i].text, latch->core.party.text) != 0)
-            report->arrived[result->n_arrived++] = names->at[i].text;
+        if (!refused || strcmp(names->at[i]->text, latch->core.party.text) != 0)
+            report->arrived[result->n_arrived++] = names->at[i]->text;
     }
 }
 
@@ -192,11 +192,14 @@ static void enter(struct redlock_latch *latch)
     latch->client->depth++;
 }
 
+/* Results on the stack point at the names of parties. */
 static void leave(struct redlock_latch *latch)
 {
     latch->client->depth--;
-    if (--latch->depth == 0 && latch->destroyed)
-        rl_client_defer_free(latch->client, &latch->link);
+    if (--latch->depth || !latch->destroyed)
+        return;
+    rl_latch_fini(&latch->core);
+    rl_client_defer_free(latch->client, &latch->link);
 }
 
 static void end_operation(struct redlock_latch *latch, enum rl_latch_op op, int status, int cause)
@@ -326,12 +329,12 @@ void redlock_latch_destroy(struct redlock_latch *latch)
     client->n_latches--;
     rl_latch_stop(&latch->core);
     for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
+        rl_latch_cancel(&latch->core, op);
         latch->ops[op].status = REDLOCK_CANCELED;
         latch->ops[op].cause = 0;
         if (latch->ops[op].accepted)
             call_back(latch, op);
     }
-    rl_latch_fini(&latch->core);
     latch->core.config.name = (struct rl_slice){0};
     leave(latch);
     rl_client_free_deferred(client);

@@ -5,13 +5,19 @@
 
 bool rl_latch_names_init(struct rl_latch_names *names, size_t room)
 {
-    *names = (struct rl_latch_names){.at = calloc(room, sizeof *names->at), .room = room};
-    return names->at != NULL;
+    *names = (struct rl_latch_names){.room = room};
+    names->at = calloc(room, sizeof *names->at);
+    names->store = calloc(room, sizeof *names->store);
+    if (names->at && names->store)
+        return true;
+    rl_latch_names_fini(names);
+    return false;
 }
 
 void rl_latch_names_fini(struct rl_latch_names *names)
 {
     free(names->at);
+    free(names->store);
 }
 
 static int compare(const struct rl_latch_name *a, struct rl_slice b)
@@ -31,7 +37,7 @@ static size_t place_of(const struct rl_latch_names *names, struct rl_slice name)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (compare(&names->at[middle], name) < 0)
+        if (compare(names->at[middle], name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -42,12 +48,15 @@ static size_t place_of(const struct rl_latch_names *names, struct rl_slice name)
 void rl_latch_names_add(struct rl_latch_names *names, struct rl_slice name)
 {
     size_t place = place_of(names, name);
-    struct rl_latch_name *at = &names->at[place];
+    const struct rl_latch_name **at = &names->at[place];
+    struct rl_latch_name *own;
 
-    if (names->n == names->room || (place < names->n && compare(at, name) == 0))
+    if (names->n == names->room || (place < names->n && compare(*at, name) == 0))
         return;
+    own = &names->store[names->n];
+    *own = (struct rl_latch_name){.size = (unsigned char)name.size};
+    memcpy(own->text, name.data, name.size);
     memmove(at + 1, at, (names->n - place) * sizeof *at);
+    *at = own;
     names->n++;
-    *at = (struct rl_latch_name){.size = (unsigned char)name.size};
-    memcpy(at->text, name.data, name.size);
 }

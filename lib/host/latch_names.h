@@ -1,4 +1,5 @@
-/* The parties of a latch that have arrived: a set of names, in the order of their bytes. */
+/* The parties of a latch that have arrived: a set of names, in the order of their bytes. A name stays where it is in
+ * memory, since results point at it. */
 #ifndef RL_HOST_LATCH_NAMES_H
 #define RL_HOST_LATCH_NAMES_H
 
@@ -14,7 +15,8 @@ struct rl_latch_name {
 };
 
 struct rl_latch_names {
-    struct rl_latch_name *at;
+    const struct rl_latch_name **at; /* in order */
+    struct rl_latch_name *store;     /* as they have come */
     size_t n;
     size_t room;
 };

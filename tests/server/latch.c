@@ -278,6 +278,20 @@ START_TEST(a_callback_may_destroy_the_latch)
     rig_wait(&rig, latch_has_waited, &a, "the end of a wait");
     ck_assert_uint_eq(a.arrivals, 1);
     ck_assert_uint_eq(a.waits, 1);
+    ck_assert_str_eq(a.names, "a");
+}
+END_TEST
+
+START_TEST(a_result_stays_as_it_is_while_its_callback_arrives)
+{
+    struct party a = latch_join(3, "a");
+    struct party b = latch_join(3, "b");
+
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    a.arrive = true;
+    latch_await(&a, 0, REDLOCK_DEADLINE);
+    ck_assert_str_eq(a.names, "b");
+    latch_expect_arrival(&a, REDLOCK_OK);
 }
 END_TEST
 
@@ -342,6 +356,7 @@ int main(void)
     tcase_add_test(callbacks, cancel_ends_what_is_pending);
     tcase_add_test(callbacks, destroying_a_latch_or_its_client_cancels);
     tcase_add_test(callbacks, a_callback_may_destroy_the_latch);
+    tcase_add_test(callbacks, a_result_stays_as_it_is_while_its_callback_arrives);
     tcase_add_test(callbacks, a_client_that_ends_in_order_cancels_first);
     tcase_add_test(callbacks, so_many_latches_and_no_more);
     return suite_run_with_server(suite);

@@ -12,6 +12,8 @@ static void copy(struct party *party, const struct redlock_latch_result *result)
 {
     size_t length = 0;
 
+    if (party->destroy)
+        redlock_latch_destroy(party->latch);
     party->names[0] = '\0';
     for (size_t i = 0; i < result->n_arrived && i < 8; i++)
         length += (size_t)snprintf(party->names + length, sizeof party->names - length, "%s%s", i ? " " : "",
@@ -19,8 +21,6 @@ static void copy(struct party *party, const struct redlock_latch_result *result)
     for (size_t i = 0; i < result->n_nodes; i++)
         snprintf(party->details[i], sizeof party->details[i], "%s", result->nodes[i].detail);
     snprintf(party->why, sizeof party->why, "%s", result->why);
-    if (party->destroy)
-        redlock_latch_destroy(party->latch);
 }
 
 void latch_on_arrival(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
@@ -40,6 +40,8 @@ void latch_on_wait(struct redlock_latch *latch, const struct redlock_latch_resul
     ck_assert_ptr_eq(latch, party->latch);
     party->waits++;
     party->wait = *result;
+    if (party->arrive)
+        latch_begin_arrival(party, 10000);
     copy(party, result);
 }
 

@@ -20,7 +20,8 @@ struct party {
     char names[200]; /* of the latest result, with spaces between them */
     char details[LATCH_MASTERS][160];
     char why[400];
-    bool destroy;    /* the latch, in the next callback */
+    bool destroy;    /* the latch, in the next callback, before that reads its result */
+    bool arrive;     /* likewise, at the latch, in the next callback of a wait */
 };
 
 /* Repetitions come every half second. */

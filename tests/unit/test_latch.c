@@ -191,7 +191,7 @@ START_TEST(a_name_is_in_the_set_once_and_in_order)
     }
     ck_assert_uint_eq(names.n, 5);
     for (size_t i = 0; i < 5; i++)
-        ck_assert_str_eq(names.at[i].text, order[i]);
+        ck_assert_str_eq(names.at[i]->text, order[i]);
     rl_latch_names_fini(&names);
 }
 END_TEST
@@ -208,7 +208,7 @@ START_TEST(there_are_no_more_names_than_parties)
         ck_assert_uint_eq(names.n, i < 100 ? i + 1 : 100);
     }
     for (size_t i = 1; i < 100; i++)
-        ck_assert_int_lt(strcmp(names.at[i - 1].text, names.at[i].text), 0);
+        ck_assert_int_lt(strcmp(names.at[i - 1]->text, names.at[i]->text), 0);
     rl_latch_names_fini(&names);
 }
 END_TEST
