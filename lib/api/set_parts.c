@@ -17,8 +17,11 @@ static int compare(const struct redlock_lock *lock, const void *key, size_t key_
     return order ? order : (size > key_size) - (size < key_size);
 }
 
+/* The alarm of a lost part may be still to come. */
 void rl_set_insert(struct redlock_set *set, unsigned at, struct rl_set_member part)
 {
+    if (at <= set->lost_part)
+        set->lost_part++;
     memmove(set->parts + at + 1, set->parts + at, (set->n - at) * sizeof set->parts[0]);
     set->parts[at] = part;
     set->n++;
@@ -27,12 +30,10 @@ void rl_set_insert(struct redlock_set *set, unsigned at, struct rl_set_member pa
 
 int rl_set_check_addition(struct redlock_set *set, const void *key, size_t key_size)
 {
-    if (!set || (!key && key_size))
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(set->client))
-        return REDLOCK_E_FORKED;
-    if (set->destroyed)
-        return REDLOCK_E_CLOSING;
+    int status = !set || key || !key_size ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
     if (rl_set_is_busy(set))
         return REDLOCK_E_BUSY;
     return set->state == REDLOCK_STATE_HELD ? REDLOCK_E_ALREADY_HELD : 0;

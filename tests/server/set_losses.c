@@ -1,4 +1,6 @@
 /* Sets that lose a key, and masters that die under them. */
+#include <unistd.h>
+
 #include "set_rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -63,6 +65,27 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
 }
 END_TEST
 
+/* The loop has not run since. */
+START_TEST(a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same)
+{
+    struct record *record = set_record(0, rig.client, "bc");
+    struct redlock_acquire_options request = set_renewed_often(0);
+
+    request.ttl_ms = 200;
+    request.renew_ms = 0;
+    set_expect(record, &request, REDLOCK_OK);
+    ck_assert_int_eq(redlock_set_add(record->set, "a", 1), REDLOCK_E_ALREADY_HELD);
+    while (redlock_set_state(record->set) != REDLOCK_STATE_LOST)
+        usleep(1000);
+    ck_assert_int_eq(redlock_set_add(record->set, "a", 1), 0);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost, 1);
+    ck_assert_uint_ge(record->lost_part, 1);
+    set_acquire(record, REDLOCK_FOREVER);
+    ck_assert_uint_eq(redlock_set_size(record->set), 3);
+}
+END_TEST
+
 START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
 {
     struct redlock_client *other = rig_new_client(&rig);
@@ -107,6 +130,7 @@ int main(void)
     tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
     tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2);
     tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
+    tcase_add_test(losses, a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same);
     tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
     return suite_run_with_server(suite);
 }
