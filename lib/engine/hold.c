@@ -9,19 +9,19 @@
 #define WHOLE 65536
 
 /* 0 means "none", so a very small part becomes 1. */
-static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
+static uint16_t part_of(uint32_t ms, uint32_t whole_ms)
 {
-    uint64_t part = ((uint64_t)ms * WHOLE + ttl_ms / 2) / ttl_ms;
+    uint64_t part = whole_ms ? ((uint64_t)ms * WHOLE + whole_ms / 2) / whole_ms : 0;
 
     if (!ms)
         return 0;
     return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
 }
 
-/* That part of the ttl, but not more than fits into the validity that it gives. */
-static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
+/* That part of the whole, but not more than there is room for. */
+static uint32_t scale(uint16_t part, int64_t whole_ms, int64_t most_ms)
 {
-    int64_t ms = ((int64_t)part * ttl_ms + WHOLE / 2) / WHOLE;
+    int64_t ms = (part * whole_ms + WHOLE / 2) / WHOLE;
 
     if (!part)
         return 0;
@@ -30,16 +30,33 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
     return ms < 1 ? 1 : (uint32_t)ms;
 }
 
-/* Where drift and guard time take much of a short ttl, a renewal comes after two thirds of the validity at the latest,
- * and the warning when a third is left. A longer ttl is not there before its round is won: until then the warning stays
- * as it was. */
-static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
+static int64_t usable_ms(const struct rl_engine *engine, uint32_t ttl_ms)
 {
     const struct rl_config *config = &engine->votes.config;
-    int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
-    uint32_t at_risk_ms = scale(lock->hold.at_risk_part, ttl_ms, usable_ms / 3);
 
-    lock->hold.renew_ms = scale(lock->hold.renew_part, ttl_ms, usable_ms * 2 / 3);
+    return rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
+}
+
+/* A part of the ttl, but where drift and guard time take much of a short one, two thirds of the validity at most. */
+static uint32_t renewal_of(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t ttl_ms)
+{
+    return scale(lock->hold.renew_part, ttl_ms, usable_ms(engine, ttl_ms) * 2 / 3);
+}
+
+/* A part of the validity, as large as the caller has chosen it. */
+static uint32_t warning_of(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t ttl_ms)
+{
+    int64_t whole_ms = usable_ms(engine, ttl_ms);
+
+    return scale(lock->hold.at_risk_part, whole_ms, whole_ms - 1);
+}
+
+/* A longer ttl is not there before its round is won: until then the warning stays as it was. */
+static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
+{
+    uint32_t at_risk_ms = warning_of(engine, lock, ttl_ms);
+
+    lock->hold.renew_ms = renewal_of(engine, lock, ttl_ms);
     lock->hold.risk_grows = at_risk_ms > lock->hold.at_risk_ms && !won;
     if (!lock->hold.risk_grows)
         lock->hold.at_risk_ms = at_risk_ms;
@@ -65,6 +82,16 @@ void rl_hold_start_round(struct rl_engine *engine, struct rl_lock *lock, struct 
     rl_extension_start(&engine->votes, lock->claim, now);
 }
 
+/* A lease is extended when half of it is left. There is no reason to warn before that. */
+static void begin_lease(const struct rl_engine *engine, struct rl_lock *lock, uint32_t lease_ms)
+{
+    uint32_t third_ms = (uint32_t)(usable_ms(engine, lease_ms) / 3);
+
+    rl_hold_change_ttl(engine, lock, lease_ms);
+    if (lock->hold.at_risk_ms > third_ms)
+        lock->hold.at_risk_ms = third_ms > 0 ? third_ms : 1;
+}
+
 void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                    const struct rl_next *how)
 {
@@ -76,19 +103,17 @@ void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct 
     lock->hold.renew_ms = request->renew_ms;
     lock->hold.at_risk_ms = request->at_risk_ms;
     lock->hold.renew_part = part_of(request->renew_ms, how->ttl_ms);
-    lock->hold.at_risk_part = part_of(request->at_risk_ms, how->ttl_ms);
+    lock->hold.at_risk_part = part_of(request->at_risk_ms, (uint32_t)usable_ms(engine, how->ttl_ms));
     lock->report.loss = RL_LOSS_NONE;
     lock->claim->round_won = false;
     lock->claim->full_ttl_ms = granted_ms < how->ttl_ms || (how->handed_off && !request->renew_ms) ? how->ttl_ms : 0;
     if (granted_ms < how->ttl_ms)
-        rl_hold_change_ttl(engine, lock, granted_ms);
+        begin_lease(engine, lock, granted_ms);
 }
 
 void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_acquire *ret_request)
 {
-    const struct rl_config *config = &engine->votes.config;
     uint32_t ttl_ms = lock->claim->full_ttl_ms ? lock->claim->full_ttl_ms : lock->claim->ttl_ms;
-    int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
 
     *ret_request = (struct rl_acquire){
         .ttl_ms = ttl_ms,
@@ -96,8 +121,8 @@ void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock 
         .retry_jitter = rl_ms(60),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .renew_ms = scale(lock->hold.renew_part, ttl_ms, usable_ms * 2 / 3),
-        .at_risk_ms = scale(lock->hold.at_risk_part, ttl_ms, usable_ms / 3),
+        .renew_ms = renewal_of(engine, lock, ttl_ms),
+        .at_risk_ms = warning_of(engine, lock, ttl_ms),
         .kind = lock->claim->kind,
     };
 }

@@ -2,8 +2,8 @@
 #include "core_harness.h"
 #include "suite.h"
 
-/* One master, held since t = 0 with a ttl of 1000 ms, a guard time, renewed every 300 ms, warned at 200 ms. */
-static struct core *start_with_guard(int64_t guard_ms)
+/* One master, held since t = 0 with a ttl of 1000 ms, a guard time, renewed every 300 ms. */
+static struct core *start(int64_t guard_ms, uint32_t at_risk_ms)
 {
     struct rl_config config = core_config(1);
     struct rl_acquire request = core_request();
@@ -14,7 +14,7 @@ static struct core *start_with_guard(int64_t guard_ms)
     core_admit_voting(core, 0, false);
     core_link(core, 0, RL_LINK_READY);
     request.renew_ms = 300;
-    request.at_risk_ms = 200;
+    request.at_risk_ms = at_risk_ms;
     core_acquire(core, &request);
     core_answers(core, "g");
     return core;
@@ -29,11 +29,12 @@ static void extend_to(struct core *core, uint32_t ttl_ms)
 
 static const struct {
     uint32_t ttl_ms, renew_ms, at_risk_ms;
-} changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 2}, {5000, 1500, 1000}};
+} changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 1}, {5000, 1500, 1002}};
 
+/* The warning's is that to the validity: 200 of 988, 1001.6 of 4948. */
 START_TEST(renewals_and_warning_keep_their_proportion_to_the_ttl)
 {
-    struct core *core = start_with_guard(0);
+    struct core *core = start(0, 200);
 
     extend_to(core, changes[_i].ttl_ms);
     ck_assert_uint_eq(core->locks[0].hold.renew_ms, changes[_i].renew_ms);
@@ -44,7 +45,7 @@ END_TEST
 
 START_TEST(changing_the_ttl_again_and_again_loses_nothing)
 {
-    struct core *core = start_with_guard(0);
+    struct core *core = start(0, 200);
 
     for (int i = 0; i < 50; i++) {
         extend_to(core, 20);
@@ -57,19 +58,35 @@ START_TEST(changing_the_ttl_again_and_again_loses_nothing)
 }
 END_TEST
 
-/* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. */
+/* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. The warning
+ * had 200 of 388. */
 START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
 {
-    struct core *core = start_with_guard(600);
+    struct core *core = start(600, 200);
 
     extend_to(core, 620);
     ck_assert_uint_eq(core->locks[0].hold.renew_ms, 7);
-    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 3);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 6);
     core_run_to(core, 8);
     core_answers(core, "g");
     core_run_to(core, 14);
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 1);
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+/* 1000 less the drift of 12, and 2000 less 22. */
+START_TEST(a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
+{
+    struct core *core = start(0, 700);
+
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
+    extend_to(core, 2000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700 * 1978 / 988);
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
     core_stop(core);
 }
 END_TEST
@@ -92,6 +109,7 @@ int main(void)
 
     tcase_add_loop_test(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4);
     tcase_add_test(cases, changing_the_ttl_again_and_again_loses_nothing);
+    tcase_add_test(cases, a_warning_that_is_wanted_early_comes_early_after_an_extension_too);
     tcase_add_test(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time);
     tcase_add_test(cases, what_was_not_requested_stays_so);
     return suite_run(suite);

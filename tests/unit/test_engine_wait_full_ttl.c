@@ -131,6 +131,23 @@ START_TEST(the_warning_goes_by_the_lease_until_the_ttl_is_there)
 }
 END_TEST
 
+START_TEST(a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
+{
+    struct rl_acquire request = core_request_fifo();
+    struct core *core;
+
+    request.at_risk_ms = 3000;
+    core = start_handed_off(request, 0);
+    core_run_to(core, 989);
+    ck_assert(!core->locks[0].hold.warned);
+    core_answers(core, "gg");
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 3000);
+    core_run_to(core, 4947 - 3000);
+    ck_assert(core->locks[0].hold.warned);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
 {
     struct rl_acquire request = core_request_fifo();
@@ -250,6 +267,7 @@ static void add_full_ttl_tests(TCase *cases)
     tcase_add_test(cases, what_is_left_is_halved_where_votes_are_older_than_the_latest_lease);
     tcase_add_test(cases, it_is_tried_again_inside_the_lease_however_long_the_ttl);
     tcase_add_test(cases, the_warning_goes_by_the_lease_until_the_ttl_is_there);
+    tcase_add_test(cases, a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there);
     tcase_add_test(cases, the_warning_comes_in_time_when_the_ttl_cannot_be_brought);
     tcase_add_test(cases, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl);
     tcase_add_test(cases, an_extension_with_one_sets_the_full_ttl_from_then_on);
