@@ -397,7 +397,7 @@ static int make_request(const struct redlock_lock *lock, const struct redlock_ac
     struct redlock_acquire_options wanted;
 
     redlock_acquire_options_init(&wanted);
-    if (options && (options->size < offsetof(struct redlock_acquire_options, fenced) || options->size > sizeof wanted))
+    if (options && options->size < offsetof(struct redlock_acquire_options, fenced))
         return REDLOCK_E_OPTIONS_SIZE;
     if (options) {
         wanted.renew_ms = options->renew_ms;

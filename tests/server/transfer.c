@@ -304,6 +304,26 @@ START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
 }
 END_TEST
 
+/* As a program has one that was built against a later header. */
+START_TEST(a_longer_structure_of_options_is_taken_as_by_an_acquisition)
+{
+    struct {
+        struct redlock_acquire_options known;
+        uint64_t later;
+    } options = {.later = 1};
+    struct redlock_lock *lock = rig_new_lock(rig.client, "later");
+    struct outcome outcome;
+
+    redlock_acquire_options_init(&options.known);
+    options.known.size = sizeof options;
+    options.known.ttl_ms = TTL_MS;
+    outcome = rig_acquire(&rig, lock, &options.known);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(lock, &options.known, text), 0);
+}
+END_TEST
+
 START_TEST(the_handle_must_be_free)
 {
     struct redlock_lock *held = rig_hold(&rig, "free", TTL_MS), *busy = rig_new_lock(rig.client, "given");
@@ -334,6 +354,7 @@ int main(void)
     tcase_add_loop_test(given, a_label_goes_with_the_lock, 0, 3);
     tcase_add_test(given, the_adopted_lock_has_what_validity_was_left);
     tcase_add_test(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl);
+    tcase_add_test(given, a_longer_structure_of_options_is_taken_as_by_an_acquisition);
     tcase_add_test(given, the_handle_must_be_free);
     return suite_run_with_server(suite);
 }
