@@ -181,6 +181,32 @@ START_TEST(a_set_whose_time_is_up_leaves_nothing)
 }
 END_TEST
 
+/* Each call is refused, and the acquisition goes on as if nothing had been asked for. */
+START_TEST(a_set_that_is_being_acquired_takes_no_other_call)
+{
+    static char text[REDLOCK_MAX_SET_EXPORT_BYTES];
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
+    struct record *record = set_record(0, other, "ab");
+
+    set_start(record, 10000, REDLOCK_FOREVER);
+    rig_wait_count(&rig, "a", 5);
+    rig_wait_count(&rig, "redlock:queue:b", 5);
+    ck_assert_int_eq(redlock_set_acquire(record->set, NULL, set_on_end, record), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_add(record->set, "c", 1), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, 2, 2), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_release(record->set, set_on_end, record), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_export(record->set, text, sizeof text), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_detach(record->set), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_ACQUIRING);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 5);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    set_wait_end(record, REDLOCK_OK);
+    ck_assert_uint_eq(record->result.n_keys, 2);
+    set_release(record, REDLOCK_OK);
+}
+END_TEST
+
 /* Whoever is served releases at once; every order of arrival ends. */
 START_TEST(sets_that_overlap_in_a_ring_are_all_served)
 {
@@ -246,9 +272,13 @@ START_TEST(a_set_that_is_destroyed_calls_back_inside_and_releases)
     set_start(record, 10000, REDLOCK_FOREVER);
     if (_i)
         set_wait_end(record, REDLOCK_OK);
+    if (_i == 2) {
+        record->ended = 0;
+        ck_assert_int_eq(redlock_set_release(record->set, set_on_end, record), 0);
+    }
     redlock_set_destroy(record->set);
     ck_assert_uint_eq(record->ended, 1);
-    ck_assert_int_eq(record->result.status, _i ? REDLOCK_OK : REDLOCK_CANCELED);
+    ck_assert_int_eq(record->result.status, _i == 1 ? REDLOCK_OK : REDLOCK_CANCELED);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "b");
@@ -403,9 +433,10 @@ int main(void)
     tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
     tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
     tcase_add_test(held_keys, a_set_whose_time_is_up_leaves_nothing);
+    tcase_add_test(held_keys, a_set_that_is_being_acquired_takes_no_other_call);
     tcase_add_test(held_keys, sets_that_overlap_in_a_ring_are_all_served);
     tcase_add_loop_test(ends, a_canceled_acquisition_leaves_nothing, 0, 2);
-    tcase_add_loop_test(ends, a_set_that_is_destroyed_calls_back_inside_and_releases, 0, 2);
+    tcase_add_loop_test(ends, a_set_that_is_destroyed_calls_back_inside_and_releases, 0, 3);
     tcase_add_test(ends, a_set_may_be_destroyed_in_its_callback);
     tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
     tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);

@@ -1,5 +1,8 @@
 /* Sets that lose a key, and masters that die under them. */
+#include <poll.h>
 #include <unistd.h>
+
+#include <redlock/semaphore.h>
 
 #include "set_rig.h"
 #include "suite.h"
@@ -86,6 +89,84 @@ START_TEST(a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_a
 }
 END_TEST
 
+static bool has_warned(void *record)
+{
+    return ((const struct record *)record)->at_risk > 0;
+}
+
+static bool is_at_risk(void *before)
+{
+    return watch_stats(rig.client).at_risk > *(const uint64_t *)before;
+}
+
+START_TEST(a_set_is_at_risk_when_a_key_is)
+{
+    struct record *record = set_record(0, rig.client, "ab");
+    struct redlock_acquire_options request = rig_request(60000, 0);
+
+    request.renew_ms = 200;
+    request.at_risk_ms = 59000;
+    set_expect(record, &request, REDLOCK_OK);
+    rig_kill_masters(&rig, 7);
+    rig_wait(&rig, has_warned, record, "a warning");
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(record->lost, 0);
+}
+END_TEST
+
+START_TEST(nobody_is_warned_of_what_is_left_of_a_lost_set)
+{
+    struct record *record = set_record(0, rig.client, "ab");
+    struct redlock_acquire_options request = rig_request(60000, 0);
+    uint64_t before;
+
+    request.renew_ms = 200;
+    request.at_risk_ms = 58000;
+    ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
+    set_expect(record, &request, REDLOCK_OK);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    record->at_risk = 0;
+    before = watch_stats(rig.client).at_risk;
+    rig_kill_masters(&rig, 7);
+    rig_wait(&rig, is_at_risk, &before, "little validity of the other key");
+    ck_assert_uint_eq(record->at_risk, 0);
+}
+END_TEST
+
+/* The gate of the permits is none of the keys that the program knows. */
+START_TEST(the_loss_of_a_key_behind_permits_names_it)
+{
+    struct record *record = set_record(0, rig.client, "tu");
+
+    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, 2, 3), 0);
+    set_acquire_renewed_often(record, 0);
+    rig_do_all(&rig, "SET", "t", "somebody", NULL);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost_part, 2);
+}
+END_TEST
+
+/* The process stands still beyond the end of the validity: calls know of the loss before the loop can tell of it. */
+START_TEST(a_set_whose_time_is_over_is_lost_before_its_alarm)
+{
+    struct record *record = set_record(0, rig.client, "ab");
+    struct redlock_acquire_options request = rig_request(300, 0);
+
+    set_expect(record, &request, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    while (redlock_remaining_ns(redlock_set_lock(record->set, 0)) > 0 ||
+           redlock_remaining_ns(redlock_set_lock(record->set, 1)) > 0)
+        poll(NULL, 0, 10);
+    ck_assert_uint_eq(record->lost, 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_extend(record->set, 0, set_on_end, record), REDLOCK_E_NOT_HELD);
+    request = rig_request(10000, REDLOCK_FOREVER);
+    set_start_with(record, &request);
+    set_wait_end(record, REDLOCK_OK);
+}
+END_TEST
+
 START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
 {
     struct redlock_client *other = rig_new_client(&rig);
@@ -129,6 +210,10 @@ int main(void)
 
     tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
     tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2);
+    tcase_add_test(losses, a_set_is_at_risk_when_a_key_is);
+    tcase_add_test(losses, nobody_is_warned_of_what_is_left_of_a_lost_set);
+    tcase_add_test(losses, the_loss_of_a_key_behind_permits_names_it);
+    tcase_add_test(losses, a_set_whose_time_is_over_is_lost_before_its_alarm);
     tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
     tcase_add_test(losses, a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same);
     tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
