@@ -65,6 +65,22 @@ static bool one_has_ended(void *unused)
     return false;
 }
 
+/* A gate guards nothing outside the masters. */
+START_TEST(permits_have_fencing_tokens_and_their_gate_has_none)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct record *record = set_record_of_permits(0, rig.client, 2, 2);
+
+    request.fenced = 1;
+    set_expect(record, &request, REDLOCK_OK);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(record->set, i)), 0);
+    rig_wait_absent(&rig, "s#gate");
+    rig_wait_count(&rig, "redlock:fence:s#0", 5);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:fence:s#gate"), 0);
+}
+END_TEST
+
 /* Each wants all that there are, and would get a part of them without the gate. Keys on either side go with them. */
 START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
 {
@@ -135,9 +151,10 @@ END_TEST
 
 START_TEST(a_set_does_not_have_a_permit_and_the_key_of_its_slot)
 {
-    struct record *record = set_record(0, rig.client, "s#0");
+    struct record *record = set_record(0, rig.client, "");
     struct redlock_set *set = record->set;
 
+    ck_assert_int_eq(redlock_set_add(set, "s#0", 3), 0);
     ck_assert_int_eq(redlock_set_add_permit(set, "s", 1, 1), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permits(set, "s", 1, 2, 12), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, 12), 0);
@@ -273,6 +290,7 @@ int main(void)
 
     tcase_add_test(permits, several_permits_are_held_together_in_different_slots);
     tcase_add_test(permits, too_few_free_permits_are_none);
+    tcase_add_test(permits, permits_have_fencing_tokens_and_their_gate_has_none);
     tcase_add_loop_test(permits, rivals_for_several_permits_are_served_one_after_the_other, 0, 2);
     tcase_add_test(permits, several_permits_are_neighbours_in_the_order_of_the_keys);
     tcase_add_test(permits, several_permits_that_cannot_be_leave_the_set_as_it_was);
