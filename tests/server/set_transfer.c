@@ -179,6 +179,68 @@ START_TEST(a_set_with_a_key_whose_time_is_over_is_given_back)
 }
 END_TEST
 
+/* Puts the texts of two locks together, as that of a set with their keys. */
+static void export_both(struct redlock_lock *first, struct redlock_lock *second)
+{
+    size_t length;
+
+    ck_assert_int_eq(redlock_lock_export(first, text, REDLOCK_MAX_EXPORT_BYTES), 0);
+    length = strlen(text);
+    text[length] = ' ';
+    ck_assert_int_eq(redlock_lock_export(second, text + length + 1, REDLOCK_MAX_EXPORT_BYTES), 0);
+}
+
+START_TEST(a_set_has_the_least_validity_of_any_key)
+{
+    struct record *record = set_record(0, rig.client, "abc");
+    const uint32_t ttls_ms[3] = {30000, 10000, 20000};
+    size_t length = 0;
+
+    for (size_t i = 0; i < 3; i++) {
+        const char key[] = {(char)('a' + (int)i), '\0'};
+        struct redlock_lock *lock = rig_hold(&rig, key, ttls_ms[i]);
+
+        if (i)
+            text[length++] = ' ';
+        ck_assert_int_eq(redlock_lock_export(lock, text + length, REDLOCK_MAX_EXPORT_BYTES), 0);
+        length += strlen(text + length);
+    }
+    adopt(record, 0);
+    ck_assert_int_gt(redlock_set_remaining_ms(record->set), 0);
+    ck_assert_int_le(redlock_set_remaining_ms(record->set), 10000);
+}
+END_TEST
+
+/* What it has kept of itself is released then, and not before the text is known to be good. */
+START_TEST(a_lost_set_adopts_another)
+{
+    struct redlock_acquire_options request = set_renewed_often(0);
+    struct record *record = set_record(0, rig.client, "ab");
+    const struct redlock_lock *rest = redlock_set_lock(record->set, 0);
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *locks[2] = {rig_new_lock(other, "a"), rig_new_lock(other, "b")};
+    struct redlock_acquire_options reading = rig_request(30000, 0);
+    int64_t left_ns;
+
+    request.mode = reading.mode = REDLOCK_SHARED;
+    ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
+    set_expect(record, &request, REDLOCK_OK);
+    rig_hold_lock(&rig, locks[0], &reading);
+    rig_hold_lock(&rig, locks[1], &reading);
+    export_both(locks[0], locks[1]);
+    rig_do_all(&rig, "DEL", "b", NULL);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    text[strlen(text) - 1] ^= 1;
+    ck_assert_int_eq(redlock_set_adopt(record->set, &reading, text), REDLOCK_E_EXPORT);
+    left_ns = redlock_remaining_ns(rest);
+    ck_assert_int_gt(left_ns, 0);
+    text[strlen(text) - 1] ^= 1;
+    ck_assert_int_eq(redlock_set_adopt(record->set, &reading, text), 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
+}
+END_TEST
+
 START_TEST(a_detached_set_stays_until_its_tokens_are_released)
 {
     struct redlock_acquire_options request = rig_request(10000, 20000);
@@ -214,6 +276,8 @@ int main(void)
     tcase_add_test(transfer, a_client_with_another_prefix_does_not_adopt_it);
     tcase_add_test(transfer, a_permit_is_not_adopted_twice);
     tcase_add_test(transfer, a_set_with_a_key_whose_time_is_over_is_given_back);
+    tcase_add_test(transfer, a_set_has_the_least_validity_of_any_key);
+    tcase_add_test(transfer, a_lost_set_adopts_another);
     tcase_add_test(transfer, a_detached_set_stays_until_its_tokens_are_released);
     return suite_run_with_server(suite);
 }
