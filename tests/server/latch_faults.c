@@ -90,6 +90,23 @@ START_TEST(silent_masters_are_awaited_for_node_timeout)
 }
 END_TEST
 
+/* They have been asked, and nobody waits for them in vain. */
+START_TEST(masters_that_die_with_a_question_are_not_awaited)
+{
+    struct party a = latch_join(1, "a");
+
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    latch_begin_arrival(&a, 0);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_kill(rig.masters, i));
+    latch_expect_arrival(&a, REDLOCK_DEADLINE);
+    ck_assert_int_eq(a.arrival.cause, REDLOCK_NO_QUORUM);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(strstr(a.details[i], "timeout") == NULL, "%s", a.details[i]);
+}
+END_TEST
+
 START_TEST(masters_in_quarantine_are_asked)
 {
     struct party a = latch_join(1, "a");
@@ -342,6 +359,7 @@ int main(void)
     tcase_add_loop_test(failures, a_quorum_is_needed_and_enough, 0, 1 << LATCH_MASTERS);
     tcase_add_test(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back);
     tcase_add_test(failures, silent_masters_are_awaited_for_node_timeout);
+    tcase_add_test(failures, masters_that_die_with_a_question_are_not_awaited);
     tcase_add_test(failures, masters_in_quarantine_are_asked);
     tcase_add_test(failures, handles_bring_arrivals_back_that_masters_have_lost);
     tcase_add_test(failures, a_handle_that_has_seen_it_open_brings_that_back);

@@ -23,9 +23,59 @@ START_TEST(another_number_of_parties_is_refused)
 }
 END_TEST
 
+/* Two masters have a latch of three parties, and the last one has none. */
+static void give_others_latch(void)
+{
+    for (size_t i = 0; i < 2; i++)
+        rig_do(&rig, i, "HSET", LATCH_KEY, "n", "3", "gen", "1", NULL);
+}
+
+START_TEST(a_refused_party_is_counted_where_a_master_has_recorded_it)
+{
+    struct party a = latch_join(2, "a");
+
+    give_others_latch();
+    latch_arrive(&a, 10000, REDLOCK_OTHER_PARTIES);
+    ck_assert_uint_eq(a.arrival.confirmed, 1);
+    ck_assert_str_eq(a.names, "a");
+    ck_assert_uint_eq(latch_count_field("a:a"), 1);
+}
+END_TEST
+
+START_TEST(a_minority_that_refuses_refuses_nobody)
+{
+    struct party a = latch_join(2, "a");
+
+    rig_do(&rig, 0, "HSET", LATCH_KEY, "n", "3", "gen", "1", NULL);
+    latch_kill_master(1);
+    latch_arrive(&a, 0, REDLOCK_DEADLINE);
+    ck_assert_int_eq(a.arrival.cause, REDLOCK_NO_QUORUM);
+    ck_assert_str_eq(a.details[0], "another number of parties");
+    ck_assert(masters_restart(rig.masters, 1));
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    ck_assert_str_eq(a.details[0], "another number of parties");
+}
+END_TEST
+
+/* It may have been wrong, and the latch of the others is over. */
+START_TEST(an_arrival_that_was_refused_is_not_repeated)
+{
+    struct party a = latch_join(2, "a");
+
+    for (size_t i = 0; i < LATCH_MASTERS; i++)
+        rig_do(&rig, i, "HSET", LATCH_KEY, "n", "3", "gen", "1", NULL);
+    latch_arrive(&a, 10000, REDLOCK_OTHER_PARTIES);
+    rig_wait_quiet(&rig, rig.client);
+    rig_do_all(&rig, "DEL", LATCH_KEY, NULL);
+    rig_run_for(&rig, 1200); /* twice as long as until a repetition */
+    ck_assert_uint_eq(masters_count_key(rig.masters, LATCH_KEY), 0);
+}
+END_TEST
+
 START_TEST(what_latches_do_is_counted)
 {
     struct party a = latch_join(1, "a");
+    struct party earlier = latch_join_as(rig.client, 1, 0, "a");
     struct party wrong = latch_join(2, "b");
     struct redlock_stats stats;
 
@@ -35,14 +85,15 @@ START_TEST(what_latches_do_is_counted)
     ck_assert_int_eq(redlock_latch_arrive(a.latch, 10000, NULL, NULL), 0); /* counts without a callback, too */
     latch_await(&a, 10000, REDLOCK_OK);
     latch_await(&wrong, 10000, REDLOCK_OTHER_PARTIES);
+    latch_await(&earlier, 10000, REDLOCK_OTHER_GENERATION);
     ck_assert_int_eq(redlock_latch_arrive(a.latch, REDLOCK_FOREVER - 1, NULL, NULL), REDLOCK_E_TIMEOUT);
     rig_wait_quiet(&rig, rig.client);
     ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.latch_arrivals, 3);
     ck_assert_uint_eq(stats.latch_arrived, 2);
-    ck_assert_uint_eq(stats.latch_awaits, 3);
+    ck_assert_uint_eq(stats.latch_awaits, 4);
     ck_assert_uint_eq(stats.latch_opened, 1);
-    ck_assert_uint_eq(stats.latch_refused, 2);
+    ck_assert_uint_eq(stats.latch_refused, 3);
 }
 END_TEST
 
@@ -203,6 +254,9 @@ int main(void)
     TCase *others = suite_add_case(suite, "others", latch_open, latch_close);
 
     tcase_add_test(others, another_number_of_parties_is_refused);
+    tcase_add_test(others, a_refused_party_is_counted_where_a_master_has_recorded_it);
+    tcase_add_test(others, a_minority_that_refuses_refuses_nobody);
+    tcase_add_test(others, an_arrival_that_was_refused_is_not_repeated);
     tcase_add_test(others, what_latches_do_is_counted);
     tcase_add_test(others, more_parties_than_there_are_is_refused);
     tcase_add_test(others, another_generation_is_refused_until_the_latch_has_opened);
