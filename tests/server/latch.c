@@ -39,11 +39,30 @@ START_TEST(a_wait_that_ends_early_says_who_has_arrived)
     latch_arrive(&b, 10000, REDLOCK_OK);
     latch_arrive(&a, 10000, REDLOCK_OK);
     latch_arrive(&a, 10000, REDLOCK_OK); /* once more: it is one party still */
-    latch_await(&waiter, 1, REDLOCK_DEADLINE);
+    latch_await(&waiter, 50, REDLOCK_DEADLINE);
+    ck_assert_int_ge(waiter.wait.elapsed_us, 49000);
     latch_await(&waiter, 0, REDLOCK_DEADLINE);
     ck_assert_int_eq(waiter.wait.cause, 0);
     ck_assert_str_eq(waiter.names, "a b");
     ck_assert_str_eq(waiter.why, "2 of 3 parties are known to have arrived");
+}
+END_TEST
+
+/* It has been told of no name while it did not wait. */
+START_TEST(whoever_has_arrived_before_it_waits_learns_who_was_there_earlier)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct party a = latch_join(3, "a");
+    struct party b = latch_join_as(other, 3, 1, "b");
+
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    latch_arrive(&b, 10000, REDLOCK_OK);
+    ck_assert_str_eq(b.names, "b");
+    rig_wait_quiet(&rig, other);
+    latch_await(&b, 0, REDLOCK_DEADLINE);
+    ck_assert_str_eq(b.names, "a b");
+    redlock_client_destroy(other);
 }
 END_TEST
 
@@ -111,6 +130,29 @@ START_TEST(masters_tell_those_who_wait_once)
 }
 END_TEST
 
+/* Without the message it would ask half a second after its first question. The first wait of a client is another case:
+ * it asks again when it listens. */
+START_TEST(whoever_is_told_asks_at_once)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    uint64_t round = 0;
+    struct party waiter;
+
+    do {
+        struct party party = latch_join_as(other, 1, ++round, "a");
+
+        ck_assert_uint_le(round, RIG_LATE_ATTEMPTS);
+        waiter = latch_join_as(rig.client, 1, round, NULL);
+        latch_begin_wait(&waiter, REDLOCK_FOREVER);
+        rig_wait(&rig, is_listed, NULL, "the waiter's channel");
+        rig_wait_quiet(&rig, rig.client);
+        latch_arrive(&party, 10000, REDLOCK_OK);
+        latch_expect_wait(&waiter, REDLOCK_OK);
+    } while (round == 1 || waiter.wait.elapsed_us >= 450000); /* a machine with much to do */
+    redlock_client_destroy(other);
+}
+END_TEST
+
 static int arrive_and_stay(struct rig *child, void *argument)
 {
     struct party party = latch_join(2, "a");
@@ -165,7 +207,7 @@ START_TEST(what_is_reported_open_has_been_recorded)
 
     latch_give(0, "a:a", "a:a", "a:a");
     latch_give(1, "a:b", "a:b", "a:b");
-    latch_await(&waiter, 10000, REDLOCK_OK);
+    latch_await(&waiter, 0, REDLOCK_OK); /* at once: also one that asks once */
     ck_assert_uint_ge(latch_count_field("open"), 2);
     rig_wait_quiet(&rig, rig.client);
     latch_kill_master(0);
@@ -344,8 +386,10 @@ int main(void)
 
     tcase_add_test(opening, a_latch_opens_when_the_last_party_arrives);
     tcase_add_test(opening, a_wait_that_ends_early_says_who_has_arrived);
+    tcase_add_test(opening, whoever_has_arrived_before_it_waits_learns_who_was_there_earlier);
     tcase_add_test(opening, a_party_may_arrive_and_wait_at_once);
     tcase_add_test(opening, masters_tell_those_who_wait_once);
+    tcase_add_test(opening, whoever_is_told_asks_at_once);
     tcase_add_test(opening, an_arrival_stays_when_its_program_is_killed);
     tcase_add_test(opening, names_are_counted_over_all_masters);
     tcase_add_test(opening, one_name_on_all_masters_is_one_party);
