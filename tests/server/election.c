@@ -1,6 +1,8 @@
 /* Elections on real masters: who leads, since which term, and what happens when leaders and masters go. */
 #include "election_rig.h"
 
+#include <poll.h>
+
 #include "child_rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -52,7 +54,9 @@ START_TEST(a_candidate_that_withdraws_is_never_elected)
 
     ck_assert_int_eq(redlock_election_resign(second->election), 0);
     ck_assert_int_eq(redlock_election_resign(second->election), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_election_state(second->election), REDLOCK_ELECTION_RESIGNING);
     rig_wait(&rig, candidate_has_ended, second, "the end of the candidacy");
+    ck_assert_uint_eq(second->resigned, 1);
     ck_assert_int_eq(second->status, REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_election_resign(second->election), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_election_resign(first->election), 0);
@@ -75,6 +79,7 @@ START_TEST(a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
 
         ck_assert_int_gt(again--, 0);
         first->lost = first->at_risk = 0;
+        first->at_risk_ms = 0;
         for (size_t i = 0; i < 2; i++)
             ck_assert(masters_hang(rig.masters, i));
         rig_wait(&rig, candidate_has_lost, first, "the loss");
@@ -82,11 +87,59 @@ START_TEST(a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
         ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
         ck_assert_uint_eq(first->lost, 1);
         ck_assert_uint_le(first->at_risk, 1);
+        ck_assert_int_le(first->at_risk_ms, SHORT_TTL_MS / 6); /* what it has asked for */
         for (size_t i = 0; i < 2; i++)
             ck_assert(masters_resume(rig.masters, i));
         rig_wait(&rig, candidate_leads, first, "another election");
         ck_assert_uint_gt(first->term, term);
     } while (first->at_risk == 0); /* the process was stopped from before the warning to the loss */
+}
+END_TEST
+
+/* Only one of three masters is left to confirm that it has given the key back. */
+START_TEST(a_resignation_that_is_not_confirmed_says_so)
+{
+    struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
+
+    for (size_t i = 0; i < 2; i++)
+        rig_kill_master(&rig, i);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    ck_assert_int_eq(redlock_election_resign(first->election), REDLOCK_E_BUSY);
+    rig_wait(&rig, candidate_has_ended, first, "the end of the resignation");
+    ck_assert_int_eq(first->status, REDLOCK_NO_QUORUM);
+    ck_assert_uint_eq(first->resigned, 1);
+}
+END_TEST
+
+/* The process stands still: whoever asks then knows before the loop can tell. */
+START_TEST(a_term_is_over_before_the_loss_is_told)
+{
+    struct candidate *first = candidate_leader(0, 300);
+
+    while (redlock_election_remaining_ns(first->election) > 0)
+        poll(NULL, 0, 10);
+    ck_assert_uint_eq(first->lost, 0);
+    ck_assert_uint_eq(redlock_election_term(first->election), 0);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
+    rig_wait(&rig, candidate_has_lost, first, "the loss");
+}
+END_TEST
+
+static void with_short_ttls(struct redlock_options *options)
+{
+    options->max_ttl_ms = 5000;
+}
+
+START_TEST(without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
+{
+    struct candidate *first = &candidates[0];
+
+    rig_close(&rig);
+    rig_open_with(&rig, 3, 0, with_short_ttls);
+    first->client = rig.client;
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
+    ck_assert_int_eq(redlock_election_campaign(first->election, NULL, candidate_on_event, first), 0);
+    rig_wait(&rig, candidate_leads, first, "an election");
 }
 END_TEST
 
@@ -125,6 +178,7 @@ START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
     ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
     ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), 0);
     ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
     rig_wait(&rig, candidate_was_elected, first, "an election");
     rig_wait(&rig, candidate_has_lost, first, "the loss");
     ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_IDLE);
@@ -226,6 +280,14 @@ static bool is_zero(void *argument)
     return *(int *)argument == 0;
 }
 
+static void must_not_see(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
+{
+    (void)election;
+    (void)leader;
+    (void)user_data;
+    ck_abort_msg("an observer of a client that ends was told of a leader");
+}
+
 START_TEST(a_shutdown_ends_leaders_and_candidates)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
@@ -233,6 +295,7 @@ START_TEST(a_shutdown_ends_leaders_and_candidates)
     int ended = 1;
 
     ck_assert_int_eq(redlock_client_shutdown(second->client, 10000, on_shutdown, &ended), 0);
+    ck_assert_int_eq(redlock_election_observe(second->election, 1000, must_not_see, NULL), REDLOCK_E_CLOSING);
     rig_wait(&rig, is_zero, &ended, "the shutdown of a candidate");
     ck_assert_uint_eq(second->failed, 1);
     ck_assert_int_eq(second->status, REDLOCK_CANCELED);
@@ -269,6 +332,9 @@ int main(void)
     tcase_add_test(three, a_leader_is_renewed);
     tcase_add_test(three, a_candidate_that_withdraws_is_never_elected);
     tcase_add_test(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again);
+    tcase_add_test(three, a_resignation_that_is_not_confirmed_says_so);
+    tcase_add_test(three, a_term_is_over_before_the_loss_is_told);
+    tcase_add_test(three, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for);
     tcase_add_test(three, a_leader_whose_key_is_gone_has_lost_before_another_is_elected);
     tcase_add_test(three, a_candidate_that_campaigns_once_is_idle_after_a_loss);
     tcase_add_test(three, a_leader_that_is_killed_is_replaced_when_its_ttl_is_over);

@@ -253,6 +253,18 @@ END_TEST
 
 /* --- The end of observers ----------------------------------------------------------------------------------------- */
 
+START_TEST(whoever_observes_instead_is_told_what_was_known)
+{
+    struct sight former, sight = {0};
+    struct redlock_election *election = observe(&former, NEVER_MS);
+
+    ck_assert_int_eq(redlock_election_observe(election, NEVER_MS, on_leader, &sight), 0);
+    see(&sight, 0);
+    ck_assert_uint_eq(former.calls, 1);
+    redlock_election_destroy(election);
+}
+END_TEST
+
 START_TEST(observers_may_end_at_any_time)
 {
     struct redlock_client *client = rig_new_client(&rig);
@@ -286,6 +298,7 @@ int main(void)
     suite_add_test_since(three, without_the_right_to_the_channel_an_observer_looks_at_intervals, 6, 2,
                          "rights on channels");
     tcase_add_test(three, whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most);
+    tcase_add_test(three, whoever_observes_instead_is_told_what_was_known);
     tcase_add_test(three, observers_may_end_at_any_time);
     return suite_run_with_server(suite);
 }

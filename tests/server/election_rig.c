@@ -16,6 +16,7 @@ struct redlock_election_options candidate_options(uint32_t ttl_ms)
 
     redlock_election_options_init(&options);
     options.ttl_ms = ttl_ms;
+    options.at_risk_ms = ttl_ms / 6;
     if (ttl_ms == ELECTION_TTL_MS) {
         options.renew_ms = ELECTION_RENEW_MS;
         options.at_risk_ms = AT_RISK_MS;
@@ -46,6 +47,7 @@ void candidate_on_event(struct redlock_election *election, const struct redlock_
         break;
     case REDLOCK_ELECTION_AT_RISK:
         candidate->at_risk++;
+        candidate->at_risk_ms = event->remaining_ms;
         return;
     case REDLOCK_ELECTION_LOST:
         candidate->lost++;

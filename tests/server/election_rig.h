@@ -20,6 +20,7 @@ struct candidate {
     unsigned elected, at_risk, lost, resigned, failed;
     uint64_t term;          /* of the latest ELECTED */
     uint64_t lost_term;
+    int64_t at_risk_ms;     /* what was left at the latest warning */
     int status;             /* of the latest RESIGNED or FAILED */
     int64_t others_ns;      /* what was left of the other candidates' leaderships at the latest event */
     bool resign, destroy, campaign; /* in the next callback that is no warning */
