@@ -247,7 +247,8 @@ struct redlock_acquire_options {
     uint32_t max_hold_ms;
 
     /* The lock's watch (redlock_lock_watch) is told "at risk" when so much validity is left. 0, the default, is a third
-     * of the validity that the ttl gives; the value must be less than that validity. */
+     * of the validity that the ttl gives; the value must be less than that validity. A lock that a waiter was given
+     * begins with a shorter ttl than its own; until it has that, it is told when a third is left at the earliest. */
     uint32_t at_risk_ms;
 
     /* 1: the hold has a fencing token (redlock_lock_fence), larger than those of all earlier fenced holds of the key.
