@@ -132,6 +132,22 @@ START_TEST(another_generation_is_refused_until_the_latch_has_opened)
 }
 END_TEST
 
+/* A handle that comes late to the generation before must agree on it, too. */
+START_TEST(another_number_of_parties_is_refused_at_the_generation_before)
+{
+    struct party a = latch_join_as(rig.client, 1, 5, "a");
+    struct party next = latch_join_as(rig.client, 1, 6, "a");
+    struct party late = latch_join_as(rig.client, 1, 5, NULL);
+    struct party wrong = latch_join_as(rig.client, 2, 5, NULL);
+
+    latch_arrive(&a, 10000, REDLOCK_OK);
+    latch_await(&a, 10000, REDLOCK_OK);
+    latch_arrive(&next, 10000, REDLOCK_OK);
+    latch_await(&late, 10000, REDLOCK_OK);
+    latch_await(&wrong, 10000, REDLOCK_OTHER_PARTIES);
+}
+END_TEST
+
 /* 18446744073709551615 is the largest. */
 START_TEST(generations_are_compared_as_numbers)
 {
@@ -260,6 +276,7 @@ int main(void)
     tcase_add_test(others, what_latches_do_is_counted);
     tcase_add_test(others, more_parties_than_there_are_is_refused);
     tcase_add_test(others, another_generation_is_refused_until_the_latch_has_opened);
+    tcase_add_test(others, another_number_of_parties_is_refused_at_the_generation_before);
     tcase_add_test(others, generations_are_compared_as_numbers);
     tcase_add_test(others, a_barrier_is_a_latch_of_many_generations);
     tcase_add_test(others, a_master_that_is_behind_is_told_what_has_opened);

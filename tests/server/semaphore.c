@@ -133,6 +133,42 @@ START_TEST(the_largest_limit_counts)
 }
 END_TEST
 
+/* This client has released slots that are above the number of another handle, which tries first, and then waits. */
+START_TEST(a_slot_above_the_own_number_is_not_taken)
+{
+    struct redlock_lock *small = permit_of(rig.client, 3);
+    struct outcome outcome;
+    size_t below = MOST;
+
+    hold(5, 5);
+    for (size_t i = 0; i < 5; i++) {
+        if (redlock_lock_slot(permits[i]) < 3) {
+            below = i;
+            continue;
+        }
+        outcome = rig_release(&rig, permits[i]);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    outcome = try_permit(small);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    wait_for(small, &outcomes[0], REDLOCK_WAIT_QUEUE);
+    for (size_t i = 0; i < 2; i++) {
+        struct redlock_lock *large = permit_of(rig.client, 5);
+
+        outcome = try_permit(large);
+        outcome_expect(&outcome, REDLOCK_OK);
+        outcome = rig_release(&rig, large);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    ck_assert_uint_eq(outcomes[0].calls, 0);
+    outcome = rig_release(&rig, permits[below]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+    ck_assert_int_lt(redlock_lock_slot(small), 3);
+}
+END_TEST
+
 START_TEST(a_semaphore_of_one_is_a_mutex)
 {
     struct redlock_lock *slot = rig_new_lock(rig_further_client(&rig), KEY "#0");
@@ -397,6 +433,7 @@ int main(void)
     tcase_add_loop_test(cases, each_permit_is_found_and_no_other, 0, 6);
     tcase_add_test(cases, a_single_attempt_is_one_where_the_program_says_so);
     tcase_add_test(cases, the_largest_limit_counts);
+    tcase_add_test(cases, a_slot_above_the_own_number_is_not_taken);
     tcase_add_test(cases, a_semaphore_of_one_is_a_mutex);
     tcase_add_loop_test(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1);
     tcase_add_test(cases, a_waiter_can_give_up_and_leaves_nothing);
