@@ -69,7 +69,7 @@ struct redlock_client {
     unsigned n_latches;
     struct rl_list looks;        /* under way */
     struct rl_list looks_over;   /* whose callbacks are due */
-    unsigned n_looks;            /* in both, and in callbacks */
+    unsigned n_looks;            /* in both */
     struct rl_pool handles;      /* of locks */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;

@@ -143,10 +143,15 @@ static void make_report(const struct look *look, int status, struct report *repo
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
 
-static void drop(struct look *look)
+/* From here on it does not count any more. */
+static void take_out(struct look *look)
 {
     rl_list_remove(&look->link);
     look->client->n_looks--;
+}
+
+static void drop(struct look *look)
+{
     rl_look_fini(&look->look);
     free(look);
 }
@@ -157,8 +162,7 @@ static void call_back(struct look *look, int status)
     struct redlock_client *client = look->client;
     struct report report;
 
-    rl_list_remove(&look->link);
-    rl_list_init(&look->link);
+    take_out(look);
     if (!rl_client_forked(client)) {
         make_report(look, status, &report);
         client->depth++;
@@ -229,8 +233,10 @@ int redlock_look(struct redlock_client *client, const void *key, size_t key_size
     name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
     look = name ? create(client, cb, user_data) : NULL;
     if (!look || !rl_look_start(&client->host, &look->look, name, on_done)) {
-        if (look)
+        if (look) {
+            take_out(look);
             drop(look);
+        }
         status = REDLOCK_E_NOMEM;
     }
     client->stats.looks += status == 0;

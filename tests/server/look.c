@@ -541,6 +541,28 @@ START_TEST(so_many_looks_and_no_more)
 }
 END_TEST
 
+static unsigned begun_inside;
+
+static void look_again(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    on_look(client, result, user_data);
+    begun_inside += redlock_look(client, "key", 3, on_look, user_data) == 0;
+}
+
+START_TEST(a_look_that_calls_back_makes_room_for_the_next_one)
+{
+    static struct sight sights[REDLOCK_MAX_LOOKS];
+
+    memset(sights, 0, sizeof sights);
+    begun_inside = 0;
+    for (size_t i = 0; i < REDLOCK_MAX_LOOKS; i++)
+        ck_assert_int_eq(redlock_look(rig.client, "key", 3, look_again, &sights[i]), 0);
+    for (size_t i = 0; i < REDLOCK_MAX_LOOKS; i++)
+        rig_wait(&rig, has_come, &sights[i], "a look");
+    ck_assert_uint_eq(begun_inside, REDLOCK_MAX_LOOKS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("look");
@@ -567,5 +589,6 @@ int main(void)
     tcase_add_test(five, destroying_the_client_cancels_looks);
     tcase_add_test(five, a_callback_may_destroy_the_client);
     tcase_add_test(five, so_many_looks_and_no_more);
+    tcase_add_test(five, a_look_that_calls_back_makes_room_for_the_next_one);
     return suite_run_with_server(suite);
 }
