@@ -176,7 +176,8 @@ REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *
 REDLOCK_API int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
                                 void *user_data);
 
-/* The mode of the hold, or of the attempt that is under way; REDLOCK_EXCLUSIVE in state IDLE. */
+/* The mode of the hold, or the one that an acquisition asks for, until the callback that tells its end has returned;
+ * otherwise REDLOCK_EXCLUSIVE. */
 REDLOCK_API enum redlock_mode redlock_lock_mode(const struct redlock_lock *lock);
 
 /* "exclusive", "upgradeable", "shared", in static storage; "?" for other numbers. */

@@ -80,8 +80,13 @@ uint64_t redlock_lock_fence(const struct redlock_lock *lock)
     return token && redlock_remaining_ns(lock) > 0 ? token : 0;
 }
 
+/* An acquisition has a mode before it has a claim, and if it gets none. */
 enum redlock_mode redlock_lock_mode(const struct redlock_lock *lock)
 {
+    const struct rl_attempt *attempt = lock ? rl_attempt_of(lock) : NULL;
+
+    if (attempt && attempt->pending.op == RL_OP_ACQUIRE)
+        return rl_public_mode((enum rl_mode)attempt->host.request.mode);
     return lock && lock->host.core.claim ? rl_public_mode(rl_lock_mode(&lock->host.core)) : REDLOCK_EXCLUSIVE;
 }
 

@@ -674,6 +674,49 @@ START_TEST(conversions_are_told_and_counted)
 }
 END_TEST
 
+static struct {
+    unsigned n;
+    enum redlock_mode mode; /* of the latest attempt */
+} attempts;
+
+static void note_attempt(const struct redlock_event *event, void *user_data)
+{
+    if (event->type != REDLOCK_EVENT_ATTEMPT)
+        return;
+    attempts.n++;
+    attempts.mode = event->mode;
+    (void)user_data;
+}
+
+static void with_attempts(struct redlock_options *options)
+{
+    attempts.n = 0;
+    options->on_event = note_attempt;
+}
+
+/* The first acquisition of a client that was just made waits for the connections. */
+START_TEST(an_acquisition_has_its_mode_from_the_call_on)
+{
+    struct redlock_acquire_options request = request_of(R, 0);
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    struct outcome outcome = {0};
+
+    rig_open_with(&rig, 3, 0, with_attempts);
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &client, NULL), 0);
+    lock = rig_new_lock(client, KEY);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_ACQUIRING);
+    ck_assert_int_eq(redlock_lock_mode(lock), R);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(attempts.n, 1);
+    ck_assert_int_eq(attempts.mode, R);
+    redlock_client_destroy(client);
+    rig_close(&rig);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rwlock");
@@ -706,5 +749,6 @@ int main(void)
     tcase_add_loop_test(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2);
     tcase_add_test(three, other_clients_exclude_readers_and_are_excluded);
     tcase_add_test(observed, conversions_are_told_and_counted);
+    tcase_add_test(observed, an_acquisition_has_its_mode_from_the_call_on);
     return suite_run_with_server(suite);
 }
