@@ -244,6 +244,8 @@ int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(rl_client_of(lock)))
         return REDLOCK_E_FORKED;
+    if (lock->destroyed)
+        return REDLOCK_E_CLOSING;
     lock->watch = watch;
     lock->watch_data = user_data;
     return 0;

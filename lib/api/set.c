@@ -82,6 +82,8 @@ int redlock_set_keep_rest(struct redlock_set *set, int keep)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(set->client))
         return REDLOCK_E_FORKED;
+    if (set->destroyed)
+        return REDLOCK_E_CLOSING;
     set->keeps_rest = keep != 0;
     return 0;
 }
@@ -92,6 +94,8 @@ int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void 
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(set->client))
         return REDLOCK_E_FORKED;
+    if (set->destroyed)
+        return REDLOCK_E_CLOSING;
     set->watch = watch;
     set->watch_data = user_data;
     return 0;

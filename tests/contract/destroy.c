@@ -1,6 +1,8 @@
 /* Clause 4: destroying an object with work pending completes that work with CANCELED first, inside the call. */
 #include <string.h>
 
+#include <redlock/set.h>
+
 #include "rig.h"
 #include "suite.h"
 
@@ -159,6 +161,54 @@ START_TEST(clause_4_the_last_callback_cannot_start_new_work)
 }
 END_TEST
 
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    (void)lock, (void)alarm, (void)user_data;
+}
+
+static void watch_the_dying(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    outcome_record(lock, result, user_data);
+    status_inside = redlock_lock_watch(lock, on_alarm, NULL);
+}
+
+static void on_set_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
+{
+    (void)set, (void)part, (void)alarm, (void)user_data;
+}
+
+static int keep_status_inside;
+
+static void watch_the_dying_set(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    *(int *)user_data = result->status;
+    status_inside = redlock_set_watch(set, on_set_alarm, NULL);
+    keep_status_inside = redlock_set_keep_rest(set, 1);
+}
+
+START_TEST(what_is_being_destroyed_takes_no_watch)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "four");
+    struct outcome outcome = {0};
+    struct redlock_set *set;
+    int status = 0;
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, watch_the_dying, &outcome), 0);
+    redlock_lock_destroy(lock);
+    outcome_expect(&outcome, REDLOCK_CANCELED);
+    ck_assert_int_eq(status_inside, REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_set_create(rig.client, &set), 0);
+    ck_assert_int_eq(redlock_set_add(set, "a", 1), 0);
+    ck_assert_int_eq(redlock_set_add(set, "b", 1), 0);
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, watch_the_dying_set, &status), 0);
+    status_inside = 0;
+    redlock_set_destroy(set);
+    ck_assert_int_eq(status, REDLOCK_CANCELED);
+    ck_assert_int_eq(status_inside, REDLOCK_E_CLOSING);
+    ck_assert_int_eq(keep_status_inside, REDLOCK_E_CLOSING);
+}
+END_TEST
+
 START_TEST(a_client_that_never_ran_can_be_destroyed)
 {
     struct redlock_client *client;
@@ -198,6 +248,7 @@ int main(void)
     tcase_add_test(three, clause_4_everything_pending_ends_inside_client_destroy);
     tcase_add_test(three, clause_4_a_result_that_waits_for_delivery_is_delivered);
     tcase_add_test(three, clause_4_the_last_callback_cannot_start_new_work);
+    tcase_add_test(three, what_is_being_destroyed_takes_no_watch);
     tcase_add_test(three, a_client_that_never_ran_can_be_destroyed);
     tcase_add_test(three, nothing_of_a_destroyed_client_keeps_the_loop_running);
     return suite_run_with_server(suite);
