@@ -148,5 +148,6 @@ void rl_sets_end(struct redlock_client *client)
 
         if (set->state == REDLOCK_STATE_HELD)
             set->state = REDLOCK_STATE_IDLE;
+        set->core.canceled = set->state == REDLOCK_STATE_ACQUIRING;
     }
 }

@@ -39,7 +39,8 @@ void rl_set_give_up(struct redlock_set *set, struct rl_parts parts);
 /* The set was held, and this part is lost. */
 void rl_set_lose(struct redlock_set *set, unsigned part);
 
-/* For a client that is shut down, and has begun the release of all locks: its sets are not held any more. */
+/* For a client that is shut down, and has begun the release of all locks: its sets are not held any more, and no
+ * acquisition succeeds, nor goes on to the next key, where the answers that decide it wait to be told. */
 void rl_sets_end(struct redlock_client *client);
 
 #endif

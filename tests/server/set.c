@@ -365,6 +365,32 @@ START_TEST(a_set_is_not_held_while_its_client_shuts_down_nor_afterwards)
 }
 END_TEST
 
+/* The lock's callback comes first: the answers about the keys have arrived with its own, and wait to be told. */
+static void shut_down_inside(struct redlock_lock *lock, const struct redlock_result *result, void *status)
+{
+    ck_assert_int_eq(result->status, REDLOCK_OK);
+    ck_assert_int_eq(redlock_client_shutdown(redlock_lock_client(lock), 10000, on_shut_down, status), 0);
+}
+
+START_TEST(an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct record *record = set_record(0, other, "bc");
+    int status = 1;
+
+    if (_i)
+        rig_hold(&rig, "c", 10000);
+    ck_assert_int_eq(redlock_acquire(rig_new_lock(other, "a"), NULL, shut_down_inside, &status), 0);
+    set_start(record, 10000, REDLOCK_FOREVER);
+    set_wait_end(record, REDLOCK_CANCELED);
+    rig_wait(&rig, is_not_one, &status, "the end of the client");
+    ck_assert_int_eq(status, REDLOCK_OK);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
+    rig_wait_absent(&rig, "b");
+    redlock_client_destroy(other);
+}
+END_TEST
+
 /* --- Bad input ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(keys_are_checked_and_nothing_is_lost)
@@ -441,6 +467,7 @@ int main(void)
     tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
     tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);
     tcase_add_loop_test(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2);
+    tcase_add_loop_test(ends, an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled, 0, 2);
     tcase_add_test(input, keys_are_checked_and_nothing_is_lost);
     tcase_add_test(input, options_are_checked);
     return suite_run_with_server(suite);
