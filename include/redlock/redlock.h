@@ -141,8 +141,8 @@ REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
 
 /* Releases the lock: redlock_remaining_ns() is 0 at once. The operation ends when each connected master that is not
- * late has answered, after node_timeout_ms at most. A pending extension or conversion ends with CANCELED first. cb may
- * be NULL.
+ * late has answered, after node_timeout_ms at most. A pending extension or conversion ends first, with CANCELED,
+ * or with LOST if the validity has ended. cb may be NULL.
  *
  * Cohort hand-off: if another handle of this client joined the wait queue by the same command as this one, and is next,
  * it may get the lock with its token, without a master. The release then ends with OK at once. Locks acquired with

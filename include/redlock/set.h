@@ -92,8 +92,8 @@ REDLOCK_API int redlock_set_acquire(struct redlock_set *set, const struct redloc
  * smallest key whose extension did not. Errors: those of redlock_extend(). */
 REDLOCK_API int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn cb, void *user_data);
 
-/* Releases every key: redlock_set_remaining_ns() is 0 at once. A pending extension ends with CANCELED first. The status
- * is LOST if the validity of a key had ended before the call, NO_QUORUM if the release of one is not confirmed, and
+/* Releases every key: redlock_set_remaining_ns() is 0 at once. A pending extension ends first. The status is
+ * LOST if the validity of a key had ended before the call, NO_QUORUM if the release of one is not confirmed, and
  * otherwise OK. cb may be NULL. Errors: those of redlock_release(). */
 REDLOCK_API int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data);
 

@@ -244,6 +244,27 @@ START_TEST(a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_
 }
 END_TEST
 
+/* The same, while an extension is pending, whose answers cannot come in time any more. */
+START_TEST(a_release_of_a_lock_that_was_lost_during_an_extension_says_why)
+{
+    struct redlock_lock *lock;
+    struct outcome extended = {0}, released;
+
+    lock = hold("late", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
+    hang_all();
+    ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &extended), 0);
+    stall_until_ns(watch_deadline_ns(lock) + 1000000);
+    released = rig_release(&rig, lock);
+    resume_all();
+    outcome_expect(&extended, REDLOCK_LOST);
+    ck_assert_int_eq(extended.loss, REDLOCK_LOSS_UNREACHABLE);
+    outcome_expect(&released, REDLOCK_LOST);
+    ck_assert_int_eq(released.loss, REDLOCK_LOSS_UNREACHABLE);
+    ck_assert_uint_eq(watch_stats(rig.client).lost, 1);
+    ck_assert_uint_eq(watched.lost, 0);
+}
+END_TEST
+
 START_TEST(after_a_stall_only_the_loss_is_told)
 {
     struct redlock_lock *lock = hold("stall", LEASE_MS, 0, 0);
@@ -285,6 +306,7 @@ int main(void)
     tcase_add_test(told, keys_deleted_on_a_minority_are_no_loss);
     tcase_add_test(not_told, a_lock_that_was_released_is_not_lost);
     tcase_add_test(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release);
+    tcase_add_test(not_told, a_release_of_a_lock_that_was_lost_during_an_extension_says_why);
     tcase_add_test(not_told, after_a_stall_only_the_loss_is_told);
     tcase_add_test(not_told, a_watch_that_was_taken_off_is_not_called);
     return suite_run_with_server(suite);
