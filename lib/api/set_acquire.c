@@ -6,6 +6,7 @@
 #include "api/handle.h"
 #include "api/lock.h"
 #include "api/options.h"
+#include "api/results.h"
 #include "api/set_pending.h"
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
@@ -78,6 +79,15 @@ static void fail_with(struct redlock_set *set, int status)
     fail(set, NULL);
 }
 
+/* While other keys were awaited nothing was held, and nobody was warned. */
+static void warn(struct redlock_set *set)
+{
+    for (unsigned i = 0; i < set->n; i++) {
+        if (!rl_set_is_gate(set, i) && set->parts[i].lock->host.core.hold.warned)
+            rl_results_queue_alarm(set->parts[i].lock, REDLOCK_ALARM_AT_RISK);
+    }
+}
+
 /* Callbacks of what is given up run at once; they find a plan that has nothing pending. */
 static void follow(struct redlock_set *set, struct rl_set_step step, const struct redlock_result *result)
 {
@@ -89,6 +99,7 @@ static void follow(struct redlock_set *set, struct rl_set_step step, const struc
     switch (step.outcome) {
     case RL_SET_HELD:
         set->state = REDLOCK_STATE_HELD;
+        warn(set);
         rl_set_note(&set->attempt, set->n, REDLOCK_OK, 0, "");
         rl_set_complete(set, &set->attempt, NULL);
         break;

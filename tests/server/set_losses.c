@@ -188,6 +188,32 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
 }
 END_TEST
 
+static bool is_warned(void *client)
+{
+    return watch_stats(client).at_risk > 0;
+}
+
+/* The warning comes while another key is awaited, and nothing is held that could be at risk. */
+START_TEST(a_set_that_is_at_risk_when_it_is_held_says_so)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "b", 60000);
+    struct record *record = set_record(0, other, "ab");
+    struct redlock_acquire_options request = rig_request(60000, REDLOCK_FOREVER);
+
+    request.renew_ms = 30000;
+    request.at_risk_ms = 59000;
+    set_start_with(record, &request);
+    rig_wait(&rig, is_warned, other, "the warning");
+    ck_assert_uint_eq(record->at_risk, 0);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    set_wait_end(record, REDLOCK_OK);
+    rig_wait(&rig, has_warned, record, "the warning of the set");
+    ck_assert_uint_eq(record->at_risk, 1);
+    ck_assert_uint_eq(watch_stats(other).renewals, 0); /* it is not that of the other key */
+}
+END_TEST
+
 START_TEST(a_minority_of_dead_masters_does_not_matter)
 {
     struct record *record = set_record(0, rig.client, "ab");
@@ -215,6 +241,7 @@ int main(void)
     tcase_add_test(losses, the_loss_of_a_key_behind_permits_names_it);
     tcase_add_test(losses, a_set_whose_time_is_over_is_lost_before_its_alarm);
     tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
+    tcase_add_test(losses, a_set_that_is_at_risk_when_it_is_held_says_so);
     tcase_add_test(losses, a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same);
     tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
     return suite_run_with_server(suite);
