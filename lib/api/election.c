@@ -21,7 +21,8 @@ static void tell(struct redlock_election *election, const struct redlock_electio
 static void end(struct redlock_election *election, enum redlock_election_event_kind kind, int status,
                 const struct redlock_result *result)
 {
-    const struct redlock_election_event event = {.kind = kind, .status = status, .result = result};
+    const struct redlock_election_event event = {
+        .kind = kind, .term = election->term, .status = status, .result = result};
 
     tell(election, &event);
 }
@@ -35,7 +36,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
         return;
     rl_election_enter(election);
     rl_candidate_released(&election->candidate);
-    end(election, REDLOCK_ELECTION_RESIGNED, result->status, result);
+    end(election, REDLOCK_ELECTION_RESIGNED, election->term ? result->status : REDLOCK_CANCELED, result);
     rl_election_leave(election);
 }
 
@@ -45,6 +46,7 @@ static int campaign(struct redlock_election *election)
 {
     int status = redlock_acquire(election->lock, &election->options, on_acquired, election);
 
+    election->term = 0;
     rl_candidate_campaigns(&election->candidate, status == 0);
     return status;
 }
@@ -239,6 +241,8 @@ int redlock_election_campaign(struct redlock_election *election, const struct re
 
     if (status < 0)
         return status;
+    if (election->client->host.closing)
+        return REDLOCK_E_CLOSING;
     if (election->candidate.state != RL_CANDIDATE_IDLE)
         return REDLOCK_E_BUSY;
     status = keep_options(election, options);
@@ -256,7 +260,7 @@ int redlock_election_resign(struct redlock_election *election)
 
     if (status < 0)
         return status;
-    if (election->candidate.state == RL_CANDIDATE_IDLE)
+    if (redlock_election_state(election) == REDLOCK_ELECTION_IDLE)
         return REDLOCK_E_NOT_HELD;
     if (election->candidate.state == RL_CANDIDATE_RESIGNING)
         return REDLOCK_E_BUSY;

@@ -1,4 +1,6 @@
 /* Elections on real masters: who leads, since which term, and what happens when leaders and masters go. */
+#include <poll.h>
+
 #include "election_rig.h"
 
 #include <poll.h>
@@ -26,6 +28,7 @@ START_TEST(one_candidate_leads_and_the_others_follow_in_the_order_of_their_arriv
     rig_wait(&rig, candidate_was_elected, second, "the second leader");
     rig_wait(&rig, candidate_has_ended, first, "the end of the resignation");
     ck_assert_int_eq(first->status, REDLOCK_OK);
+    ck_assert_uint_eq(first->ended_term, first->term);
     ck_assert_uint_gt(second->term, first->term);
     ck_assert(third->elected == 0 || second->lost > 0); /* a machine that stands still may cost the first lease */
     ck_assert_int_eq(redlock_election_resign(second->election), 0);
@@ -58,10 +61,48 @@ START_TEST(a_candidate_that_withdraws_is_never_elected)
     rig_wait(&rig, candidate_has_ended, second, "the end of the candidacy");
     ck_assert_uint_eq(second->resigned, 1);
     ck_assert_int_eq(second->status, REDLOCK_CANCELED);
+    ck_assert_uint_eq(second->ended_term, 0);
     ck_assert_int_eq(redlock_election_resign(second->election), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_election_resign(first->election), 0);
     rig_wait(&rig, candidate_leads, third, "the next leader");
     ck_assert_uint_eq(second->elected, 0);
+}
+END_TEST
+
+static void resign_inside(struct redlock_lock *lock, const struct redlock_result *result, void *election)
+{
+    if (redlock_election_state(election) == REDLOCK_ELECTION_CAMPAIGNING)
+        ck_assert_int_eq(redlock_election_resign(election), 0);
+    redlock_lock_destroy(lock);
+    (void)result;
+}
+
+static void try_inside(struct candidate *candidate, const char *key)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, key);
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, resign_inside, candidate->election), 0);
+}
+
+/* In the classic profile the callback of the first lock comes before that of the candidate, which the same answers have
+ * elected. In the guarded one the candidate is told first, and has led. */
+START_TEST(a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_led)
+{
+    struct candidate *first = &candidates[0];
+    struct redlock_election_options options = candidate_options(ELECTION_TTL_MS);
+
+    first->client = rig.client;
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
+    try_inside(first, "a");
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), 0);
+    try_inside(first, "z");
+    rig_wait_quiet(&rig, rig.client);
+    if (redlock_election_state(first->election) == REDLOCK_ELECTION_LEADING)
+        ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, candidate_has_ended, first, "the end of the candidacy");
+    ck_assert_int_eq(first->status, first->elected ? REDLOCK_OK : REDLOCK_CANCELED);
+    ck_assert_uint_eq(first->ended_term, first->elected ? first->term : 0);
+    rig_wait_absent(&rig, "leader");
 }
 END_TEST
 
@@ -188,6 +229,29 @@ START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
 }
 END_TEST
 
+/* The clock has ended the leadership, and the loop has yet to say so. */
+START_TEST(whoever_has_lost_the_only_campaign_cannot_resign_from_it)
+{
+    struct redlock_election_options options = candidate_options(SHORT_TTL_MS);
+    struct candidate *first = &candidates[0];
+
+    first->client = rig.client;
+    options.once = 1;
+    options.max_hold_ms = 1;
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), 0);
+    rig_wait(&rig, candidate_was_elected, first, "an election");
+    while (redlock_election_remaining_ns(first->election) > 0)
+        (void)poll(NULL, 0, 1);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_IDLE);
+    ck_assert_int_eq(redlock_election_resign(first->election), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), REDLOCK_E_BUSY);
+    rig_wait(&rig, candidate_has_lost, first, "the loss");
+    ck_assert_uint_eq(first->lost_term, first->term);
+    ck_assert_uint_eq(first->resigned, 0);
+}
+END_TEST
+
 static int lead_and_stay(struct rig *child, void *unused)
 {
     (void)unused;
@@ -303,6 +367,8 @@ START_TEST(a_shutdown_ends_leaders_and_candidates)
     ck_assert_int_eq(redlock_client_shutdown(first->client, 10000, on_shutdown, &ended), 0);
     ck_assert_int_eq(redlock_election_remaining_ns(first->election), 0);
     ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_IDLE);
+    ck_assert_int_eq(redlock_election_resign(first->election), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_election_campaign(first->election, NULL, candidate_on_event, first), REDLOCK_E_CLOSING);
     rig_wait(&rig, is_zero, &ended, "the shutdown of a leader");
     ck_assert_uint_eq(first->lost + first->resigned, 0);
     rig_wait_absent(&rig, "leader");
@@ -331,12 +397,14 @@ int main(void)
     tcase_add_test(three, one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival);
     tcase_add_test(three, a_leader_is_renewed);
     tcase_add_test(three, a_candidate_that_withdraws_is_never_elected);
+    tcase_add_test(three, a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_led);
     tcase_add_test(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again);
     tcase_add_test(three, a_resignation_that_is_not_confirmed_says_so);
     tcase_add_test(three, a_term_is_over_before_the_loss_is_told);
     tcase_add_test(three, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for);
     tcase_add_test(three, a_leader_whose_key_is_gone_has_lost_before_another_is_elected);
     tcase_add_test(three, a_candidate_that_campaigns_once_is_idle_after_a_loss);
+    tcase_add_test(three, whoever_has_lost_the_only_campaign_cannot_resign_from_it);
     tcase_add_test(three, a_leader_that_is_killed_is_replaced_when_its_ttl_is_over);
     tcase_add_loop_test(three, a_master_that_comes_back_empty_elects_nobody_else, 0, 3);
     tcase_add_test(three, callbacks_may_resign_campaign_and_destroy);

@@ -60,6 +60,7 @@ void candidate_on_event(struct redlock_election *election, const struct redlock_
         candidate->resigned += event->kind == REDLOCK_ELECTION_RESIGNED;
         candidate->failed += event->kind == REDLOCK_ELECTION_FAILED;
         candidate->status = event->status;
+        candidate->ended_term = event->term;
         ck_assert_int_eq(redlock_election_state(election), REDLOCK_ELECTION_IDLE);
         break;
     }

@@ -21,6 +21,7 @@ struct candidate {
     uint64_t term;          /* of the latest ELECTED */
     uint64_t lost_term;
     int64_t at_risk_ms;     /* what was left at the latest warning */
+    uint64_t ended_term;    /* of the latest RESIGNED or FAILED */
     int status;             /* of the latest RESIGNED or FAILED */
     int64_t others_ns;      /* what was left of the other candidates' leaderships at the latest event */
     bool resign, destroy, campaign; /* in the next callback that is no warning */
