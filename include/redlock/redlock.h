@@ -21,8 +21,9 @@
  *    connection. A child that goes on to use the event base first destroys the client, then calls event_reinit().
  *
  * A function that returns int returns 0 or a negative enum redlock_status (redlock_version_num() is an exception). Each
- * call checks its arguments first. A call on an object that is being destroyed returns REDLOCK_E_CLOSING. ret_
- * arguments are written on success only. The library prints nothing, handles no signal, and never exits. */
+ * call checks first that no argument is missing. One that would do something with an object that is being destroyed
+ * returns REDLOCK_E_CLOSING. ret_ arguments are written on success only, ret_error on failure only. The library prints
+ * nothing, handles no signal, and never exits. */
 #ifndef REDLOCK_REDLOCK_H
 #define REDLOCK_REDLOCK_H
 

@@ -213,7 +213,7 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
 
 int redlock_release_permit(struct redlock_lock *lock, uint32_t slot, const char *token, redlock_fn cb, void *user_data)
 {
-    return slot == RL_NO_SLOT && lock ? REDLOCK_E_PERMITS : release_token(lock, slot, token, cb, user_data);
+    return slot == RL_NO_SLOT && lock && token ? REDLOCK_E_PERMITS : release_token(lock, slot, token, cb, user_data);
 }
 
 int redlock_lock_detach(struct redlock_lock *lock)

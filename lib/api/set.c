@@ -52,6 +52,8 @@ int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size)
 
 int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_size, enum redlock_mode mode)
 {
+    if (!set || (!key && key_size))
+        return REDLOCK_E_ARGUMENT;
     if (mode != REDLOCK_EXCLUSIVE && mode != REDLOCK_UPGRADEABLE && mode != REDLOCK_SHARED)
         return REDLOCK_E_MODE;
     return add(set, key, key_size, (int)mode);

@@ -286,6 +286,7 @@ static void refuse_slots(void)
     errors_expect(redlock_release_permit(permit, 0, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
     errors_expect(redlock_release_permit(plain, 0, "x", NULL, NULL), REDLOCK_E_PERMITS, "a slot of a lock");
     errors_expect(redlock_release_permit(NULL, 0, "x", NULL, NULL), REDLOCK_E_ARGUMENT, "no permit");
+    errors_expect(redlock_release_permit(permit, UINT32_MAX, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no token");
     ck_assert_int_eq(redlock_lock_slot(NULL), -1);
     ck_assert_int_eq(redlock_lock_slot(plain), -1);
     ck_assert_int_eq(redlock_lock_slot(permit), -1);

@@ -406,6 +406,7 @@ START_TEST(keys_are_checked_and_nothing_is_lost)
     ck_assert_int_eq(redlock_set_add(NULL, "a", 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_set_add(set, "redlock:queue:x", 15), REDLOCK_E_KEY_RESERVED);
     ck_assert_int_eq(redlock_set_add_mode(set, "m", 1, (enum redlock_mode)7), REDLOCK_E_MODE);
+    ck_assert_int_eq(redlock_set_add_mode(NULL, "m", 1, (enum redlock_mode)7), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_set_add_mode(set, "a", 1, REDLOCK_SHARED), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permit(set, "p", 1, 0), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_set_add_permit(set, "a", 1, 2), REDLOCK_E_SET_KEYS);
