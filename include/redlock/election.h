@@ -80,8 +80,8 @@ REDLOCK_API void redlock_election_destroy(struct redlock_election *election);
 
 /* Becomes a candidate, in state IDLE, and waits for its turn behind the candidates that came before. The callback runs
  * for each event from then on until RESIGNED or FAILED, or LOST with `once`, which is the last. options NULL means the
- * defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_BUSY (it is a candidate), E_TTL, E_MIN_VALIDITY, E_RENEWAL (`once`,
- * too), E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+ * defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_BUSY (it is a candidate, or LOST is still to be told), E_TTL,
+ * E_MIN_VALIDITY, E_RENEWAL (`once`, too), E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_election_campaign(struct redlock_election *election,
                                           const struct redlock_election_options *options, redlock_election_fn cb,
                                           void *user_data);

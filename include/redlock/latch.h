@@ -8,11 +8,12 @@
  * and a count that independent masters keep may be wrong. So a latch cannot be counted down by a number. It says who
  * has arrived, as far as is known.
  *
- * A latch never opens before all of its parties have arrived, whatever the masters lose. Once it has been reported
- * open it is open for everybody who asks later, if no master has lost its memory. An arrival has no lease: it stays
- * when its program ends. To masters that lose their memory the handles bring it back: each handle repeats its arrival,
- * or that it has seen the latch open, every third of max_ttl_ms until it is destroyed. The latch may stay
- * shut if the masters that have kept their memory are no quorum, and handles that would repeat have been destroyed.
+ * A latch never opens before all of its parties have arrived, whatever the masters lose. Once it has been reported open
+ * it is open for everybody who asks later, if no master has lost its memory. An arrival has no lease: it stays when its
+ * program ends. To masters that lose their memory the handles bring it back: each handle repeats its arrival, or that
+ * it has seen the latch open, every third of max_ttl_ms until it is destroyed or its client shuts down. The latch may
+ * stay shut if the masters that have kept their memory are no quorum, and handles that would repeat have been
+ * destroyed.
  *
  * The callback contract is that of redlock.h. A latch belongs to a client, and to its thread. */
 #ifndef REDLOCK_LATCH_H

@@ -2,7 +2,8 @@
  *
  * A program reads counters with the functions below. The event hook of struct redlock_options receives each step as it
  * happens, for a log or for metrics. An operation that ends because its lock, latch or client is destroyed makes no
- * event: its callback reports it. */
+ * event: its callback reports it. Nor does what a set gives up of its locks, while it is acquired and when it is
+ * lost. */
 #ifndef REDLOCK_OBSERVE_H
 #define REDLOCK_OBSERVE_H
 
@@ -40,7 +41,7 @@ enum redlock_standing {
 /* Counters since the client was created, and two gauges. */
 struct redlock_stats {
     uint64_t acquires;        /* calls of redlock_acquire() that returned 0 */
-    uint64_t attempts;        /* attempts of these acquisitions, those from the wait queue included */
+    uint64_t attempts;        /* attempts of these, and of conversions to exclusive; those from the queue included */
     uint64_t acquired;        /* acquisitions that ended with REDLOCK_OK; the next five count the other outcomes */
     uint64_t held;
     uint64_t no_quorum;
@@ -103,7 +104,7 @@ struct redlock_node_stats {
     size_t pending;           /* gauge: commands without a reply */
     size_t unsent_bytes;      /* gauge */
     int64_t last_latency_us;  /* of the latest reply; -1 before the first */
-    const char *last_error;   /* why the latest connection ended, or ""; valid until the next call on the client */
+    const char *last_error;   /* why the latest connection ended, or ""; valid until the loop runs again */
     uint64_t queued;          /* answers that a waiter is in the wait queue */
     uint64_t messages;        /* on the connection for notifications; no other member counts that connection */
 };

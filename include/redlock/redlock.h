@@ -166,9 +166,10 @@ REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *
  * The votes of such a result are answers to the attempt, and none of them counts; after LOST there are none.
  *
  * To a weaker mode, or the same: the handle has it when the call returns, and an extension tells the masters, which let
- * others in. Nobody can refuse that. timeout_ms means nothing. The lock must not have been entered more than once.
- * Status: OK, a quorum has confirmed; NO_QUORUM, a quorum has not, within node_timeout_ms, and renewals go on telling
- * the masters; LOST; CANCELED. In all cases but LOST the handle has the new mode.
+ * others in. Nobody can refuse that. timeout_ms means nothing. For a weaker mode the lock must not have been entered
+ * more than once. Status: OK, a quorum has confirmed; NO_QUORUM, a quorum has not, within node_timeout_ms, and
+ * renewals, if there are any, go on telling the masters; LOST; CANCELED. In all cases but LOST the handle has the new
+ * mode.
  *
  * Errors: E_ARGUMENT (cb must not be NULL), E_TIMEOUT, E_MODE (no mode, or not exclusive and the lock is a permit),
  * E_UPGRADE (the lock is shared, and the mode is stronger: two such handles would wait for each other for ever),
@@ -281,9 +282,10 @@ REDLOCK_API const char *redlock_state_name(enum redlock_state state);
 /* The key as given at creation, valid as long as the handle. */
 REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size);
 
-/* The token of the current hold or of the latest attempt: a UUID as text, and behind it a colon and the label of the
- * client if it has one; after redlock_release_token() the token given there; otherwise "". Valid until the next call on
- * the handle. It does not prove that the lock is held. Unless the lock was acquired with `own_token`, an earlier or
+/* The token of the hold, or of the latest attempt of an acquisition: a UUID as text, and behind it a colon and the
+ * label of the client if it has one; or the token given to redlock_release_token(). In state IDLE, when the callback
+ * that tells the end of the operation has returned, it is "". Valid until the next call on the handle, or until the
+ * loop runs. It does not prove that the lock is held. Unless the lock was acquired with `own_token`, an earlier or
  * later hold of this client may have the same token. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 

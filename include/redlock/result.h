@@ -71,7 +71,8 @@ struct redlock_node_result {
 struct redlock_result {
     enum redlock_op op;
     int status;             /* enum redlock_status; 0 is success */
-    int cause;              /* for DEADLINE and CANCELED: how the last attempt ended; 0 if none had ended */
+    int cause;              /* for DEADLINE and CANCELED: how the last attempt ended; 0 if none had ended, or if the
+                               handle was destroyed before the operation had ended */
     uint32_t attempts;      /* acquire: attempts made (0 if the handle is being destroyed); otherwise 1 */
     uint32_t quorum;        /* masters that must grant */
     uint32_t granted;       /* masters with REDLOCK_VOTE_GRANTED */

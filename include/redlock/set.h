@@ -88,8 +88,8 @@ REDLOCK_API void redlock_set_destroy(struct redlock_set *set);
 REDLOCK_API int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options,
                                     redlock_set_fn cb, void *user_data);
 
-/* Extends every key, as redlock_extend() does. The status is OK if each extension succeeded, and otherwise that of the
- * smallest key whose extension did not. Errors: those of redlock_extend(). */
+/* Extends every key, as redlock_extend() does. The status is OK if each extension succeeded; LOST if the set is lost
+ * meanwhile; and otherwise that of the smallest key whose extension did not. Errors: those of redlock_extend(). */
 REDLOCK_API int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn cb, void *user_data);
 
 /* Releases every key: redlock_set_remaining_ns() is 0 at once. A pending extension ends first. The status is
