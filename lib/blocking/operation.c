@@ -274,6 +274,8 @@ void rl_operation_acquire(struct rl_post *post)
 
     if (!rl_hold_exists(&mutex->hold))
         status = ended(mutex);
+    else if (mutex->gate && !rl_gate_begin(mutex->gate))
+        status = REDLOCK_CANCELED;
     else if (!operation->defaults && !take_off_delay(operation, &operation->options.timeout_ms))
         status = REDLOCK_DEADLINE;
     else

@@ -129,6 +129,7 @@ void rl_gate_hold(struct rl_gate *gate)
     pthread_mutex_lock(&gate->guard);
     assert(gate->claimed && !gate->depth);
     gate->depth = 1;
+    gate->admitted = gate->canceled = false;
     pthread_mutex_unlock(&gate->guard);
 }
 
@@ -136,12 +137,24 @@ void rl_gate_open(struct rl_gate *gate)
 {
     pthread_mutex_lock(&gate->guard);
     assert(gate->claimed && !gate->depth);
-    gate->claimed = !rl_list_empty(&gate->waiters);
+    gate->claimed = gate->admitted = !rl_list_empty(&gate->waiters);
+    gate->canceled = false;
     if (gate->claimed) {
         gate->owner = RL_CONTAINER_OF(gate->waiters.next, struct waiter, link)->owner;
         tell(gate->waiters.next, ADMITTED);
     }
     pthread_mutex_unlock(&gate->guard);
+}
+
+bool rl_gate_begin(struct rl_gate *gate)
+{
+    bool may_begin;
+
+    pthread_mutex_lock(&gate->guard);
+    may_begin = !gate->canceled;
+    gate->admitted = false;
+    pthread_mutex_unlock(&gate->guard);
+    return may_begin;
 }
 
 int rl_gate_enter_again(struct rl_gate *gate)
@@ -198,8 +211,9 @@ uint32_t rl_gate_depth(struct rl_gate *gate)
 
 static bool cancel(struct rl_gate *gate)
 {
-    bool any = !rl_list_empty(&gate->waiters);
+    bool any = gate->admitted || !rl_list_empty(&gate->waiters);
 
+    gate->canceled = gate->admitted;
     while (!rl_list_empty(&gate->waiters))
         tell(gate->waiters.next, CANCELED);
     return any;

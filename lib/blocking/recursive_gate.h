@@ -29,6 +29,8 @@ struct rl_gate {
     struct rl_owner owner;  /* if it is claimed */
     uint32_t depth;         /* 0: nobody holds the mutex */
     bool claimed;
+    bool admitted;          /* the owner has waited, and its acquisition has yet to begin */
+    bool canceled;          /* and it is not to begin */
     bool closed;
     bool by_thread;         /* its owners are threads */
 };
@@ -50,6 +52,9 @@ int rl_gate_enter(struct rl_gate *gate, const struct rl_owner *owner, int64_t en
 void rl_gate_hold(struct rl_gate *gate);
 void rl_gate_open(struct rl_gate *gate);
 
+/* The acquisition of the owner that has claimed the gate begins. False: it was canceled before that. */
+bool rl_gate_begin(struct rl_gate *gate);
+
 /* The owner holds the mutex, and enters once more. 0, or REDLOCK_E_DEPTH. */
 int rl_gate_enter_again(struct rl_gate *gate);
 
@@ -59,7 +64,8 @@ int rl_gate_enter_again(struct rl_gate *gate);
  * operation under way. */
 int rl_gate_leave(struct rl_gate *gate, const struct rl_owner *owner, bool only_last);
 
-/* All that wait are told REDLOCK_CANCELED. True: there were any. */
+/* All that wait are told REDLOCK_CANCELED, and so is an owner that has waited, if its acquisition has yet to begin.
+ * True: there were any. */
 bool rl_gate_cancel(struct rl_gate *gate);
 
 /* The same for good: from now on nobody enters. */

@@ -1,5 +1,6 @@
 /* Functions on a mutex that need the loop's owner for a moment only. */
 #include <redlock/semaphore.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,17 +135,19 @@ static int carry_out(void *argument)
     return status;
 }
 
-/* What is pending, and who waits for a recursive mutex. */
+/* Who waits for a recursive mutex, and then what is pending: the end of that would admit the first who waits. */
 int redlock_mutex_cancel(struct redlock_mutex *mutex)
 {
     int status = rl_mutex_check(mutex);
+    bool any;
 
     if (status < 0)
         return status;
     rl_mutex_ref(mutex);
+    any = mutex->gate && rl_gate_cancel(mutex->gate);
     status = rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = CANCEL});
-    if (status == REDLOCK_E_NOTHING_TO_CANCEL || status == 0)
-        status = mutex->gate && rl_gate_cancel(mutex->gate) ? 0 : status;
+    if (status == REDLOCK_E_NOTHING_TO_CANCEL && any)
+        status = 0;
     rl_mutex_unref(mutex);
     return status;
 }

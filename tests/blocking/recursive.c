@@ -412,6 +412,98 @@ START_TEST(cancel_ends_all_that_wait_and_leaves_the_owner)
 }
 END_TEST
 
+static void join_canceled(struct guest *guest)
+{
+    pthread_join(guest->thread, NULL);
+    ck_assert_int_eq(guest->status, REDLOCK_CANCELED);
+}
+
+#define CANCELS 20
+
+/* Who has asked the masters lets the next one try when its call ends. */
+START_TEST(cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 30000);
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+    struct guest asks, waits;
+    atomic_int served = 0;
+
+    for (int i = 0; i < CANCELS; i++) {
+        uint64_t before = world_stats(world.service).acquires;
+
+        start(&asks, mutex, &alice, &served);
+        world_wait_acquires(world.service, before + 1);
+        start(&waits, mutex, &bob, &served);
+        ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
+        join_canceled(&asks);
+        join_canceled(&waits);
+    }
+    redlock_mutex_destroy(mutex);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+/* How often masters have said that a waiter of the service is in their queue. */
+static uint64_t queued(struct redlock_service *service)
+{
+    struct redlock_node_stats stats;
+    uint64_t answers = 0;
+
+    for (size_t i = 0; i < world.rig.n; i++) {
+        ck_assert_int_eq(redlock_service_node_stats(service, i, &stats, sizeof stats), 0);
+        answers += stats.queued;
+    }
+    return answers;
+}
+
+struct queueing {
+    struct redlock_service *service;
+    uint64_t answers;
+};
+
+static bool stands_in_queue(void *argument)
+{
+    const struct queueing *queueing = argument;
+
+    return queued(queueing->service) >= queueing->answers;
+}
+
+/* Until all masters have it in their queues. */
+static void start_rival(struct caller *rival, struct redlock_service *service, struct redlock_mutex *mutex)
+{
+    struct queueing queueing = {service, queued(service) + world.rig.n};
+
+    caller_start(rival, mutex, PATIENCE_MS);
+    world_wait(stands_in_queue, &queueing, "a place in the queue");
+}
+
+/* The rival gets the key first, so who has been admitted has to wait for the masters. */
+START_TEST(cancel_ends_who_has_just_been_admitted)
+{
+    struct redlock_service *other = world_new_service(&world);
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED), *rivals;
+    struct guest guest;
+    atomic_int served = 0;
+
+    ck_assert_int_eq(redlock_mutex_create(other, "key", 3, &rivals), 0);
+    for (int i = 0; i < CANCELS; i++) {
+        struct caller rival;
+
+        ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, PATIENCE_MS), REDLOCK_OK);
+        start_rival(&rival, other, rivals);
+        start(&guest, mutex, &bob, &served);
+        ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+        ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
+        join_canceled(&guest);
+        ck_assert_int_eq(caller_join(&rival), REDLOCK_OK);
+        ck_assert_int_eq(redlock_mutex_unlock(rivals), REDLOCK_OK);
+    }
+    redlock_mutex_destroy(rivals);
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(other);
+}
+END_TEST
+
 START_TEST(who_fails_at_the_masters_lets_the_next_one_try)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 30000);
@@ -598,6 +690,8 @@ int main(void)
     tcase_add_test(one, it_moves_between_services_at_depth_one);
     tcase_add_test(several, other_owners_wait_here_and_are_served_in_order);
     tcase_add_test(several, cancel_ends_all_that_wait_and_leaves_the_owner);
+    tcase_add_test(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind);
+    tcase_add_test(several, cancel_ends_who_has_just_been_admitted);
     tcase_add_test(several, who_fails_at_the_masters_lets_the_next_one_try);
     tcase_add_test(several, a_call_that_gave_up_opens_the_gate_when_its_attempt_is_over);
     tcase_add_test(several, destroying_the_mutex_ends_all_that_wait);
