@@ -43,7 +43,7 @@ static int64_t find_end(const struct entry *entry, int64_t began_ns)
 
 /* The owner holds the mutex. What it holds is published for all threads, and what is left of that is never too long.
  * The larger a mode's number, the weaker it is. */
-static int enter_again(struct redlock_mutex *mutex, const struct entry *entry)
+static int judge_entry(const struct redlock_mutex *mutex, const struct entry *entry)
 {
     struct rl_bound_hold hold;
     int64_t remaining_ns = rl_bound_remaining_ns(&mutex->hold.bound, &hold);
@@ -56,7 +56,7 @@ static int enter_again(struct redlock_mutex *mutex, const struct entry *entry)
         return REDLOCK_E_UNFENCED;
     if (remaining_ns < entry->min_validity_ms * RL_NS_PER_MS)
         return REDLOCK_EXPIRING;
-    return rl_gate_enter_again(mutex->gate);
+    return 0;
 }
 
 static int acquire_behind_gate(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
@@ -88,7 +88,7 @@ static int acquire_as(struct redlock_mutex *mutex, const void *pointer, const st
         return status;
     status = rl_gate_enter(mutex->gate, &owner, find_end(&entry, began_ns));
     if (status == REDLOCK_E_ALREADY_HELD)
-        return enter_again(mutex, &entry);
+        return rl_gate_enter_again(mutex->gate, &owner, judge_entry(mutex, &entry));
     if (status == REDLOCK_DEADLINE && entry.timeout_ms == 0)
         return REDLOCK_HELD;
     return status < 0 ? status : acquire_behind_gate(mutex, options, began_ns, ret_result);

@@ -157,15 +157,24 @@ bool rl_gate_begin(struct rl_gate *gate)
     return may_begin;
 }
 
-int rl_gate_enter_again(struct rl_gate *gate)
+static int enter_again(struct rl_gate *gate, const struct rl_owner *owner, int verdict)
 {
-    int status = 0;
+    if (!gate->claimed || !gate->depth || !is_same(&gate->owner, owner))
+        return REDLOCK_E_BUSY;
+    if (verdict < 0)
+        return verdict;
+    if (gate->depth >= REDLOCK_MAX_DEPTH)
+        return REDLOCK_E_DEPTH;
+    gate->depth++;
+    return 0;
+}
+
+int rl_gate_enter_again(struct rl_gate *gate, const struct rl_owner *owner, int verdict)
+{
+    int status;
 
     pthread_mutex_lock(&gate->guard);
-    if (gate->depth < REDLOCK_MAX_DEPTH)
-        gate->depth++;
-    else
-        status = REDLOCK_E_DEPTH;
+    status = enter_again(gate, owner, verdict);
     pthread_mutex_unlock(&gate->guard);
     return status;
 }

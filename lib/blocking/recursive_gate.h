@@ -55,8 +55,9 @@ void rl_gate_open(struct rl_gate *gate);
 /* The acquisition of the owner that has claimed the gate begins. False: it was canceled before that. */
 bool rl_gate_begin(struct rl_gate *gate);
 
-/* The owner holds the mutex, and enters once more. 0, or REDLOCK_E_DEPTH. */
-int rl_gate_enter_again(struct rl_gate *gate);
+/* The owner, who held the mutex a moment ago, enters once more if it may: `verdict` is 0, or the error that it gets.
+ * 0, the verdict, or REDLOCK_E_DEPTH. REDLOCK_E_BUSY: another call of the owner has ended the hold meanwhile. */
+int rl_gate_enter_again(struct rl_gate *gate, const struct rl_owner *owner, int verdict);
 
 /* One entry of the owner ends. 0: it was the last, and the gate is claimed until rl_gate_open(), or rl_gate_hold() if
  * the mutex is held all the same. REDLOCK_E_DEPTH: it was an inner one; with `only_last` nothing has changed.

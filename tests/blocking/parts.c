@@ -1,10 +1,13 @@
-/* What the front end is made of, by itself: the published validity, and the inbox. */
+/* What the front end is made of, by itself: the published validity, the inbox, and the gate of a recursive mutex. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <redlock/status.h>
+
 #include "blocking/bound.h"
 #include "blocking/inbox.h"
+#include "blocking/recursive_gate.h"
 #include "suite.h"
 #include "util/list.h"
 
@@ -208,11 +211,38 @@ START_TEST(an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
 }
 END_TEST
 
+/* --- Gate ------------------------------------------------------------------------------------------------------- */
+
+/* Two threads that act for one owner: one of them enters again while the other ends the hold. */
+START_TEST(who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again)
+{
+    const struct rl_owner owner = {&inbox, 0}, other = {&taken, 0};
+    struct rl_gate *gate = rl_gate_create(false);
+
+    ck_assert_int_eq(rl_gate_enter(gate, &owner, 0), 0);
+    rl_gate_hold(gate);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, REDLOCK_LOST), REDLOCK_LOST);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), 0);
+    ck_assert_int_eq(rl_gate_leave(gate, &owner, false), REDLOCK_E_DEPTH);
+    ck_assert_int_eq(rl_gate_leave(gate, &owner, false), 0);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, REDLOCK_LOST), REDLOCK_E_BUSY);
+    rl_gate_open(gate);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_int_eq(rl_gate_enter(gate, &other, 0), 0);
+    rl_gate_hold(gate);
+    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_uint_eq(rl_gate_depth(gate), 1);
+    rl_gate_destroy(gate);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("parts");
     TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
     TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
+    TCase *gate = suite_add_case(suite, "gate", NULL, NULL);
 
     tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
     tcase_add_test(bound, the_clock_that_has_advanced_more_decides);
@@ -221,5 +251,6 @@ int main(void)
     tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
     tcase_add_test(post, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run);
+    tcase_add_test(gate, who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again);
     return suite_run(suite);
 }
