@@ -57,7 +57,7 @@ static bool take_conversion(struct redlock_mutex *mutex, enum redlock_mode mode,
     return true;
 }
 
-/* From now on the lock is not held. */
+/* From now on the lock is not held; but the token is that of another holder. */
 static bool take_release(struct redlock_mutex *mutex, uint32_t slot, const char *token)
 {
     if (!rl_operation_take(&mutex->release))
@@ -65,7 +65,8 @@ static bool take_release(struct redlock_mutex *mutex, uint32_t slot, const char 
     mutex->release.post.run = rl_operation_release;
     mutex->release.token = token;
     mutex->release.slot = slot;
-    rl_bound_withhold(&mutex->hold.bound);
+    if (!token)
+        rl_bound_withhold(&mutex->hold.bound);
     return true;
 }
 

@@ -316,7 +316,8 @@ void rl_operation_release(struct rl_post *post)
     int status = rl_hold_exists(&mutex->hold) ? release(&mutex->hold, operation) : ended(mutex);
 
     rl_holds_publish(&mutex->hold);
-    rl_bound_restore(&mutex->hold.bound);
+    if (!operation->token)
+        rl_bound_restore(&mutex->hold.bound);
     if (status < 0)
         finish(operation, status);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service_rig.h"
+#include "thread.h"
 
 static struct world world;
 
@@ -220,6 +221,45 @@ START_TEST(a_detached_lock_is_released_by_its_token)
 }
 END_TEST
 
+struct foreign_release {
+    struct redlock_mutex *mutex;
+    atomic_long id;
+};
+
+static void *release_foreign(void *argument)
+{
+    struct foreign_release *release = argument;
+
+    atomic_store(&release->id, thread_self());
+    return (void *)(intptr_t)redlock_mutex_release_token(release->mutex, "another", NULL);
+}
+
+static bool has_begun(void *argument)
+{
+    return atomic_load(&((struct foreign_release *)argument)->id) != 0;
+}
+
+/* Before the service's thread refuses it, too. */
+START_TEST(a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
+{
+    struct foreign_release release = {.mutex = world_hold(&world, "key", 30000)};
+    pthread_t thread;
+    struct plug plug;
+    void *status;
+
+    plug_in(&plug, world.service);
+    ck_assert_int_eq(pthread_create(&thread, NULL, release_foreign, &release), 0);
+    world_wait(has_begun, &release, "a thread");
+    thread_await_sleep(atomic_load(&release.id));
+    ck_assert_int_gt(redlock_mutex_remaining_ns(release.mutex), 0);
+    plug_out(&plug);
+    pthread_join(thread, &status);
+    ck_assert_int_eq((intptr_t)status, REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(release.mutex), 0);
+    redlock_mutex_destroy(release.mutex);
+}
+END_TEST
+
 START_TEST(an_exported_lock_lives_on_in_who_adopts_it)
 {
     struct redlock_mutex *giver = world_hold(&world, "key", 20000);
@@ -274,6 +314,7 @@ int main(void)
     tcase_add_test(three, a_shorter_ttl_is_published_before_the_call_returns);
     tcase_add_test(three, fencing_tokens_grow);
     tcase_add_test(three, a_detached_lock_is_released_by_its_token);
+    tcase_add_test(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is);
     tcase_add_test(three, an_exported_lock_lives_on_in_who_adopts_it);
     tcase_add_test(three, statistics_and_the_client_are_within_reach);
     return suite_run_with_server(suite);
