@@ -232,12 +232,13 @@ static int extend(const struct rl_hold *hold, struct rl_operation *operation)
     return redlock_extend(hold->lock, operation->ttl_ms, on_done, operation);
 }
 
-/* Part of the caller's time has passed already. False: nothing is left of it. */
+/* Part of the caller's time has passed already. False: nothing is left of it. The client refuses a time that is too
+ * long, however little of it is left. */
 static bool take_off_delay(const struct rl_operation *operation, int64_t *timeout_ms)
 {
     int64_t delay_ms = (rl_monotonic_ns() - operation->began_ns) / RL_NS_PER_MS;
 
-    if (*timeout_ms <= 0)
+    if (*timeout_ms <= 0 || *timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
         return true;
     if (delay_ms >= *timeout_ms)
         return false;

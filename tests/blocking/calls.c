@@ -121,6 +121,35 @@ START_TEST(a_deadline_has_a_result_while_the_services_thread_is_busy)
 }
 END_TEST
 
+static bool has_passed(void *end_ms)
+{
+    return rig_now_ms() > *(int64_t *)end_ms;
+}
+
+/* The time that it has waited for the service's thread does not make it shorter. */
+START_TEST(a_timeout_that_is_too_long_is_refused_however_late)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options request = rig_request(10000, REDLOCK_MAX_TIMEOUT_MS + 1);
+    struct redlock_completion *completion;
+    struct redlock_queue *queue;
+    struct plug plug;
+    int64_t end_ms;
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &queue), 0);
+    plug_in(&plug, world.service);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
+    end_ms = rig_now_ms() + 5;
+    world_wait(has_passed, &end_ms, "5 ms");
+    plug_out(&plug);
+    ck_assert_int_eq(redlock_queue_next(queue, PATIENCE_MS, &completion), 0);
+    ck_assert_int_eq(completion->status, REDLOCK_E_TIMEOUT);
+    redlock_completion_free(completion);
+    redlock_queue_destroy(queue);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
 static bool is_renewed(void *service)
 {
     struct redlock_stats stats = world_stats(service);
@@ -308,6 +337,7 @@ int main(void)
     tcase_add_test(three, a_key_may_be_any_bytes);
     tcase_add_test(three, a_result_tells_each_masters_part_and_outlives_the_service);
     tcase_add_test(three, what_another_holds_is_refused_at_once_or_after_the_timeout);
+    tcase_add_test(three, a_timeout_that_is_too_long_is_refused_however_late);
     tcase_add_test(three, a_held_lock_is_renewed_until_it_is_unlocked);
     tcase_add_test(three, a_deadline_has_a_result_while_the_services_thread_is_busy);
     tcase_add_test(three, remaining_ends_in_time_while_the_services_thread_is_busy);
