@@ -140,7 +140,8 @@ public:
         std::vector<char> text(16384);
 
         for (const auto &label : labels)
-            pairs.push_back({label.first.c_str(), label.second.c_str()});
+            pairs.push_back({detail::c_text(label.first, REDLOCK_E_ARGUMENT),
+                             detail::c_text(label.second, REDLOCK_E_ARGUMENT)});
         for (;;) {
             const int length = redlock_service_metrics(service_, pairs.data(), pairs.size(), text.data(), text.size());
 
@@ -216,7 +217,9 @@ public:
     template <class Rep, class Period>
     void extend(const std::chrono::duration<Rep, Period> &ttl)
     {
-        if (ttl < ttl.zero())
+        const double ms = detail::precise_ms(ttl).count();
+
+        if (!(ms >= 0 && ms <= REDLOCK_MAX_TTL_MS))
             throw error(REDLOCK_E_TTL);
         detail::check(redlock_mutex_extend(mutex_, static_cast<std::uint32_t>(detail::timeout_ms(ttl)), nullptr));
     }

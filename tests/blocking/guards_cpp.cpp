@@ -2,6 +2,7 @@
 
 #include <redlock/redlock.hpp>
 
+#include <cmath>
 #include <limits>
 #include <thread>
 
@@ -71,8 +72,19 @@ static bool refused(redlock::service &service)
     const std::string text("a\0b", 3);
     redlock::mutex mutex(service, "first");
     redlock::guard guard(mutex);
+    redlock_options options;
+
+    redlock_options_init(&options);
+    options.max_ttl_ms = REDLOCK_MAX_TTL_MS;
+    redlock::service generous({"redis://127.0.0.1:1"}, &options);
+    redlock::mutex other(generous, "first");
 
     return status_of([&] { mutex.extend(std::chrono::milliseconds(-5)); }) == REDLOCK_E_TTL &&
+           status_of([&] { mutex.extend(std::chrono::duration<float>(NAN)); }) == REDLOCK_E_TTL &&
+           status_of([&] { other.extend(std::chrono::hours(25)); }) == REDLOCK_E_TTL &&
+           status_of([&] { other.extend(std::chrono::hours(24)); }) == REDLOCK_E_NOT_HELD &&
+           status_of([&] { service.metrics({{text, "x"}}); }) == REDLOCK_E_ARGUMENT &&
+           status_of([&] { service.metrics({{"x", text}}); }) == REDLOCK_E_ARGUMENT &&
            status_of([&] { redlock::latch(service, "latch", 1, 1, text); }) == REDLOCK_E_PARTIES &&
            status_of([&] { redlock::service({text}); }) == REDLOCK_E_URL && guard.remaining().count() > 0;
 }
