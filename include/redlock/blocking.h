@@ -198,8 +198,8 @@ REDLOCK_API int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_
 REDLOCK_API int redlock_mutex_trylock(struct redlock_mutex *mutex);
 
 /* Acquires the lock with all options, as redlock_acquire() does, with its statuses and errors. If timeout_ms is
- * positive, the call returns REDLOCK_DEADLINE at most 5 ms after it has passed, even if a callback keeps the service's
- * thread busy. The mutex is then busy until the attempt has been rolled back. Also E_OWN_THREAD. */
+ * positive, the call returns REDLOCK_DEADLINE at most 50 ms after it has passed, even if a callback keeps the
+ * service's thread busy. The mutex is then busy until the attempt has been rolled back. Also E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                       struct redlock_result **ret_result);
 
@@ -232,13 +232,13 @@ REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redloc
  * redlock_mutex_create_recursive().
  *
  * Unlock calls: all but the last return 0 without asking the masters, or REDLOCK_LOST if the lock has been lost.
- * E_NOT_HELD: the mutex is free. Only a call that has asked the masters has a result.
+ * E_NOT_HELD: the mutex is free.
  *
  * An export needs depth 1 (otherwise E_DEPTH). A text is adopted by a mutex that is free (otherwise E_ALREADY_HELD),
  * and its depth is 1 then.
  *
- * All calls: E_OWNER, another owner holds the mutex, or it has owners of the other kind, or none; E_BUSY, the owner has
- * another call pending. */
+ * All calls: only one that has asked the masters has a result. E_OWNER, another owner holds the mutex, or it has owners
+ * of the other kind, or none; E_BUSY, the owner has another call pending. */
 REDLOCK_API int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
 REDLOCK_API int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
                                          const struct redlock_acquire_options *options,
