@@ -204,6 +204,26 @@ START_TEST(a_signal_while_waiting_leaves_nothing)
 }
 END_TEST
 
+/* As nohup(1) starts it. */
+START_TEST(a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
+{
+    const char *const words[] = {"lock", "job", "--wait", "forever", NULL};
+    struct tool waiting;
+
+    for (size_t i = 0; i < 3; i++)
+        locks_store(i, "other");
+    signal(SIGHUP, SIG_IGN);
+    tool_start(&waiting, words);
+    while (masters_count_key(masters, "job") < 4)
+        ck_assert_int_eq(kill(waiting.pid, 0), 0);
+    ck_assert_int_eq(kill(waiting.pid, SIGHUP), 0);
+    for (size_t i = 0; i < 3; i++)
+        locks_command(i, (const char *const[]){"DEL", "job", NULL});
+    tool_finish(&waiting);
+    tool_expect(&waiting, 0);
+}
+END_TEST
+
 START_TEST(json_output_is_one_line_with_every_vote)
 {
     ck_assert(masters_kill(masters, 4));
@@ -286,6 +306,7 @@ static Suite *suite(void)
     tcase_add_test(locks, fencing_tokens_grow_from_hold_to_hold);
     tcase_add_test(locks, a_token_that_cannot_be_written_is_not_left_locked);
     tcase_add_test(locks, a_signal_while_waiting_leaves_nothing);
+    tcase_add_test(locks, a_signal_that_was_ignored_at_the_start_does_not_end_the_wait);
     tcase_add_test(locks, json_output_is_one_line_with_every_vote);
     tcase_add_test(locks, passwords_and_databases_work_in_all_commands);
     tcase_add_test(locks, a_wrong_password_is_no_vote_and_no_answer);

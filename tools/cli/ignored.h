@@ -18,4 +18,7 @@ extern struct ignored_signal ignored_signals[IGNORED_SIGNALS];
 /* Once, at the start of the process. */
 void ignore_signals(void);
 
+/* What nohup(1) and shells have this process ignore stays ignored. */
+bool is_ignored_signal(int number);
+
 #endif

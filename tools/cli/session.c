@@ -10,6 +10,7 @@
 #include <redlock/semaphore.h>
 
 #include "cli/commands.h"
+#include "cli/ignored.h"
 #include "cli/password.h"
 
 enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100 };
@@ -54,6 +55,8 @@ bool session_catch_signals(struct session *session, const char *command)
     static const int numbers[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
     for (size_t i = 0; i < SESSION_SIGNALS; i++) {
+        if (is_ignored_signal(numbers[i]))
+            continue;
         session->signals[i] = evsignal_new(session->base, numbers[i], on_signal, session);
         if (session->signals[i] == NULL || event_add(session->signals[i], NULL) < 0) {
             cli_error(command, "the system refuses a signal handler");

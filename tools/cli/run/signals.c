@@ -13,13 +13,6 @@ _Static_assert(RUN_DISPOSITIONS == 1 + IGNORED_SIGNALS, "SIGCHLD and those that 
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
 
-static bool is_ignored(int number)
-{
-    struct sigaction action;
-
-    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
-}
-
 /* Children of somebody who ignores SIGCHLD leave no status. */
 static void take_dispositions(struct run_inherited *ret_inherited)
 {
@@ -41,7 +34,7 @@ int run_signals_take(struct run_inherited *ret_inherited)
 
     sigemptyset(&taken);
     for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
-        if (!is_ignored(passed_on[i]))
+        if (!is_ignored_signal(passed_on[i]))
             sigaddset(&taken, passed_on[i]);
     blocked = taken;
     sigaddset(&blocked, SIGTTOU);
