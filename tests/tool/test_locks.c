@@ -224,6 +224,32 @@ START_TEST(a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
 }
 END_TEST
 
+static void unlock_by_input(const char *before, const char *token, const char *behind)
+{
+    char text[128];
+    int ends[2];
+    int size = snprintf(text, sizeof(text), "%s%s%s", before, token, behind);
+
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], text, (size_t)size), size);
+    close(ends[1]);
+    tool_set_input(ends[0]);
+    tool_run(&tool, "unlock job -");
+    tool_set_input(-1);
+    close(ends[0]);
+}
+
+START_TEST(the_first_word_of_standard_input_is_the_token)
+{
+    unlock_by_input("", locks_lock(), " 0\n");
+    tool_expect(&tool, 0);
+    unlock_by_input("\n \t", locks_lock(), "");
+    tool_expect(&tool, 0);
+    unlock_by_input("\n", "", " \n");
+    tool_expect(&tool, 2);
+}
+END_TEST
+
 START_TEST(json_output_is_one_line_with_every_vote)
 {
     ck_assert(masters_kill(masters, 4));
@@ -306,6 +332,7 @@ static Suite *suite(void)
     tcase_add_test(locks, fencing_tokens_grow_from_hold_to_hold);
     tcase_add_test(locks, a_token_that_cannot_be_written_is_not_left_locked);
     tcase_add_test(locks, a_signal_while_waiting_leaves_nothing);
+    tcase_add_test(locks, the_first_word_of_standard_input_is_the_token);
     tcase_add_test(locks, a_signal_that_was_ignored_at_the_start_does_not_end_the_wait);
     tcase_add_test(locks, json_output_is_one_line_with_every_vote);
     tcase_add_test(locks, passwords_and_databases_work_in_all_commands);

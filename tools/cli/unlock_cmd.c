@@ -227,15 +227,13 @@ static int run_by_file(struct request *request)
 /* The first word of standard input. */
 static bool read_token(struct request *request)
 {
-    static char line[REDLOCK_MAX_TOKEN_BYTES + 64];
+    static char word[256]; /* longer than any token */
+    bool found = scanf("%255s", word) == 1;
 
-    if (fgets(line, sizeof(line), stdin) == NULL)
-        line[0] = '\0';
-    line[strcspn(line, " \t\r\n")] = '\0';
-    request->operands[1] = line;
-    if (line[0] == '\0')
+    request->operands[1] = word;
+    if (!found)
         cli_error("unlock", "there is no token on standard input");
-    return line[0] != '\0';
+    return found;
 }
 
 /* Either both operands or the file. */
