@@ -1,4 +1,5 @@
 /* What `redlock run` gives to its command and to others: environment, files, notes and messages. */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,20 @@ START_TEST(the_environment_tells_about_the_lock)
     ck_assert_ptr_nonnull(strstr("3/5 4/5 5/5", variable("REDLOCK_NODES_OK")));
     ck_assert_ptr_null(strstr(tool.out, "REDLOCK_FENCE="));
     ck_assert_ptr_null(strstr(tool.out, "NOTIFY_SOCKET="));
+}
+END_TEST
+
+START_TEST(the_command_finds_the_lock_file_from_wherever_it_goes)
+{
+    char check[PATH_MAX + 64];
+    char path[PATH_MAX];
+
+    ck_assert_ptr_nonnull(realpath(tool_path(), path));
+    tool_set_path(path);
+    snprintf(check, sizeof(check), "cd / && '%s' check --quiet && echo \"$REDLOCK_LOCK_FILE\"", path);
+    ck_assert_int_eq(chdir(rig_path("")), 0);
+    rig_run(0, WORDS("--lock-file", "lock.json", SH(check)));
+    ck_assert_int_eq(strncmp(tool.out, rig_path("lock.json"), strlen(rig_path("lock.json"))), 0);
 }
 END_TEST
 
@@ -355,6 +370,7 @@ static Suite *suite(void)
     TCase *surroundings = suite_add_case(made, "surroundings", locks_open, locks_close);
 
     tcase_add_test(surroundings, the_environment_tells_about_the_lock);
+    tcase_add_test(surroundings, the_command_finds_the_lock_file_from_wherever_it_goes);
     tcase_add_test(surroundings, the_command_begins_with_most_of_the_ttl_before_it);
     tcase_add_test(surroundings, the_fencing_token_grows);
     tcase_add_test(surroundings, so_many_commands_run_as_there_are_permits);

@@ -1,5 +1,6 @@
 #include "cli/run/start.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,20 @@ static void join_slots(const struct run *run, char *text)
         text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->grip.locks[i]));
 }
 
+/* The command may change its directory. */
+static const char *absolute(const char *name, char text[2 * PATH_MAX])
+{
+    char directory[PATH_MAX];
+
+    if (name == NULL || name[0] == '/' || getcwd(directory, sizeof(directory)) == NULL)
+        return name;
+    snprintf(text, 2 * PATH_MAX, "%s/%s", directory, name);
+    return text;
+}
+
 char **keeper_environment(const struct run *run)
 {
+    char lock_file[2 * PATH_MAX];
     char ttl[16];
     char until[24];
     char nodes[24];
@@ -56,7 +69,7 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
-        {"REDLOCK_LOCK_FILE", file_out_name(&run->lock_file)},
+        {"REDLOCK_LOCK_FILE", absolute(file_out_name(&run->lock_file), lock_file)},
         {"NOTIFY_SOCKET", managed ? getenv("NOTIFY_SOCKET") : NULL},
         {"WATCHDOG_USEC", managed ? getenv("WATCHDOG_USEC") : NULL},
         {"WATCHDOG_PID", NULL}, /* that is this process */
