@@ -110,7 +110,8 @@ REDLOCK_API void redlock_latch_destroy(struct redlock_latch *latch);
  *
  * Status of the result: OK; DEADLINE; CANCELED; OTHER_PARTIES (a quorum cannot record it, since masters have the latch
  * with another number of parties, or as many others have arrived as there are parties); OTHER_GENERATION (likewise,
- * since a generation before it has not opened, or two later ones have begun).
+ * since a generation before it has not opened, or it was passed over: a later one has begun, and this is not the one
+ * just before that).
  *
  * Errors: E_ARGUMENT, E_PARTIES (the handle stands for no party), E_TIMEOUT, E_BUSY (an arrival of this handle is
  * pending), E_CLOSING, E_FORKED. */

@@ -28,7 +28,7 @@ extern "C" {
     X(LOST, -6, true, "the lock was lost: its validity ended")                                         \
     X(EXPIRING, -7, true, "the lock is held, but less validity is left than was asked for")            \
     X(OTHER_PARTIES, -8, false, "the latch has another number of parties, or they have arrived without this one") \
-    X(OTHER_GENERATION, -9, true, "an earlier generation of the latch has not opened, or two later ones have begun") \
+    X(OTHER_GENERATION, -9, true, "an earlier generation of the latch has not opened, or this one was passed over")  \
     /* Caller errors. */                                                                               \
     X(E_NOMEM, -100, true, "out of memory")                                                            \
     X(E_ARGUMENT, -101, false, "a required argument is missing")                                       \
