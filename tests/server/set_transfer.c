@@ -217,7 +217,7 @@ START_TEST(a_lost_set_adopts_another)
     struct redlock_acquire_options request = set_renewed_often(0);
     struct record *record = set_record(0, rig.client, "ab");
     const struct redlock_lock *rest = redlock_set_lock(record->set, 0);
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *locks[2] = {rig_new_lock(other, "a"), rig_new_lock(other, "b")};
     struct redlock_acquire_options reading = rig_request(30000, 0);
     int64_t left_ns;
