@@ -145,7 +145,7 @@ END_TEST
 START_TEST(the_dead_in_front_are_dropped)
 {
     hold("other");
-    queue_lease_ms = 100;
+    queue_lease_ms = 5000;
     queue_wait("dead1", 1);
     queue_wait("dead2", 15);
     queue_wait("dead3", 25);
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(those_behind_a_dead_one_move_up)
 {
     hold("other");
-    queue_lease_ms = 100;
+    queue_lease_ms = 5000;
     queue_wait("dead", 15);
     queue_lease_ms = 20000;
     line_up();
