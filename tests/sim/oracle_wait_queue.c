@@ -7,8 +7,8 @@
  * somebody gets the lock from the queue. What excuses it:
  *
  *   - W has begun anew with a fresh value: it has yielded what it had to a lower ticket, or found no quorum in between;
- *   - W was stopped, or out of touch with so many masters that no majority of those above was left: a place ends with
- *     its lease;
+ *   - W was stopped, or out of touch with so many masters that no majority of those above was left, or found that their
+ *     clocks had been set: a place ends with its lease;
  *   - leases are too short for this network or for these timers.
  *
  * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
@@ -169,6 +169,12 @@ static bool lease_is_long(const struct world *world, const struct client *client
     return world->plan.timer_slack_ns + 3 * longest < lease_of(handle) / 2;
 }
 
+/* The vote of a master whose clock has been set forward does not count for who has noticed it, for the longest ttl. */
+static bool is_believed(const struct client *client, unsigned m, int64_t since)
+{
+    return client->host.engine.votes.stepped_until[m].ns < clockwork_read(&client->clock, since);
+}
+
 static bool in_touch(const struct world *world, const struct client *client, unsigned m, int64_t since)
 {
     const struct path *path = &world->paths[client->index][m];
@@ -178,7 +184,7 @@ static bool in_touch(const struct world *world, const struct client *client, uns
     return path->disturbed < since && master->disturbed < since && wire->link == RL_LINK_READY &&
            !world->conns[wire->conn].severed && !path->blocked[UP] && !path->blocked[DOWN] && !path->stuck &&
            !path->slow[UP] && !path->slow[DOWN] && master_running(master) && master->error == ERROR_NONE &&
-           !master->replica;
+           !master->replica && is_believed(client, m, since);
 }
 
 static bool is_excused(const struct world *world, const struct client *client, const struct handle *handle,
