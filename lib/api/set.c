@@ -80,24 +80,20 @@ void redlock_set_destroy(struct redlock_set *set)
 
 int redlock_set_keep_rest(struct redlock_set *set, int keep)
 {
-    if (!set)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(set->client))
-        return REDLOCK_E_FORKED;
-    if (set->destroyed)
-        return REDLOCK_E_CLOSING;
+    int status = rl_set_check_usable(set);
+
+    if (status < 0)
+        return status;
     set->keeps_rest = keep != 0;
     return 0;
 }
 
 int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void *user_data)
 {
-    if (!set)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(set->client))
-        return REDLOCK_E_FORKED;
-    if (set->destroyed)
-        return REDLOCK_E_CLOSING;
+    int status = rl_set_check_usable(set);
+
+    if (status < 0)
+        return status;
     set->watch = watch;
     set->watch_data = user_data;
     return 0;

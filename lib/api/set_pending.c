@@ -112,14 +112,21 @@ static void notice_loss(struct redlock_set *set)
     }
 }
 
-int rl_set_check(struct redlock_set *set)
+int rl_set_check_usable(const struct redlock_set *set)
 {
     if (!set)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(set->client))
         return REDLOCK_E_FORKED;
-    if (set->destroyed)
-        return REDLOCK_E_CLOSING;
+    return set->destroyed ? REDLOCK_E_CLOSING : 0;
+}
+
+int rl_set_check(struct redlock_set *set)
+{
+    int status = rl_set_check_usable(set);
+
+    if (status < 0)
+        return status;
     rl_host_read_clock(&set->client->host);
     notice_loss(set);
     return 0;

@@ -8,7 +8,10 @@
 void rl_set_enter(struct redlock_set *set);
 void rl_set_leave(struct redlock_set *set);
 
-/* What each operation checks first. A validity that has ended unnoticed is noticed. 0, or a caller error. */
+/* What each call on a set checks first. 0, or a caller error. */
+int rl_set_check_usable(const struct redlock_set *set);
+
+/* The same for an operation. A validity that has ended unnoticed is noticed. 0, or a caller error. */
 int rl_set_check(struct redlock_set *set);
 
 /* Is some callback still to come? */

@@ -127,6 +127,14 @@ void rl_host_tick(struct rl_host_lock *lock)
     rl_host_run(host);
 }
 
+void rl_host_tick_alarm(struct rl_host_lock *lock)
+{
+    struct rl_host *host = lock->host;
+
+    rl_lock_tick_alarm(&host->engine, &lock->core, host->now);
+    rl_host_run(host);
+}
+
 /* A round that is due before the result of an operation is told comes after it: a round asks the masters anew, and the
  * result shows what they have answered to the operation. A loss is told at once. */
 static bool has_result_to_tell(const struct rl_host_lock *lock)
@@ -141,12 +149,10 @@ static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
 
     drain(host, now);
     rl_host_read_clock(host);
-    if (has_result_to_tell(lock)) {
-        rl_lock_tick_alarm(&host->engine, &lock->core, host->now);
-        rl_host_run(host);
-    } else {
+    if (has_result_to_tell(lock))
+        rl_host_tick_alarm(lock);
+    else
         rl_host_tick(lock);
-    }
     rl_host_rearm(lock);
 }
 

@@ -132,6 +132,9 @@ void rl_host_remove_lock(struct rl_host_lock *lock);
 /* The lock's time, at host->now. */
 void rl_host_tick(struct rl_host_lock *lock);
 
+/* The same for its alarm alone: a loss is noticed, and no round begins. */
+void rl_host_tick_alarm(struct rl_host_lock *lock);
+
 /* At the end of each turn of the loop: writes what has been gathered, and asks what has to be asked behind it. */
 void rl_host_end_turn(struct rl_host *host);
 

@@ -25,15 +25,11 @@ static void carry_out(struct rl_host_lock *lock)
 
 void rl_host_begin_operation(struct rl_host_lock *lock)
 {
-    struct rl_host *host = lock->host;
-
-    rl_host_read_clock(host);
-    if (lock->core.state == RL_LOCK_HELD) {
+    rl_host_read_clock(lock->host);
+    if (lock->core.state == RL_LOCK_HELD)
         rl_host_tick(lock);
-    } else if (rl_lock_is_held(&lock->core)) {
-        rl_lock_tick_alarm(&host->engine, &lock->core, host->now);
-        rl_host_run(host);
-    }
+    else if (rl_lock_is_held(&lock->core))
+        rl_host_tick_alarm(lock);
 }
 
 /* Of locks, and of permits. */

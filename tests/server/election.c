@@ -208,16 +208,24 @@ START_TEST(a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
 }
 END_TEST
 
-START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
+/* It is not renewed, and so leads for one ttl. Returns its options, to be used again. */
+static struct redlock_election_options campaign_once(struct candidate *candidate)
 {
     struct redlock_election_options options = candidate_options(SHORT_TTL_MS);
-    struct candidate *first = &candidates[0];
 
-    first->client = rig.client;
+    candidate->client = rig.client;
     options.once = 1;
     options.max_hold_ms = 1;
-    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
-    ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), 0);
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &candidate->election), 0);
+    ck_assert_int_eq(redlock_election_campaign(candidate->election, &options, candidate_on_event, candidate), 0);
+    return options;
+}
+
+START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
+{
+    struct candidate *first = &candidates[0];
+    struct redlock_election_options options = campaign_once(first);
+
     ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), REDLOCK_E_BUSY);
     ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
     rig_wait(&rig, candidate_was_elected, first, "an election");
@@ -232,14 +240,9 @@ END_TEST
 /* The clock has ended the leadership, and the loop has yet to say so. */
 START_TEST(whoever_has_lost_the_only_campaign_cannot_resign_from_it)
 {
-    struct redlock_election_options options = candidate_options(SHORT_TTL_MS);
     struct candidate *first = &candidates[0];
+    struct redlock_election_options options = campaign_once(first);
 
-    first->client = rig.client;
-    options.once = 1;
-    options.max_hold_ms = 1;
-    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
-    ck_assert_int_eq(redlock_election_campaign(first->election, &options, candidate_on_event, first), 0);
     rig_wait(&rig, candidate_was_elected, first, "an election");
     while (redlock_election_remaining_ns(first->election) > 0)
         (void)poll(NULL, 0, 1);

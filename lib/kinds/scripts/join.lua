@@ -43,12 +43,15 @@ local function within(index, most)
   local value = tonumber(marker[index] or '')
   return value and value >= 0 and value <= most and value or nil
 end
+local function is_of_this_run(text)
+  return text and (text == run or text:sub(1, #run + 1) == run .. '/')
+end
 -- Has this memory, which nobody has lost, the marker of another master of the deployment? Then two names lead to this
 -- server, or have done so: it votes by the name for which its marker was made, so that no lock counts its votes twice.
 local function is_anothers()
-  local seen = redis.pcall('HMGET', KEYS[1], 'run', 'ring', 'seat')
-  local runs = seen[1] and (seen[1] == run or seen[1]:sub(1, #run + 1) == run .. '/')
-  return runs and seen[2] == deployment_id and seen[3] ~= node_id
+  local seen = mode == 'declare' and redis.pcall('HMGET', KEYS[1], 'run', 'ring', 'seat') or
+    {marker[1], marker[3], marker[6]}
+  return is_of_this_run(seen[1]) and seen[2] == deployment_id and seen[3] ~= node_id
 end
 -- A field that this script cannot have written counts as missing.
 inc = inc and #inc <= 40 and inc
@@ -79,7 +82,7 @@ elseif not old then
   announced, confirmed = number, number
 elseif marker[3] ~= deployment_id then
   event = 'MISMATCH'
-elseif old == run or old:sub(1, #run + 1) == run .. '/' then
+elseif is_of_this_run(old) then
   event = 'KEPT'
 else
   -- A copy of another master's memory has that one's marker. A restart hides that this server was its replica.
