@@ -70,7 +70,7 @@ static int connect_url(const char *url, const char **ret_reason)
     char host[256], port[6] = "6379";
 
     *ret_reason = "the floor knows only redis://HOST[:PORT] and unix:///PATH";
-    if (strncmp(url, "unix:///", 8) == 0 && !strpbrk(url + 7, "?@")) {
+    if (strncmp(url, "unix:///", 8) == 0 && !strpbrk(url, "?@")) {
         *ret_reason = "cannot connect";
         return connect_unix(url + 7);
     }

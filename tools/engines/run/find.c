@@ -74,9 +74,11 @@ bool engine_find(const char *word, struct engine_place *ret_place)
 {
     *ret_place = (struct engine_place){0};
     if (strchr(word, '/')) {
+        if (strlen(word) >= sizeof(ret_place->path))
+            return false;
         name_of(word, ret_place->name);
-        snprintf(ret_place->path, sizeof(ret_place->path), "%s", word);
-        return strlen(word) < sizeof(ret_place->path) && is_program(word);
+        strcpy(ret_place->path, word);
+        return is_program(word);
     }
     if (!*word || strlen(word) >= sizeof(ret_place->name))
         return false;
