@@ -234,8 +234,8 @@ struct redlock_alarm {
 
 typedef void (*redlock_watch_fn)(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
 
-/* Sets the alarm callback of the lock, for this hold and later ones; NULL is none. It does not run for locks that are
- * released, detached or destroyed. Errors: E_ARGUMENT, E_FORKED. */
+/* Sets the alarm callback of the lock, for this hold and later ones; NULL is none. It runs after the callback of the
+ * acquisition, and not for locks that are released, detached or destroyed. Errors: E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data);
 
 /* The fencing token of the current hold, larger than that of every earlier fenced hold of the key. Send it with every

@@ -89,7 +89,7 @@ int redlock_election_observe(struct redlock_election *election, uint32_t interva
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(election->client))
         return REDLOCK_E_FORKED;
-    if (election->destroyed || election->client->host.closing)
+    if (election->destroyed || (cb && election->client->host.closing))
         return REDLOCK_E_CLOSING;
     if (cb && (interval_ms < 10 || interval_ms > 3600000))
         return REDLOCK_E_TIMEOUT;

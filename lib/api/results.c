@@ -196,15 +196,26 @@ static void deliver_departures(struct redlock_lock *lock)
         call_back(lock, &pending);
 }
 
-/* Each callback may destroy the lock. */
+static void deliver_attempt(struct redlock_lock *lock, bool acquisition)
+{
+    const struct rl_attempt *attempt = rl_attempt_of(lock);
+
+    if (attempt && attempt->pending.ended && acquisition == (attempt->pending.op == RL_OP_ACQUIRE))
+        end_attempt(lock, attempt->pending);
+}
+
+/* Each callback may destroy the lock. Whoever is told that it holds the lock is told of its loss after that. */
 static void deliver(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    fire_alarms(lock);
-    deliver_departures(lock);
-    if (!lock->destroyed && lock->host.attempt && rl_attempt_of(lock)->pending.ended)
-        end_attempt(lock, rl_attempt_of(lock)->pending);
+    deliver_attempt(lock, true);
+    if (!lock->destroyed)
+        fire_alarms(lock);
+    if (!lock->destroyed)
+        deliver_departures(lock);
+    if (!lock->destroyed)
+        deliver_attempt(lock, false);
     if (!lock->destroyed && lock->release.accepted && lock->release.ended) {
         pending = take_release(lock);
         call_back(lock, &pending);
