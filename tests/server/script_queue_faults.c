@@ -315,6 +315,16 @@ static const struct {
 
 #define N_TAKEN ((int)(sizeof taken / sizeof taken[0]))
 
+/* The queue is empty, so nothing of it has to be deleted with the key. */
+START_TEST(a_release_leaves_alone_what_has_the_name_of_the_waiters)
+{
+    hold_for_long();
+    ask_expect(counter_master, 0, "SET waiters x", "OK");
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    ask_expect(counter_master, 0, "GET waiters", "x");
+}
+END_TEST
+
 START_TEST(names_that_are_taken_keep_nobody_from_releasing)
 {
     free(ask(counter_master, 0, taken[_i].by));
@@ -418,6 +428,7 @@ static void add_fault_tests(TCase *cases)
     tcase_add_loop_test(cases, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS);
     tcase_add_test(cases, a_full_queue_takes_nobody_more);
     tcase_add_test(cases, a_key_of_another_type_is_foreign);
+    tcase_add_test(cases, a_release_leaves_alone_what_has_the_name_of_the_waiters);
     tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, N_TAKEN);
     tcase_add_test(cases, a_server_out_of_memory_takes_nobody_and_may_have_done_something);
     tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);

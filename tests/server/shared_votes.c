@@ -284,6 +284,20 @@ START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
 }
 END_TEST
 
+/* This master has not been told that the first vote is only an upgradeable one. */
+START_TEST(an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end)
+{
+    struct rl_subject upgrade = subject_of("second", RL_EXCLUSIVE, 0);
+
+    upgrade.replaces = rl_slice_of("first");
+    set_exclusively("first", "OK");
+    run("for i = 1, 100000 do redis.call('ZADD', 'queue', i, 'w' .. i) end", "");
+    expect_answer(counter_take(&rl_shared_kind, RL_STEP_ENQUEUE, &upgrade), RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
+    expect_members("@u,u first");
+    ck_assert_int_ge(ask_integer(counter_master, 0, "PTTL lock"), 0);
+}
+END_TEST
+
 START_TEST(a_full_master_still_extends_and_lowers)
 {
     set_exclusively("mine", "OK");
@@ -341,6 +355,7 @@ int main(void)
     tcase_add_test(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told);
     tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);
     tcase_add_test(cases, who_lowers_its_mode_lets_the_readers_in_that_wait);
+    tcase_add_test(cases, an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end);
     tcase_add_test(cases, a_full_master_still_extends_and_lowers);
     tcase_add_test(cases, readers_do_not_count_and_the_next_writer_is_above_them);
     return suite_run(suite);

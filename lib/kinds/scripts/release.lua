@@ -21,7 +21,7 @@ if foreign and not was_first then
 end
 local head = (failed or shared or foreign) and {} or redis.pcall('ZPOPMIN', KEYS[2])
 if not head[1] and not shared and not foreign then
-  if redis.pcall('ZCARD', KEYS[2]) == 0 then
+  if not failed and redis.pcall('ZCARD', KEYS[2]) == 0 then
     redis.call('DEL', KEYS[3])
   end
   return redis.call('DEL', KEYS[1])

@@ -20,7 +20,7 @@ local function next_to_tell()
   end
 end
 
--- The ticket of the waiter that has the slot now; nil: somebody else has it. 0: nobody.
+-- The ticket of the waiter that has the slot now. 0: somebody has it whose ticket is not known. Infinite: nobody.
 local function ticket_of_holder()
   local holder = redis.pcall('GET', KEYS[1])
   if not holder then

@@ -141,6 +141,7 @@ local function weaken(own, mode, value, ends)
     return done
   end
   members = #words / 2
+  set_end()
 end
 
 -- A vote that is to be replaced is an upgradeable one, which this master may not have been told yet.
