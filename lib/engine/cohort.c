@@ -25,7 +25,6 @@
 #include "engine/states.h"
 #include "engine/validity.h"
 #include "util/mutant.h"
-#include "votes/epoch_check.h"
 #include "votes/rollback.h"
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
@@ -103,7 +102,6 @@ bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, str
     if (!is_safe(from) || !is_waiting(to, now) || !may_change_hands(from, to) ||
         !(is_long_enough(engine, from, to, now) || RL_MUTANT(COHORT_TOO_LATE)))
         return false;
-    rl_epoch_check_drop(entry);
     show_evidence(claim, entry, RL_DETAIL_HANDED_OFF);
     show_evidence(claim, claim, RL_DETAIL_NONE);
     from->claim = entry;
