@@ -41,23 +41,14 @@ static void fenced_command(enum rl_step step, const struct rl_subject *subject, 
         rl_mutex_kind.command(step, subject, ret_command);
 }
 
-static bool is_integers(const struct rl_reply *reply)
-{
-    for (size_t i = 0; i < reply->n_elements; i++) {
-        if (reply->elements[i].type != RL_REPLY_INTEGER)
-            return false;
-    }
-    return reply->root.type == RL_REPLY_ARRAY;
-}
-
 /* {1, counter} or {0, PTTL, counter}. A grant counts, so its number is not 0. */
 static struct rl_answer grant_answer(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;
 
-    if (is_integers(reply) && reply->n_elements == 2 && items[0].integer == 1 && items[1].integer > 0)
+    if (rl_reply_is_integers(reply, 2) && items[0].integer == 1 && items[1].integer > 0)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, (uint64_t)items[1].integer};
-    if (is_integers(reply) && reply->n_elements == 3 && items[0].integer == 0 && items[2].integer >= 0)
+    if (rl_reply_is_integers(reply, 3) && items[0].integer == 0 && items[2].integer >= 0)
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, (uint64_t)items[2].integer};
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }

@@ -113,15 +113,10 @@ bool rl_permit_take_mask(struct rl_reply *reply, uint32_t *ret_mask)
 static struct rl_answer claim_answer(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;
-    size_t n = reply->n_elements;
 
-    for (size_t i = 0; i < n; i++) {
-        if (items[i].type != RL_REPLY_INTEGER)
-            n = 0;
-    }
-    if (reply->root.type == RL_REPLY_ARRAY && n == 2 && items[0].integer == 1)
+    if (rl_reply_is_integers(reply, 2) && items[0].integer == 1)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    if (reply->root.type == RL_REPLY_ARRAY && n == 3 && items[0].integer == 0)
+    if (rl_reply_is_integers(reply, 3) && items[0].integer == 0)
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }

@@ -81,17 +81,6 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
     }
 }
 
-static bool is_integers(const struct rl_reply *reply, size_t n)
-{
-    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != n)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (reply->elements[i].type != RL_REPLY_INTEGER)
-            return false;
-    }
-    return true;
-}
-
 /* {1, counter}, or {0, PTTL, counter, why}: 1 if somebody has the key, 2 if others wait for it. Where the claim was an
  * exclusive one, and its mode has been lowered since, the reply is that of the mutex. */
 static struct rl_answer claim_answer(const struct rl_reply *reply, bool fenced)
@@ -99,9 +88,9 @@ static struct rl_answer claim_answer(const struct rl_reply *reply, bool fenced)
     const struct rl_kind *former = fenced ? &rl_fenced_kind : &rl_mutex_kind;
     const struct rl_reply_item *items = reply->elements;
 
-    if (is_integers(reply, 2) && items[0].integer == 1 && items[1].integer >= fenced)
+    if (rl_reply_is_integers(reply, 2) && items[0].integer == 1 && items[1].integer >= fenced)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, fenced ? (uint64_t)items[1].integer : 0};
-    if (is_integers(reply, 4) && items[0].integer == 0 && items[2].integer >= 0 &&
+    if (rl_reply_is_integers(reply, 4) && items[0].integer == 0 && items[2].integer >= 0 &&
         (items[3].integer == 1 || items[3].integer == 2))
         return (struct rl_answer){RL_REFUSED, items[3].integer == 1 ? RL_DETAIL_HELD : RL_DETAIL_OTHERS_WAIT,
                                   (uint64_t)items[2].integer};

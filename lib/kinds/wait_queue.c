@@ -67,10 +67,10 @@ enum {
 
 static bool has_numbers(const struct rl_reply *reply, size_t n)
 {
-    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != n)
+    if (!rl_reply_is_integers(reply, n))
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (reply->elements[i].type != RL_REPLY_INTEGER || reply->elements[i].integer < (i == CODE ? -3 : -1))
+        if (reply->elements[i].integer < (i == CODE ? -3 : -1))
             return false;
     }
     return true;

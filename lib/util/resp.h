@@ -43,4 +43,16 @@ static inline bool rl_reply_item_is(const struct rl_reply_item *item, const char
     return item->type == RL_REPLY_STRING && rl_slice_is(item->text, text);
 }
 
+/* An array of so many integers. */
+static inline bool rl_reply_is_integers(const struct rl_reply *reply, size_t n)
+{
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (reply->elements[i].type != RL_REPLY_INTEGER)
+            return false;
+    }
+    return true;
+}
+
 #endif
