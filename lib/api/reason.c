@@ -109,17 +109,10 @@ const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct
 
 /* --- Of all ----------------------------------------------------------------------------------------------------- */
 
-static bool is_connected(const struct redlock_client *client, unsigned node)
-{
-    enum rl_link link = client->host.engine.votes.links[node];
-
-    return link == RL_LINK_READY || link == RL_LINK_LATE;
-}
-
 void rl_reason_count(const struct rl_reasons *reasons, struct redlock_result *result)
 {
     for (unsigned i = 0; i < result->n_nodes; i++) {
-        bool connected = is_connected(reasons->client, i);
+        bool connected = rl_trust_is_up(&reasons->client->host, i);
 
         result->reachable += connected;
         result->voting += connected && reasons->admissions[i].kind == RL_ADMISSION_VOTES;
@@ -188,7 +181,7 @@ static void add_reason(const struct rl_reasons *reasons, struct sentence *senten
 
     for (size_t j = i; j < result->n_nodes; j++)
         count += same_reason(node, &result->nodes[j]);
-    if (!is_connected(reasons->client, i))
+    if (!rl_trust_is_up(&reasons->client->host, i))
         add(sentence, "%u not reached (%s)", count, node->detail);
     else if (reasons->admissions[i].kind == RL_ADMISSION_EXCLUDED)
         add(sentence, "%u excluded (%s)", count, node->detail);

@@ -40,13 +40,6 @@ void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_tag *tag
     rl_host_run(host);
 }
 
-static uint32_t latency_of(const struct rl_tag *tag, struct rl_instant now)
-{
-    int64_t us = rl_until(tag->sent, now).ns / RL_NS_PER_US;
-
-    return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
-}
-
 /* A server that says READONLY is no master any more. Its connection is made anew, so that it is evaluated; but not
  * where that is no help, in the classic profile and without the rights for it. */
 static void reconnect_to_recheck(struct rl_host *host, unsigned node)
@@ -80,7 +73,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_tag *
         rl_transport_fail(&host->transport, node, "its memory is not the one that was admitted");
     else if (answer.detail == RL_DETAIL_HANDED_OFF)
         note_contended(host, tag);
-    rl_host_ended(host, node, tag, answer, latency_of(tag, now));
+    rl_host_ended(host, node, tag, answer, rl_host_latency_us(tag, now));
 }
 
 /* The mask that ends the reply is the host's, the rest is what a mutex is told. A waiter may move to a slot that masks

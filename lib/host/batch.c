@@ -13,7 +13,6 @@
 #include "host/batch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/answer.h"
 #include "engine/wait.h"
@@ -73,9 +72,7 @@ static struct rl_tag tag_of(struct rl_batch *batch)
 
 static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
 {
-    const char *token = rl_host_token(batch->entries[i].claim);
-
-    return (struct rl_slice){token, strlen(token)};
+    return rl_slice_of(rl_host_token(batch->entries[i].claim));
 }
 
 static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch, enum rl_send_as send_as)
@@ -83,9 +80,7 @@ static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch
     struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
 
     for (size_t i = 0; i < batch->n; i++) {
-        const struct rl_key *key = rl_host_claim_of(batch->entries[i].claim)->key;
-
-        many.keys[i] = (struct rl_slice){key->bytes, key->size};
+        many.keys[i] = rl_key_slice(rl_host_claim_of(batch->entries[i].claim)->key);
         many.tokens[i] = token_of(batch, i);
         many.modes[i] = (enum rl_mode)batch->entries[i].claim->mode;
     }
@@ -131,7 +126,7 @@ static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch,
 static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_batching *batching = &host->batching;
-    bool unknown = batching->unknown_to[batch->kind] & UINT32_C(1) << node;
+    bool unknown = batching->unknown_to[batch->kind] & rl_bit(node);
     enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
 
     if (batch->kind == RL_BATCH_ENQUEUES)
@@ -162,14 +157,14 @@ static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node
             refuse(host, batch, i, node);
         return;
     }
-    host->batching.unknown_to[batch->kind] &= ~(UINT32_C(1) << node);
+    host->batching.unknown_to[batch->kind] &= ~rl_bit(node);
     batch->unanswered++;
     host->counters.commands++;
 }
 
 static bool includes(const struct rl_batch *batch, unsigned node)
 {
-    return batch->nodes & UINT32_C(1) << node;
+    return batch->nodes & rl_bit(node);
 }
 
 static void write_to_all(struct rl_host *host, struct rl_batch *batch)
@@ -242,10 +237,7 @@ bool rl_batch_flush(struct rl_host *host)
 
 static bool same_key(const struct rl_claim *a, const struct rl_claim *b)
 {
-    const struct rl_key *one = rl_host_claim_of(a)->key;
-    const struct rl_key *other = rl_host_claim_of(b)->key;
-
-    return one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
+    return rl_slice_equals(rl_key_slice(rl_host_claim_of(a)->key), rl_key_slice(rl_host_claim_of(b)->key));
 }
 
 /* What one effect would be part of. */

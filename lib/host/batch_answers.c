@@ -129,7 +129,7 @@ static void note_unknown(struct rl_host *host, unsigned node, const struct rl_ba
                          const struct rl_reply *reply)
 {
     if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT)
-        host->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
+        host->batching.unknown_to[batch->kind] |= rl_bit(node);
 }
 
 void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag *tag,

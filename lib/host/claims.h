@@ -59,6 +59,11 @@ static inline const char *rl_host_token(const struct rl_claim *claim)
     return part->token.other.empty ? part->token.own.text : part->token.other.text;
 }
 
+static inline struct rl_slice rl_key_slice(const struct rl_key *key)
+{
+    return (struct rl_slice){key->bytes, key->size};
+}
+
 struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);

@@ -115,7 +115,7 @@ static void add_queue(const struct rl_host *host, const struct rl_key *key, unsi
 static void add_waiter(const struct rl_host *host, unsigned node, struct rl_subject *subject)
 {
     subject->incarnation = rl_trust_incarnation(host, node);
-    subject->channel = (struct rl_slice){host->waiters.channel, strlen(host->waiters.channel)};
+    subject->channel = rl_slice_of(host->waiters.channel);
 }
 
 static void add_place(const struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t round,
@@ -163,7 +163,7 @@ static void add_candidates(const struct rl_host *host, const struct rl_claim *cl
     for (size_t i = 0; i < candidates->n; i++) {
         const struct rl_key *key = rl_semaphore_key(lock->semaphore, search->slots[i]);
 
-        candidates->keys[i] = (struct rl_slice){key->bytes, key->size};
+        candidates->keys[i] = rl_key_slice(key);
         candidates->queues[i] = make_queue_name(host, key, &names->candidate_queues[i]);
     }
     subject->candidates = candidates;
@@ -188,16 +188,15 @@ static struct rl_slice replaced_token(const struct rl_claim *claim, enum rl_step
     if (!other || (step != RL_STEP_REPAIR && !rl_upgrade_is(rl_host_claim_lock(claim)) &&
                    !RL_MUTANT(FIRST_CLAIM_REPLACES)))
         return (struct rl_slice){0};
-    return (struct rl_slice){rl_host_token(other), strlen(rl_host_token(other))};
+    return rl_slice_of(rl_host_token(other));
 }
 
 static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step,
                                       struct names *names)
 {
-    const struct rl_host_claim *part = rl_host_claim_of(claim);
     struct rl_subject subject = {
-        .key = {part->key->bytes, part->key->size},
-        .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
+        .key = rl_key_slice(rl_host_claim_of(claim)->key),
+        .token = rl_slice_of(rl_host_token(claim)),
         .ttl_ms = claim->ttl_ms,
         .mode = (enum rl_mode)claim->mode,
         .replaces = replaced_token(claim, step),
@@ -282,7 +281,7 @@ bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned
 {
     struct names names;
     struct rl_command command;
-    struct rl_subject subject = {.key = {key->bytes, key->size}};
+    struct rl_subject subject = {.key = rl_key_slice(key)};
 
     add_queue(host, key, node, &names, &subject);
     rl_look_command(&subject, &command);

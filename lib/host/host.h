@@ -144,4 +144,12 @@ static inline struct rl_instant rl_host_read_clock(struct rl_host *host)
     return host->now;
 }
 
+/* Of a reply to the command of this tag. */
+static inline uint32_t rl_host_latency_us(const struct rl_tag *tag, struct rl_instant now)
+{
+    int64_t us = rl_until(tag->sent, now).ns / RL_NS_PER_US;
+
+    return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
+}
+
 #endif

@@ -16,15 +16,6 @@
 
 #define INTERVAL_MS 500
 
-static unsigned count(uint32_t nodes)
-{
-    unsigned n = 0;
-
-    for (; nodes; nodes &= nodes - 1)
-        n++;
-    return n;
-}
-
 static unsigned quorum_of(const struct rl_latch *latch)
 {
     return (unsigned)latch->host->engine.votes.config.quorum;
@@ -54,7 +45,7 @@ static bool write_command(void *ctx, unsigned node)
     struct rl_command command;
     bool awaits = latch->ops[RL_LATCH_AWAIT].pending;
     struct rl_latch_question question = {
-        .key = {latch->key->bytes, latch->key->size},
+        .key = rl_key_slice(latch->key),
         .parties = latch->config.parties,
         .generation = latch->config.generation,
         .keep_ms = latch->config.keep_ms,
@@ -143,9 +134,9 @@ static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply 
     latch->open = latch->open || own->open ||
                   (latch->names.n == latch->config.parties && !RL_MUTANT(LATCH_WITHOUT_UNION));
     if (own->arrived)
-        latch->recorded |= UINT32_C(1) << node;
+        latch->recorded |= rl_bit(node);
     if (own->open)
-        latch->opened |= UINT32_C(1) << node;
+        latch->opened |= rl_bit(node);
     return RL_DETAIL_NONE;
 }
 
@@ -176,9 +167,9 @@ static void report(struct rl_latch *latch)
 {
     unsigned quorum = quorum_of(latch);
 
-    if (count(latch->recorded) >= (RL_MUTANT(LATCH_ARRIVED_AT_ONE) ? 1 : quorum))
+    if (rl_count_bits(latch->recorded) >= (RL_MUTANT(LATCH_ARRIVED_AT_ONE) ? 1 : quorum))
         end(latch, RL_LATCH_ARRIVE, REDLOCK_OK);
-    if (count(latch->opened) >= quorum || (RL_MUTANT(LATCH_WITHOUT_WRITE_BACK) && latch->open))
+    if (rl_count_bits(latch->opened) >= quorum || (RL_MUTANT(LATCH_WITHOUT_WRITE_BACK) && latch->open))
         end(latch, RL_LATCH_AWAIT, REDLOCK_OK);
 }
 
@@ -339,8 +330,7 @@ void rl_latches_message(struct rl_host *host, struct rl_slice key)
     for (struct rl_list *at = host->latches.next; at != &host->latches; at = at->next) {
         struct rl_latch *latch = RL_CONTAINER_OF(at, struct rl_latch, link);
 
-        if (latch->ops[RL_LATCH_AWAIT].pending && latch->key->size == key.size &&
-            memcmp(latch->key->bytes, key.data, key.size) == 0)
+        if (latch->ops[RL_LATCH_AWAIT].pending && rl_slice_equals(rl_key_slice(latch->key), key))
             look(latch);
     }
 }

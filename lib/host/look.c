@@ -23,8 +23,7 @@ static bool is_admitted_memory(const struct rl_host *host, unsigned node, struct
 {
     struct rl_slice admitted = rl_trust_incarnation(host, node);
 
-    return !admitted.size || RL_MUTANT(LOOK_ANY_MEMORY) ||
-           (admitted.size == incarnation.size && memcmp(admitted.data, incarnation.data, admitted.size) == 0);
+    return !admitted.size || RL_MUTANT(LOOK_ANY_MEMORY) || rl_slice_equals(admitted, incarnation);
 }
 
 static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply *reply, uint32_t latency_us)
@@ -158,8 +157,7 @@ static bool has_upgrade(const struct rl_look_node *node, struct rl_slice upgrade
 
     while (rest.size && rl_look_next_vote(&rest, &vote)) {
         exclusive |= vote.mode == RL_EXCLUSIVE;
-        replaced |= vote.mode == RL_UPGRADEABLE && vote.value.size == upgradeable.size &&
-                    memcmp(vote.value.data, upgradeable.data, upgradeable.size) == 0;
+        replaced |= vote.mode == RL_UPGRADEABLE && rl_slice_equals(vote.value, upgradeable);
     }
     return exclusive && replaced;
 }

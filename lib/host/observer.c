@@ -79,9 +79,8 @@ static void tell_all(struct rl_host *host, struct rl_slice channel, uint64_t ter
 
     for (struct rl_list *at = host->observers.next; at != &host->observers; at = at->next) {
         struct rl_observer *observer = RL_CONTAINER_OF(at, struct rl_observer, link);
-        struct rl_slice own = rl_leader_channel(host, observer->key, name);
 
-        if (own.size == channel.size && memcmp(own.data, channel.data, own.size) == 0)
+        if (rl_slice_equals(rl_leader_channel(host, observer->key, name), channel))
             tell(observer, term);
     }
 }

@@ -75,10 +75,10 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
 
     question->unanswered++; /* it is kept, whatever has arrived */
     rl_transport_read_now(&host->transport);
-    host->now = now;
+    rl_host_read_clock(host);
     for (unsigned node = 0; node < question->gather.n_nodes; node++) {
         if (!question->ended && rl_gather_awaits(&question->gather, node) && !RL_MUTANT(LOOK_WITHOUT_END) &&
-            !(question->unasked & UINT32_C(1) << node))
+            !(question->unasked & rl_bit(node)))
             fail(question, node, RL_DETAIL_TIMEOUT);
     }
     end_one(question);
@@ -107,7 +107,7 @@ bool rl_question_ask(struct rl_host *host, const struct rl_question_asker *asker
     rl_list_append(&host->questions, &question->link);
     for (unsigned node = 0; node < question->gather.n_nodes; node++) {
         if (host->engine.votes.links[node] == RL_LINK_JOINING)
-            question->unasked |= UINT32_C(1) << node;
+            question->unasked |= rl_bit(node);
         else
             ask(question, node);
     }
@@ -127,13 +127,6 @@ void rl_question_end(struct rl_question *question)
 
 /* --- What the transport brings ---------------------------------------------------------------------------------- */
 
-static uint32_t latency_of(const struct rl_question *question, const struct rl_tag *tag)
-{
-    int64_t us = rl_until(tag->sent, question->host->now).ns / RL_NS_PER_US;
-
-    return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
-}
-
 void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
                          const struct rl_reply *reply)
 {
@@ -142,7 +135,8 @@ void rl_question_replied(struct rl_question *question, unsigned node, const stru
     if (!question->ended && rl_gather_awaits(&question->gather, node)) {
         why = reply->root.type == RL_REPLY_ERROR
                   ? rl_classify_error(reply->root.text)
-                  : question->asker.answered(question->asker.ctx, node, reply, latency_of(question, tag));
+                  : question->asker.answered(question->asker.ctx, node, reply,
+                                             rl_host_latency_us(tag, question->host->now));
         if (why == RL_DETAIL_NONE)
             rl_gather_note(&question->gather, node, true);
         else
@@ -167,9 +161,9 @@ void rl_questions_link(struct rl_host *host, unsigned node)
         struct rl_question *question = RL_CONTAINER_OF(at, struct rl_question, link);
 
         next = at->next;
-        if (question->ended || !(question->unasked & UINT32_C(1) << node))
+        if (question->ended || !(question->unasked & rl_bit(node)))
             continue;
-        question->unasked &= ~(UINT32_C(1) << node);
+        question->unasked &= ~rl_bit(node);
         ask(question, node);
         arm(question);
         question->asker.changed(question->asker.ctx);

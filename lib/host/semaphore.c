@@ -17,9 +17,7 @@ static struct rl_semaphore *find(const struct rl_table *semaphores, const struct
     struct rl_table_node *node = rl_table_find(semaphores, hash);
 
     for (; node; node = rl_table_find_next(node)) {
-        const struct rl_key *other = semaphore_at(node)->key;
-
-        if (other->size == key->size && memcmp(other->bytes, key->bytes, key->size) == 0)
+        if (rl_slice_equals(rl_key_slice(semaphore_at(node)->key), rl_key_slice(key)))
             return semaphore_at(node);
     }
     return NULL;
@@ -81,13 +79,11 @@ void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore)
 
 struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot)
 {
-    const struct rl_key *key = semaphore->key;
-    struct rl_slice base = {key->bytes, key->size};
     char suffix[16];
     int size = snprintf(suffix, sizeof suffix, "#%u", (unsigned)slot);
 
     if (!semaphore->slots[slot])
-        semaphore->slots[slot] = rl_key_create(base, suffix, (size_t)size);
+        semaphore->slots[slot] = rl_key_create(rl_key_slice(semaphore->key), suffix, (size_t)size);
     return semaphore->slots[slot];
 }
 

@@ -36,7 +36,7 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
     if (effect->step == RL_STEP_ENQUEUE)
         rl_waiters_enter(host, effect->claim);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
-        if (!(effect->nodes & (UINT32_C(1) << node)))
+        if (!(effect->nodes & rl_bit(node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS ||
             !rl_command_is_same(host, effect->claim, effect->step, formatted_for, node)) {

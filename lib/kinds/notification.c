@@ -1,7 +1,5 @@
 #include "kinds/notification.h"
 
-#include <string.h>
-
 #include "kinds/text.h"
 
 /* "value round what incarnation time counter" */
@@ -56,5 +54,5 @@ bool rl_notification_counts(const struct rl_notification *notification, struct r
         return true;
     if (!admitted.size)
         return rl_slice_is(incarnation, "-");
-    return admitted.size == incarnation.size && memcmp(admitted.data, incarnation.data, admitted.size) == 0;
+    return rl_slice_equals(admitted, incarnation);
 }

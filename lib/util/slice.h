@@ -17,9 +17,14 @@ static inline struct rl_slice rl_slice_of(const char *text)
 }
 
 /* An empty slice may have no data. */
+static inline bool rl_slice_equals(struct rl_slice a, struct rl_slice b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
 static inline bool rl_slice_is(struct rl_slice slice, const char *word)
 {
-    return slice.size == strlen(word) && (slice.size == 0 || memcmp(slice.data, word, slice.size) == 0);
+    return rl_slice_equals(slice, rl_slice_of(word));
 }
 
 #endif

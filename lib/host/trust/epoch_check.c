@@ -4,7 +4,6 @@
 #include "host/trust/epoch_check.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "codec/text.h"
 #include "engine/answer.h"
@@ -45,24 +44,18 @@ void rl_trust_check_epoch(struct rl_host *host)
         return;
     sent = rl_host_read_clock(host);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
-        if (nodes & (UINT32_C(1) << node))
+        if (nodes & rl_bit(node))
             rl_trust_ask_epoch(host, node, sent);
     }
 }
 
 /* --- Answers ---------------------------------------------------------------------------------------------------- */
 
-static bool is_text(const struct rl_reply *reply, const char *text)
-{
-    return reply->root.type == RL_REPLY_STRING && reply->root.text.size == strlen(text) &&
-           memcmp(reply->root.text.data, text, strlen(text)) == 0;
-}
-
 void rl_trust_take_marker(struct rl_host *host, unsigned node, const struct rl_reply *reply)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
 
-    known->same_memory = is_text(reply, known->report.incarnation) || RL_MUTANT(EPOCH_CHECK_BELIEVED);
+    known->same_memory = rl_reply_item_is(&reply->root, known->report.incarnation) || RL_MUTANT(EPOCH_CHECK_BELIEVED);
     if (known->same_memory)
         return;
     if (reply->root.type == RL_REPLY_ERROR)

@@ -5,7 +5,6 @@
 #include "host/trust/handshake.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "codec/command.h"
 #include "host/host.h"
@@ -51,14 +50,13 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
 {
     const struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_command command;
-    const char *node_id = host->trust.names.node_ids[node];
     char incarnation[RL_UUID_SIZE];
     struct rl_join_question question = {
         .mode = mode_for(host, known),
-        .marker = {host->trust.marker, strlen(host->trust.marker)},
+        .marker = rl_slice_of(host->trust.marker),
         .incarnation = {incarnation, sizeof incarnation - 1},
-        .deployment_id = {host->trust.names.deployment_id, strlen(host->trust.names.deployment_id)},
-        .node_id = {node_id, strlen(node_id)},
+        .deployment_id = rl_slice_of(host->trust.names.deployment_id),
+        .node_id = rl_slice_of(host->trust.names.node_ids[node]),
         .max_ttl_ms = host->options->max_ttl_ms,
         .durability = rl_trust_durability(known),
     };
