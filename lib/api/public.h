@@ -21,10 +21,11 @@ enum redlock_op rl_public_op(enum rl_op op);
 enum redlock_mode rl_public_mode(enum rl_mode mode);
 enum redlock_look_verdict rl_public_verdict(enum rl_look_verdict verdict);
 
+int rl_public_status(const struct redlock_lock *lock, enum rl_end end);
+int64_t rl_public_latency_us(uint32_t latency_us);
+
 /* And back. The number may come from a program. */
 bool rl_mode_is_valid(enum redlock_mode mode);
 enum rl_mode rl_mode_of(enum redlock_mode mode);
-int rl_public_status(const struct redlock_lock *lock, enum rl_end end);
-int64_t rl_public_latency_us(uint32_t latency_us);
 
 #endif

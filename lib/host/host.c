@@ -48,7 +48,7 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_tag *tag, bool 
 
     host->now = now;
     if (!tag->owner)
-        return; /* a guard: what it was to show fails with the link */
+        return; /* what an epoch check or a recheck was to show fails with the link */
     if (tag->step == RL_TAG_BATCH)
         rl_batch_dropped(host, node, tag, answer);
     else if (tag->step == RL_TAG_QUESTION)

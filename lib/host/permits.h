@@ -42,7 +42,7 @@ void rl_permits_fini(struct rl_host *host);
 /* An acquisition of a permit begins. */
 void rl_permits_begin(struct rl_host_lock *lock);
 
-/* Chooses the slot of the next attempt, and makes it the lock's. Returns its key as above. */
+/* Chooses the slot of the next attempt, and makes it the lock's. Returns its key, borrowed; NULL: out of memory. */
 struct rl_key *rl_permits_choose(struct rl_host_lock *lock);
 
 /* Before a CLAIM or ENQUEUE of a permit is written: chooses the slots that it asks about. */

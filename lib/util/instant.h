@@ -1,7 +1,7 @@
 /* Instants and durations are different types, so that the compiler refuses to mix them up.
  *
  * An instant is nanoseconds on the client's own clock (util/clock.h); only differences mean anything. INT64_MIN and
- * INT64_MAX stand for "never was" and "never will be". Header only, no dependencies: the core uses it too. */
+ * INT64_MAX stand for "never was" and "never will be". Header only, no dependencies: votes and engine use it too. */
 #ifndef RL_UTIL_INSTANT_H
 #define RL_UTIL_INSTANT_H
 

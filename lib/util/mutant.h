@@ -1,4 +1,4 @@
-/* Planted bugs. The simulator compiles the core a second time with RL_MUTANTS defined and switches one bug on at a
+/* Planted bugs. The simulator compiles what it runs a second time with RL_MUTANTS defined and switches one bug on at a
  * time, to show that it would find it; in the library RL_MUTANT() is the constant false and leaves no trace. */
 #ifndef RL_UTIL_MUTANT_H
 #define RL_UTIL_MUTANT_H

@@ -1,5 +1,5 @@
 /* A server's reply as data: what the codec reads from the wire (codec/reply.h), and what kinds give a meaning to
- * (votes/kind.h). Arrays are flattened to one level. Header only: the core uses it too. */
+ * (votes/kind.h). Arrays are flattened to one level. Header only: votes and engine use it too. */
 #ifndef RL_UTIL_RESP_H
 #define RL_UTIL_RESP_H
 

@@ -27,7 +27,7 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
     return rl_max_ttl_is_larger(rules->max_ttl_ms, report, rules->allowed_ms) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
 }
 
-/* The node's clock may be faster than this one: what is left by the node's clock may take longer by this one. */
+/* The node's clock may be slower than this one: what is left by the node's clock may take longer by this one. */
 static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, struct rl_instant received)
 {
     int64_t counted_ms = RL_MUTANT(QUARANTINE_TOO_SHORT) ? left_ms / 2 : left_ms;
