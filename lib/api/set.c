@@ -5,6 +5,7 @@
 
 #include "api/handle.h"
 #include "api/lifetime.h"
+#include "api/public.h"
 #include "api/set_hold.h"
 #include "api/set_parts.h"
 #include "api/set_pending.h"
@@ -54,7 +55,7 @@ int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_si
 {
     if (!set || (!key && key_size))
         return REDLOCK_E_ARGUMENT;
-    if (mode != REDLOCK_EXCLUSIVE && mode != REDLOCK_UPGRADEABLE && mode != REDLOCK_SHARED)
+    if (!rl_mode_is_valid(mode))
         return REDLOCK_E_MODE;
     return add(set, key, key_size, (int)mode);
 }

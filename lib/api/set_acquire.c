@@ -49,7 +49,6 @@ static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
 
     if (rl_parts_any(step->try))
         set->attempt.part = set->n;
-
     for (unsigned i = 0; i < set->n && status == 0; i++) {
         if (rl_parts_has(step->try, i) || rl_parts_has(step->await, i))
             status = start_part(set, i, rl_parts_has(step->try, i));

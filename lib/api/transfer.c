@@ -4,11 +4,10 @@
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
  * in another time namespace. DEPLOYMENT stands for masters and quorum. KEY is in hexadecimal digits, followed by the
- * slot of a permit: "6b6579#3". Bounds are in the order of the masters' names,
- * "-" for a vote that does not count, and so are the bits of UNRESOLVED. TTL is "LEASE/TTL" for a lock that was handed
- * off to its holder for a lease, and still needs its full ttl (engine/wait.c). Where masters may have the vote in a set
- * of shared ones, its mode follows, r, u or x: "TTL+r". CHECK finds damage, not forgery: the text is a secret, like the
- * token in it. */
+ * slot of a permit: "6b6579#3". TTL is "LEASE/TTL" for a lock that was handed off to its holder for a lease, and still
+ * needs its full ttl (engine/wait.c). Where masters may have the vote in a set of shared ones, its mode follows, r, u
+ * or x: "TTL+r". Bounds are in the order of the masters' names, and so are the bits of UNRESOLVED; "-" is the bound of
+ * a vote that does not count. CHECK finds damage, not forgery: the text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +31,12 @@
 
 #define MAGIC "redlock1"
 #define N_FIELDS 12
-#define UUID_SIZE 37
 #define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
 #define TIME_NAMESPACE_PATH "/proc/self/ns/time"
 
 /* --- Clock and checksum ----------------------------------------------------------------------------------------- */
 
-static void digest(const char *text, size_t size, char ret_digest[UUID_SIZE])
+static void digest(const char *text, size_t size, char ret_digest[RL_UUID_SIZE])
 {
     static const uuid_t name_space = {0x9d, 0x0e, 0x51, 0x2a, 0x6c, 0x3b, 0x4f, 0x57,
                                       0x88, 0x21, 0x0f, 0xc4, 0x36, 0xe9, 0x7b, 0x11};
@@ -49,7 +47,7 @@ static void digest(const char *text, size_t size, char ret_digest[UUID_SIZE])
 }
 
 /* Names the clock that CLOCK_BOOTTIME is: that of this boot, and of this time namespace where there are any. */
-static bool boot_identity(char ret_identity[UUID_SIZE])
+static bool boot_identity(char ret_identity[RL_UUID_SIZE])
 {
     char text[256];
     FILE *file = fopen(BOOT_ID_PATH, "re");
@@ -150,7 +148,7 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
 {
     FILE *out = fmemopen(text, size, "w");
-    char check[UUID_SIZE];
+    char check[RL_UUID_SIZE];
     size_t length;
 
     if (!out)
@@ -167,7 +165,7 @@ static size_t write_text(struct redlock_lock *lock, const char *boot, char *text
 int rl_lock_describe(struct redlock_lock *lock, char *ret_text, size_t size)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES] = "";
-    char boot[UUID_SIZE];
+    char boot[RL_UUID_SIZE];
     size_t length;
 
     if (!boot_identity(boot))
@@ -222,7 +220,7 @@ static bool split(char *text, char *fields[N_FIELDS])
 static bool check_matches(const char *text)
 {
     const char *colon = strrchr(text, ':');
-    char check[UUID_SIZE];
+    char check[RL_UUID_SIZE];
 
     if (!colon)
         return false;
@@ -298,7 +296,6 @@ static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state
     granted = strsep(&text, "/");
     if (!read_mode(mode, state))
         return false;
-
     if (!read_u32(granted, limit, &state->ttl_ms) || !state->ttl_ms)
         return false;
     state->full_ttl_ms = 0;
@@ -412,7 +409,7 @@ static int make_request(const struct redlock_lock *lock, const struct redlock_ac
 static int prepare(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text,
                    struct rl_host_exported *ret_exported, struct rl_acquire *ret_request)
 {
-    char boot[UUID_SIZE];
+    char boot[RL_UUID_SIZE];
 
     if (!boot_identity(boot))
         return REDLOCK_E_SYSTEM; /* the text may be good: it can be adopted when there are descriptors again */

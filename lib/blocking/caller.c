@@ -91,7 +91,6 @@ static int perform(struct rl_operation *operation, int64_t end_ns, struct redloc
     int status = REDLOCK_E_CLOSING;
 
     *ret_called = RL_CALLED;
-
     operation->queue = NULL;
     operation->wants_result = ret_result != NULL;
     switch (rl_service_ask(operation->mutex->service, &operation->post, &operation->waiter, end_ns)) {
