@@ -25,6 +25,16 @@ struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t s
     return key;
 }
 
+struct rl_slice rl_key_name(const struct rl_key *key, size_t prefix_size, const char *name, unsigned char *buffer)
+{
+    size_t name_size = strlen(name);
+
+    memcpy(buffer, key->bytes, prefix_size);
+    memcpy(buffer + prefix_size, name, name_size);
+    memcpy(buffer + prefix_size + name_size, key->bytes + prefix_size, key->size - prefix_size);
+    return (struct rl_slice){buffer, name_size + key->size};
+}
+
 struct rl_key *rl_key_ref(struct rl_key *key)
 {
     key->references++;

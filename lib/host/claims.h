@@ -64,6 +64,10 @@ static inline struct rl_slice rl_key_slice(const struct rl_key *key)
     return (struct rl_slice){key->bytes, key->size};
 }
 
+/* A name of the library's own that belongs to the key (host/names.h), which stands between the client's prefix and the
+ * rest of the key. There is room for both in `buffer`. */
+struct rl_slice rl_key_name(const struct rl_key *key, size_t prefix_size, const char *name, unsigned char *buffer);
+
 struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);

@@ -1,7 +1,5 @@
 #include "host/commands.h"
 
-#include <string.h>
-
 #include "engine/wait.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
@@ -34,27 +32,21 @@ struct names {
     struct rl_candidates candidates;
 };
 
-/* A name has its own between the prefix and the rest of the key. */
-static struct rl_slice make_name(const struct rl_host *host, const struct rl_key *key, struct rl_slice own,
+static struct rl_slice make_name(const struct rl_host *host, const struct rl_key *key, const char *own,
                                  struct name *name)
 {
-    size_t prefix_size = host->trust.prefix_size;
-
-    memcpy(name->bytes, key->bytes, prefix_size);
-    memcpy(name->bytes + prefix_size, own.data, own.size);
-    memcpy(name->bytes + prefix_size + own.size, key->bytes + prefix_size, key->size - prefix_size);
-    return (struct rl_slice){name->bytes, own.size + key->size};
+    return rl_key_name(key, host->trust.prefix_size, own, name->bytes);
 }
 
 static struct rl_slice make_counter_name(const struct rl_host *host, const struct rl_key *key,
                                          struct names *names)
 {
-    return make_name(host, key, (struct rl_slice){RL_COUNTER_NAME, sizeof RL_COUNTER_NAME - 1}, &names->counter);
+    return make_name(host, key, RL_COUNTER_NAME, &names->counter);
 }
 
 static struct rl_slice make_queue_name(const struct rl_host *host, const struct rl_key *key, struct name *name)
 {
-    return make_name(host, key, (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, name);
+    return make_name(host, key, RL_QUEUE_NAME, name);
 }
 
 /* --- Subjects --------------------------------------------------------------------------------------------------- */
@@ -104,8 +96,7 @@ static void add_queue(const struct rl_host *host, const struct rl_key *key, unsi
                       struct rl_subject *subject)
 {
     add_queue_name(host, key, names, subject);
-    subject->waiters =
-        make_name(host, key, (struct rl_slice){RL_WAITERS_NAME, sizeof RL_WAITERS_NAME - 1}, &names->waiters);
+    subject->waiters = make_name(host, key, RL_WAITERS_NAME, &names->waiters);
     if (!subject->counter.size)
         subject->counter = make_counter_name(host, key, names);
     if (has_marker(host, node))
@@ -127,7 +118,7 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
 }
 
 /* The key of a slot ends with its number: the semaphore's key is what stands in front of that. */
-static struct rl_slice make_semaphore_name(const struct rl_host *host, const struct rl_key *slot, struct rl_slice own,
+static struct rl_slice make_semaphore_name(const struct rl_host *host, const struct rl_key *slot, const char *own,
                                            struct name *name)
 {
     struct rl_slice made = make_name(host, slot, own, name);
@@ -143,11 +134,8 @@ static void add_directory(const struct rl_host *host, const struct rl_claim *cla
     const struct rl_key *slot = rl_host_claim_of(claim)->key;
     const struct rl_host_lock *lock = rl_host_claim_lock(claim);
 
-    subject->directory = make_semaphore_name(
-        host, slot, (struct rl_slice){RL_PERMITS_NAME, sizeof RL_PERMITS_NAME - 1}, &names->directory);
-    subject->directory_entries = make_semaphore_name(
-        host, slot, (struct rl_slice){RL_PERMIT_WAITERS_NAME, sizeof RL_PERMIT_WAITERS_NAME - 1},
-        &names->directory_entries);
+    subject->directory = make_semaphore_name(host, slot, RL_PERMITS_NAME, &names->directory);
+    subject->directory_entries = make_semaphore_name(host, slot, RL_PERMIT_WAITERS_NAME, &names->directory_entries);
     subject->limit = lock ? lock->limit : 0;
 }
 

@@ -38,17 +38,10 @@ bool rl_leader_is(const struct rl_leader *leader, const struct rl_leader *other)
 
 /* --- What leaders tell ------------------------------------------------------------------------------------------ */
 
-/* Its own name stands between the prefix and the rest of the key. */
 struct rl_slice rl_leader_channel(const struct rl_host *host, const struct rl_key *key,
                                   unsigned char buffer[RL_LEADER_CHANNEL_BYTES])
 {
-    const size_t prefix_size = host->trust.prefix_size;
-    const size_t own_size = strlen(RL_LEADER_NAME);
-
-    memcpy(buffer, key->bytes, prefix_size);
-    memcpy(buffer + prefix_size, RL_LEADER_NAME, own_size);
-    memcpy(buffer + prefix_size + own_size, key->bytes + prefix_size, key->size - prefix_size);
-    return (struct rl_slice){buffer, own_size + key->size};
+    return rl_key_name(key, host->trust.prefix_size, RL_LEADER_NAME, buffer);
 }
 
 static struct rl_slice write_announcement(uint64_t term, struct rl_slice label,
