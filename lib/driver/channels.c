@@ -27,7 +27,7 @@ struct rl_channel *rl_channels_find(const struct rl_channels *channels, struct r
     for (struct rl_list *at = channels->all.next; at != &channels->all; at = at->next) {
         struct rl_channel *channel = RL_CONTAINER_OF(at, struct rl_channel, link);
 
-        if (channel->size == name.size && memcmp(channel->name, name.data, name.size) == 0)
+        if (rl_slice_equals(rl_channel_name(channel), name))
             return channel;
     }
     return NULL;

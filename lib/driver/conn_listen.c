@@ -211,11 +211,9 @@ void rl_listener_update(struct rl_conn *conn, struct rl_channel *channel)
 
 static bool is_about(const struct rl_reply *reply, const char *word, struct rl_slice channel)
 {
-    const struct rl_slice name = reply->n_elements == 3 ? reply->elements[1].text : (struct rl_slice){NULL, 0};
-
     return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
            rl_reply_item_is(&reply->elements[0], word) && reply->elements[1].type == RL_REPLY_STRING &&
-           name.size == channel.size && memcmp(name.data, channel.data, channel.size) == 0 &&
+           rl_slice_equals(reply->elements[1].text, channel) &&
            reply->elements[2].type == RL_REPLY_INTEGER;
 }
 
