@@ -9,7 +9,7 @@
 /* --- By way of a queue ------------------------------------------------------------------------------------------ */
 
 /* Any thread. */
-static void take_completion(struct rl_entry *entry, struct redlock_completion *ret_completion)
+static void take_completion(struct rl_queue_entry *entry, struct redlock_completion *ret_completion)
 {
     struct rl_alarm_entry *own = RL_CONTAINER_OF(entry, struct rl_alarm_entry, entry);
     struct redlock_mutex *mutex = own->mutex;
@@ -32,7 +32,7 @@ static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
 
     if (atomic_exchange(&own->waiting, true))
         return;
-    own->entry = (struct rl_entry){.take = take_completion, .user_data = mutex->watch.user_data};
+    own->entry = (struct rl_queue_entry){.take = take_completion, .user_data = mutex->watch.user_data};
     own->mutex = mutex;
     own->alarm = alarm->kind;
     own->loss = alarm->loss;

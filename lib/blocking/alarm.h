@@ -12,7 +12,7 @@
 
 /* An alarm in a queue. */
 struct rl_alarm_entry {
-    struct rl_entry entry;
+    struct rl_queue_entry entry;
     struct redlock_mutex *mutex; /* kept while the entry waits */
     atomic_bool waiting;         /* in a queue and not yet taken; the other members are the taker's then */
     enum redlock_alarm_kind alarm;

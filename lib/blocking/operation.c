@@ -7,7 +7,7 @@
 #include "blocking/service.h"
 
 /* Any thread: the outcome is taken from a queue. */
-static void take_completion(struct rl_entry *entry, struct redlock_completion *ret_completion)
+static void take_completion(struct rl_queue_entry *entry, struct redlock_completion *ret_completion)
 {
     struct rl_operation *operation = RL_CONTAINER_OF(entry, struct rl_operation, entry);
 

@@ -26,7 +26,7 @@ struct rl_operation {
     bool wants_result;
     struct redlock_result *result; /* a copy */
     struct redlock_queue *queue;   /* where the outcome goes; NULL: to the waiter */
-    struct rl_entry entry;
+    struct rl_queue_entry entry;
     int64_t began_ns;              /* acquire, convert: by rl_monotonic_ns() */
     bool defaults;                 /* acquire: without options */
     struct redlock_acquire_options options;

@@ -80,7 +80,7 @@ int redlock_queue_fd(const struct redlock_queue *queue)
     return queue && rl_service_check(queue->service) == 0 ? queue->fd : -1;
 }
 
-static void drop(struct rl_entry *entry)
+static void drop(struct rl_queue_entry *entry)
 {
     struct redlock_completion completion;
 
@@ -108,7 +108,7 @@ void redlock_queue_destroy(struct redlock_queue *queue)
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->mutex);
     while (!rl_list_empty(&left)) {
-        struct rl_entry *entry = RL_CONTAINER_OF(left.next, struct rl_entry, link);
+        struct rl_queue_entry *entry = RL_CONTAINER_OF(left.next, struct rl_queue_entry, link);
 
         rl_list_remove(&entry->link);
         drop(entry);
@@ -127,7 +127,7 @@ static void set_readable(const struct redlock_queue *queue, bool readable)
     (void)done;
 }
 
-void rl_queue_put(struct redlock_queue *queue, struct rl_entry *entry)
+void rl_queue_put(struct redlock_queue *queue, struct rl_queue_entry *entry)
 {
     bool destroyed;
 
@@ -155,13 +155,13 @@ static bool wait_for_change(struct redlock_queue *queue, int64_t end_ns)
 }
 
 /* With the mutex locked. */
-static struct rl_entry *remove_first(struct redlock_queue *queue)
+static struct rl_queue_entry *remove_first(struct redlock_queue *queue)
 {
-    struct rl_entry *entry;
+    struct rl_queue_entry *entry;
 
     if (rl_list_empty(&queue->entries))
         return NULL;
-    entry = RL_CONTAINER_OF(queue->entries.next, struct rl_entry, link);
+    entry = RL_CONTAINER_OF(queue->entries.next, struct rl_queue_entry, link);
     rl_list_remove(&entry->link);
     if (rl_list_empty(&queue->entries))
         set_readable(queue, false);
@@ -169,7 +169,7 @@ static struct rl_entry *remove_first(struct redlock_queue *queue)
 }
 
 /* This is no point of cancellation: the entry, and the mutex, would be lost. */
-static int wait_for_entry(struct redlock_queue *queue, int64_t timeout_ms, struct rl_entry **ret_entry)
+static int wait_for_entry(struct redlock_queue *queue, int64_t timeout_ms, struct rl_queue_entry **ret_entry)
 {
     int64_t end_ns = timeout_ms ? rl_monotonic_after_ms(timeout_ms) : 0;
     bool in_time = timeout_ms != 0;
@@ -203,7 +203,7 @@ static int check_next(const struct redlock_queue *queue, int64_t timeout_ms, voi
 int redlock_queue_next(struct redlock_queue *queue, int64_t timeout_ms, struct redlock_completion **ret_completion)
 {
     struct redlock_completion *completion;
-    struct rl_entry *entry = NULL;
+    struct rl_queue_entry *entry = NULL;
     int status = check_next(queue, timeout_ms, ret_completion);
 
     if (status < 0)

@@ -9,12 +9,12 @@
 #include "util/list.h"
 
 /* Embedded in what waits in a queue: an operation that has ended, or an alarm. */
-struct rl_entry {
+struct rl_queue_entry {
     struct rl_list link;
     void *user_data;
 
     /* Any thread: makes a completion of the entry, which is no longer in the queue. Afterwards it may be put again. */
-    void (*take)(struct rl_entry *entry, struct redlock_completion *ret_completion);
+    void (*take)(struct rl_queue_entry *entry, struct redlock_completion *ret_completion);
 };
 
 /* Does the queue belong to the service? */
@@ -24,6 +24,6 @@ void rl_queue_ref(struct redlock_queue *queue);
 void rl_queue_unref(struct redlock_queue *queue);
 
 /* The loop's owner. An entry for a queue that has been destroyed is taken at once, and its completion freed. */
-void rl_queue_put(struct redlock_queue *queue, struct rl_entry *entry);
+void rl_queue_put(struct redlock_queue *queue, struct rl_queue_entry *entry);
 
 #endif

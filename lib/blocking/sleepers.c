@@ -37,14 +37,14 @@ unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
                 return i * 32 + (unsigned)__builtin_ctz(~was);
         }
     }
-    return RL_NO_SLOT;
+    return RL_NO_SLEEPER;
 }
 
 void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned slot)
 {
     uint32_t was;
 
-    if (slot == RL_NO_SLOT)
+    if (slot == RL_NO_SLEEPER)
         return;
     was = atomic_fetch_and_explicit(&group_of(sleepers, slot)->taken, ~bit_of(slot), memory_order_relaxed);
     assert(was & bit_of(slot));
@@ -59,7 +59,7 @@ bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint
     struct rl_sleeper_group *group;
     uint32_t wakes;
 
-    if (slot == RL_NO_SLOT)
+    if (slot == RL_NO_SLEEPER)
         return rl_futex_wait(state, value, RL_ANY_BIT, end_ns);
     group = group_of(sleepers, slot);
     wakes = atomic_load(&group->wakes);
@@ -74,7 +74,7 @@ static void wake(struct rl_sleeper_group *group, uint32_t slots)
 
 void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state)
 {
-    if (slot == RL_NO_SLOT)
+    if (slot == RL_NO_SLEEPER)
         rl_futex_wake(state);
     else
         wake(group_of(sleepers, slot), bit_of(slot));
@@ -82,7 +82,7 @@ void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint3
 
 void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state)
 {
-    if (slot == RL_NO_SLOT)
+    if (slot == RL_NO_SLEEPER)
         rl_futex_wake(state);
     else
         group_of(sleepers, slot)->marked |= bit_of(slot);

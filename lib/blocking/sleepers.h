@@ -10,7 +10,7 @@
 
 #define RL_SLEEPER_GROUPS 8
 #define RL_SLEEPER_SLOTS (RL_SLEEPER_GROUPS * 32)
-#define RL_NO_SLOT RL_SLEEPER_SLOTS
+#define RL_NO_SLEEPER RL_SLEEPER_SLOTS
 
 struct rl_sleeper_group {
     _Atomic uint32_t taken; /* a bit for each slot */
@@ -24,7 +24,7 @@ struct rl_sleepers {
 
 void rl_sleepers_init(struct rl_sleepers *sleepers);
 
-/* Any thread. RL_NO_SLOT: all are taken. */
+/* Any thread. RL_NO_SLEEPER: all are taken. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers);
 void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned slot);
 

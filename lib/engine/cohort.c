@@ -51,7 +51,7 @@ static bool is_long_enough(const struct rl_engine *engine, const struct rl_lock 
 /* No answer about it is awaited, and nothing is wrong. */
 static bool is_safe(const struct rl_lock *from)
 {
-    const struct rl_hold *hold = &from->hold;
+    const struct rl_lock_hold *hold = &from->hold;
 
     return from->state == RL_LOCK_HELD && !hold->renewing && !hold->round_failed && !hold->warned && !hold->stepped;
 }

@@ -87,12 +87,12 @@ struct rl_instant rl_engine_wakeup(const struct rl_engine *engine)
 
 static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
 {
-    struct rl_sending sending;
+    struct rl_outgoing outgoing;
 
-    if (!rl_outbox_take(&engine->votes, &sending))
+    if (!rl_outbox_take(&engine->votes, &outgoing))
         return false;
-    *effect = (struct rl_effect){.kind = RL_EFFECT_SEND, .claim = sending.claim, .lock = sending.claim->lock,
-                                 .step = sending.step, .round = sending.round, .nodes = sending.nodes};
+    *effect = (struct rl_effect){.kind = RL_EFFECT_SEND, .claim = outgoing.claim, .lock = outgoing.claim->lock,
+                                 .step = outgoing.step, .round = outgoing.round, .nodes = outgoing.nodes};
     return true;
 }
 

@@ -94,7 +94,7 @@ struct rl_acquisition {
 };
 
 /* HELD, EXTENDING; and LOST, of the hold that was lost. */
-struct rl_hold {
+struct rl_lock_hold {
     struct rl_instant end; /* no renewal begins from then on */
     uint32_t renew_ms;     /* in proportion to the present ttl: hold.c */
     uint32_t at_risk_ms;
@@ -130,7 +130,7 @@ struct rl_lock {
     struct rl_instant wake;        /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
     union {                   /* the state's own; nothing in IDLE. states.c clears it */
         struct rl_acquisition acquisition;
-        struct rl_hold hold;
+        struct rl_lock_hold hold;
         struct rl_releasing releasing;
     };
     struct rl_report report;

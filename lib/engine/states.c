@@ -151,7 +151,7 @@ static void check_invariant(const struct rl_lock *lock)
     (void)own;
 }
 
-_Static_assert(sizeof(struct rl_hold) >= sizeof(struct rl_acquisition), "the largest of the union");
+_Static_assert(sizeof(struct rl_lock_hold) >= sizeof(struct rl_acquisition), "the largest of the union");
 
 /* The operation that was pending ends before the state does. What belongs to the state that is left does not exist in
  * the next one; that a renewal is under way means something in HELD alone. */

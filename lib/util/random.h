@@ -1,4 +1,4 @@
-/* Small, fast random numbers, where rivals must be spread. Not for secrets. Header only: votes and engine use it too. */
+/* Small, fast random numbers, where rivals must be spread. Not for secrets. Header only: the engine uses it too. */
 #ifndef RL_UTIL_RANDOM_H
 #define RL_UTIL_RANDOM_H
 

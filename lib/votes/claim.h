@@ -66,7 +66,7 @@ struct rl_claim {
     uint8_t mode;                  /* enum rl_mode: no vote is weaker */
     bool rolling_back : 1;
     bool done : 1;                   /* in the list of the finished */
-    bool waiting : 1;                /* in the outbox */
+    bool in_outbox : 1;
     bool round_won : 1;              /* the latest round of extension has found its quorum */
     uint32_t ttl_ms;                 /* of the latest round */
     uint32_t longest_ttl_ms;         /* of all rounds */

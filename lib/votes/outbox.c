@@ -3,9 +3,9 @@
 void rl_outbox_add(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, uint32_t nodes)
 {
     claim->to_send[step] |= nodes;
-    if (!nodes || claim->waiting)
+    if (!nodes || claim->in_outbox)
         return;
-    claim->waiting = true;
+    claim->in_outbox = true;
     claim->next_out = NULL;
     if (votes->outbox)
         votes->outbox_last->next_out = claim;
@@ -32,24 +32,24 @@ static enum rl_step first_step(const struct rl_claim *claim)
 }
 
 /* Steps are numbered in the order in which they must reach a connection. */
-bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending)
+bool rl_outbox_take(struct rl_votes *votes, struct rl_outgoing *ret_outgoing)
 {
     struct rl_claim *claim;
     enum rl_step step;
 
     while ((claim = votes->outbox) && (step = first_step(claim)) == RL_STEP_COUNT) {
         votes->outbox = claim->next_out;
-        claim->waiting = false;
+        claim->in_outbox = false;
         rl_votes_settle(votes, claim);
     }
     if (!claim)
         return false;
-    *ret_sending = (struct rl_sending){claim, step, claim->round, claim->to_send[step]};
+    *ret_outgoing = (struct rl_outgoing){claim, step, claim->round, claim->to_send[step]};
     claim->to_send[step] = 0;
-    claim->in_flight += rl_count_bits(ret_sending->nodes);
+    claim->in_flight += rl_count_bits(ret_outgoing->nodes);
     if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
-        votes->unchecked |= ret_sending->nodes;
+        votes->unchecked |= ret_outgoing->nodes;
     if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
-        claim->unanswered |= ret_sending->nodes;
+        claim->unanswered |= ret_outgoing->nodes;
     return true;
 }

@@ -5,7 +5,7 @@
 
 #include "votes/votes.h"
 
-struct rl_sending {
+struct rl_outgoing {
     struct rl_claim *claim;
     enum rl_step step;
     uint32_t round;
@@ -20,6 +20,6 @@ void rl_outbox_withdraw(struct rl_claim *claim);
 
 /* Takes the next command; false if there is none. Its end must be reported once for each master, by
  * rl_votes_note_end(). */
-bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending);
+bool rl_outbox_take(struct rl_votes *votes, struct rl_outgoing *ret_outgoing);
 
 #endif

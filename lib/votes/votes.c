@@ -30,7 +30,7 @@ void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim)
         rl_list_remove(&claim->link);
         votes->n_pending_rollbacks--;
     }
-    if (claim->lock || claim->in_flight || claim->waiting || !rl_list_empty(&claim->link))
+    if (claim->lock || claim->in_flight || claim->in_outbox || !rl_list_empty(&claim->link))
         return;
     claim->done = true;
     rl_list_append(&votes->finished, &claim->link);

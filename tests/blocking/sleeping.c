@@ -37,7 +37,7 @@ START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
     _Atomic uint32_t state = 1;
     int64_t began_ns = rl_monotonic_ns();
 
-    for (unsigned slot = 0; slot <= RL_NO_SLOT; slot += RL_NO_SLOT) {
+    for (unsigned slot = 0; slot <= RL_NO_SLEEPER; slot += RL_NO_SLEEPER) {
         ck_assert(rl_sleepers_sleep(&sleepers, slot, &state, 2, RL_WAIT_FOREVER));
         ck_assert(!rl_sleepers_sleep(&sleepers, slot, &state, 1, began_ns));
     }

@@ -74,7 +74,7 @@ static void ask_and_answer(struct pair *pair)
 
 static void fill(struct rl_sleepers *full)
 {
-    while (rl_sleepers_enter(full) != RL_NO_SLOT)
+    while (rl_sleepers_enter(full) != RL_NO_SLEEPER)
         ;
 }
 

@@ -77,7 +77,7 @@ void alarm_on_risk(const struct client *client, struct handle *handle)
 /* Where nothing goes wrong a renewed lock is held for as long as it is wanted. */
 static void check_renewed(const struct client *client, const struct handle *handle)
 {
-    const struct rl_hold *hold = &handle->host.core.hold;
+    const struct rl_lock_hold *hold = &handle->host.core.hold;
 
     if (client->world->plan.calm && hold->renew_ms && hold->end.ns == RL_NEVER.ns)
         world_violation(client->world, "alarm", "%s has lost a lock that it renews, and nothing goes wrong",

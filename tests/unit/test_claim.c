@@ -27,7 +27,7 @@ START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
     ck_assert_uint_eq(claim->in_flight, 0);
     ck_assert_uint_eq(claim->round, 0);
     ck_assert(!claim->rolling_back && !claim->done && !claim->lock);
-    ck_assert(rl_list_empty(&claim->link) && !claim->waiting);
+    ck_assert(rl_list_empty(&claim->link) && !claim->in_outbox);
     for (size_t step = 0; step < RL_STEP_COUNT; step++)
         ck_assert_uint_eq(claim->to_send[step], 0);
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), n);

@@ -195,7 +195,7 @@ static const struct {
 /* Each play ends in some state: nothing of the states before is left. */
 START_TEST(what_belonged_to_a_state_ends_with_it)
 {
-    static const struct rl_hold nothing;
+    static const struct rl_lock_hold nothing;
     struct core *core = core_start(3);
     const struct rl_lock *lock = &core->locks[0];
 

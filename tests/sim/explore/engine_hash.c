@@ -36,7 +36,7 @@ void engine_hash_forget_past(struct rl_instant *instant, struct rl_instant now)
 
 void engine_hash_normalize_claim(struct rl_claim *claim, struct rl_instant now)
 {
-    if (!claim->waiting)
+    if (!claim->in_outbox)
         claim->next_out = NULL;
     engine_hash_forget_past(&claim->give_up, now);
     engine_hash_forget_past(&claim->round_bound, now);
