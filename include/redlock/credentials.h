@@ -24,7 +24,8 @@
  *   usual pause (backoff_max_ms at most). So a wrong password is mended as soon as the program answers the right one;
  * - for a connection in use, when three quarters of good_for_ms have passed. It is then authenticated in line with the
  *   other commands; locks are held and renewed meanwhile. If the program has no other credentials the connection stays
- *   in use, and the library asks again, more and more often, until the master ends it. A refusal ends the connection.
+ *   in use, and the library asks again, more and more often, and after their end every backoff_max_ms, until the master
+ *   ends the connection. A refusal ends it, too.
  *
  * The callback runs from the event loop, on the client's thread or a service's. It must not wait, and must not call the
  * library, except for the functions below. It may answer at once, or keep the request and answer later, from anything

@@ -23,7 +23,6 @@ bool rl_auth_ask(struct rl_conn *conn)
     enum rl_credentials_need need = need_of(conn);
 
     assert(!conn->auth.request);
-    conn->auth.refused = false;
     conn->auth.request = rl_credentials_ask(conn->shared, conn->node, need);
     if (!conn->auth.request)
         rl_conn_set_error(conn, "credentials: no memory");
@@ -42,8 +41,10 @@ bool rl_auth_take(struct rl_conn *conn)
 
     conn->auth.request = NULL;
     rl_credentials_fini(&conn->auth.given);
-    if (rl_credentials_take(request, &conn->auth.given, why))
+    if (rl_credentials_take(request, &conn->auth.given, why)) {
+        conn->auth.refused = false;
         return true;
+    }
     rl_conn_set_error(conn, "credentials: %s", why);
     return false;
 }

@@ -23,7 +23,7 @@ void rl_auth_cancel(struct rl_conn *conn);
 /* Appends AUTH, and returns how many commands that are; -1: no memory. */
 int rl_auth_write(const struct rl_conn *conn, struct rl_bytes *out);
 
-/* The master has refused the credentials, or wants some: the program is told when it is asked the next time. */
+/* The master has refused the credentials, or wants some: the program is told whenever it is asked, until it answers. */
 void rl_auth_refused(struct rl_conn *conn);
 
 /* Servers repeat the arguments of a command that they do not know, and AUTH's is the password. So does this text of a

@@ -43,7 +43,7 @@ void rl_credentials_end(struct redlock_credentials_request *request);
 
 bool rl_credentials_answered(const struct redlock_credentials_request *request);
 
-#define RL_CREDENTIALS_WHY_MAX 160
+#define RL_CREDENTIALS_WHY_MAX 151 /* its terminating 0 included */
 
 /* Moves the answer out of a request that has been answered, and ends it. false: there are no credentials, and `why` is
  * the reason. */

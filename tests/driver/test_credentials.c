@@ -1,4 +1,5 @@
 /* Requests for credentials: from the connection to whoever answers, at once, late, never, twice or too late. */
+#include <stdio.h>
 #include <string.h>
 
 #include <redlock/status.h>
@@ -160,6 +161,22 @@ START_TEST(the_programs_reason_is_the_masters_failure)
 }
 END_TEST
 
+START_TEST(a_reason_is_cut_to_150_characters)
+{
+    char text[201];
+    char told[256];
+
+    memset(text, 'x', 200);
+    text[200] = '\0';
+    snprintf(told, sizeof(told), "credentials: %.150s", text);
+    rig_add(FAKE_UNIX);
+    asked.why = text;
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, told);
+}
+END_TEST
+
 START_TEST(a_refusal_is_told_to_the_program_which_mends_it)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
@@ -174,6 +191,30 @@ START_TEST(a_refusal_is_told_to_the_program_which_mends_it)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->auth, "n3w");
     ck_assert_int_eq(asked.needs[1], RL_CREDENTIALS_REFUSED);
+}
+END_TEST
+
+/* A program that needs longer than an attempt to connect is asked once more, and must not take what the master has
+ * refused for good. */
+START_TEST(a_refusal_is_told_until_the_program_answers)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.auth = "-WRONGPASS no\r\n";
+    asked.password = "0ld";
+    rig_start();
+    until_asked(1);
+    asked.password = NULL;
+    rig_until_link(0, RL_LINK_DOWN);
+    rig.driver->shared.config.connect_timeout = rl_ms(30);
+    until_asked(3);
+    ck_assert_int_eq(asked.needs[1], RL_CREDENTIALS_REFUSED);
+    ck_assert_int_eq(asked.needs[2], RL_CREDENTIALS_REFUSED);
+    server->rules.auth = NULL;
+    asked.password = "n3w";
+    answer(2);
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_str_eq(server->auth, "n3w");
 }
 END_TEST
 
@@ -385,7 +426,9 @@ static Suite *make_suite(void)
     tcase_add_test(opening, a_password_of_the_url_comes_first);
     tcase_add_test(opening, without_an_answer_the_attempt_ends_and_the_next_one_asks_again);
     tcase_add_test(opening, the_programs_reason_is_the_masters_failure);
+    tcase_add_test(opening, a_reason_is_cut_to_150_characters);
     tcase_add_test(opening, a_refusal_is_told_to_the_program_which_mends_it);
+    tcase_add_test(opening, a_refusal_is_told_until_the_program_answers);
     tcase_add_test(opening, a_master_that_wants_a_password_says_so_by_noauth);
     tcase_add_test(opening, noauth_in_answer_to_a_command_makes_a_new_connection);
     tcase_add_test(opening, an_answer_after_the_end_does_nothing);
