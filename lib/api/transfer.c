@@ -286,8 +286,13 @@ static bool read_mode(const char *word, struct rl_exported_state *state)
     return state->mode < sizeof mode_letters && !word[1];
 }
 
+static bool read_ttl_ms(const char *text, uint32_t *ret_ttl_ms)
+{
+    return read_u32(text, REDLOCK_MAX_TTL_MS, ret_ttl_ms);
+}
+
 /* "TTL", or "LEASE/TTL"; the mode may follow. */
-static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state)
+static bool read_ttl(char *text, struct rl_exported_state *state)
 {
     char *mode = text;
     const char *granted;
@@ -296,10 +301,10 @@ static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state
     granted = strsep(&text, "/");
     if (!read_mode(mode, state))
         return false;
-    if (!read_u32(granted, limit, &state->ttl_ms) || !state->ttl_ms)
+    if (!read_ttl_ms(granted, &state->ttl_ms) || !state->ttl_ms)
         return false;
     state->full_ttl_ms = 0;
-    return !text || (read_u32(text, limit, &state->full_ttl_ms) && state->full_ttl_ms > state->ttl_ms);
+    return !text || (read_ttl_ms(text, &state->full_ttl_ms) && state->full_ttl_ms > state->ttl_ms);
 }
 
 /* A mask of ranks as one of nodes. */
@@ -315,8 +320,8 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
 }
 
 /* The client's clock is read before the boot clock, so the time that passes in between makes the bounds earlier. A
- * bound further away than any ttl was not exported by this library. */
-static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
+ * bound further away than the longest ttl was not exported by this library. */
+static bool read_bounds(struct redlock_client *client, char *text, uint32_t longest_ttl_ms, struct rl_instant *bounds)
 {
     struct rl_instant now = rl_host_read_clock(&client->host);
     int64_t boot_now = boot_ns();
@@ -332,7 +337,7 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
         by_rank[i] = INT64_MIN;
         if (strcmp(word, "-") == 0)
             continue;
-        if (!read_number(word, INT64_MAX, &at) || (int64_t)at - boot_now > rl_ms(client->options.max_ttl_ms).ns)
+        if (!read_number(word, INT64_MAX, &at) || (int64_t)at - boot_now > rl_ms(longest_ttl_ms).ns)
             return false;
         by_rank[i] = (int64_t)at - boot_now;
     }
@@ -350,12 +355,12 @@ static bool has_kind(const struct redlock_lock *lock, const struct rl_kind *kind
     return !lock->host.semaphore || rl_permit_form(kind);
 }
 
+/* Whether the ttl fits this client's options is checked by make_request(), which has a status for it. */
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot,
                         struct rl_host_exported *ret)
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_exported_state *state = &ret->state;
-    uint32_t max_ttl_ms = client->options.max_ttl_ms;
     uint32_t unresolved;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
@@ -365,11 +370,11 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
     memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
-    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], max_ttl_ms, state) ||
-        !read_u32(fields[LONGEST], max_ttl_ms, &state->longest_ttl_ms) ||
+    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], state) ||
+        !read_ttl_ms(fields[LONGEST], &state->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
         !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) || !has_kind(lock, state->kind) ||
-        !read_bounds(client, fields[BOUNDS], ret->bounds))
+        !read_bounds(client, fields[BOUNDS], state->longest_ttl_ms, ret->bounds))
         return false;
     state->unresolved_extension = by_node(client, unresolved);
     state->bounds = ret->bounds;

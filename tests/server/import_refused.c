@@ -63,6 +63,27 @@ START_TEST(a_text_of_other_masters_or_another_quorum_is_refused)
 }
 END_TEST
 
+/* A client of the same deployment whose options have no room for the lock: the text itself is good. */
+static void expect_no_room(const char *key)
+{
+    struct redlock_client *small;
+
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &small, NULL), 0);
+    expect_refused(small, key, text, REDLOCK_E_TTL);
+    redlock_client_destroy(small);
+}
+
+START_TEST(a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl)
+{
+    hold_and_export("mine", 20000);
+    rig.options.max_ttl_ms = 19999;
+    expect_no_room("mine");
+    rig.options.max_ttl_ms = 60000;
+    rig.options.guard_ms = 20000;
+    expect_no_room("mine");
+}
+END_TEST
+
 START_TEST(a_damaged_text_is_refused)
 {
     char wrong[sizeof(text) + 2];
@@ -131,6 +152,7 @@ int main(void)
 
     tcase_add_test(refused, a_text_of_another_key_is_refused);
     tcase_add_test(refused, a_text_of_other_masters_or_another_quorum_is_refused);
+    tcase_add_test(refused, a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl);
     tcase_add_test(refused, a_damaged_text_is_refused);
     tcase_add_test(refused, an_expired_text_is_refused_and_leaves_nothing);
     tcase_add_test(refused, a_text_of_another_clock_is_refused);
