@@ -118,6 +118,7 @@ def permits_are_never_exceeded():
     assert result["permits"] == 2 and 0 < result["busy"] <= 1, result
     assert result["overlaps"] == 0 and result["gap_us"]["n"] > 0, result
     assert "--permits" in refused("--scenario", "fence", "--permits", "2")
+    assert "--permits" in refused("--scenario", "shared", "--permits", "2")
     assert "--permits" in refused("--permits", "1025")
 
 

@@ -103,7 +103,8 @@ static bool check_work(const struct bench_options *options)
         return complain("--scenario hold takes at most %d locks", BENCH_MAX_HELD);
     if (scenario->threads && options->procs > 1)
         return complain("--scenario %s is one process; --procs %u does not fit", scenario->name, options->procs);
-    if (options->permits && ((scenario->work != BENCH_LOAD && scenario->work != BENCH_SETS) || scenario->threads))
+    if (options->permits && ((scenario->work != BENCH_LOAD && scenario->work != BENCH_SETS) || scenario->threads ||
+                             scenario->mode != REDLOCK_EXCLUSIVE))
         return complain("--permits does not work with --scenario %s", scenario->name);
     if (options->permits && options->permits < scenario->set_keys)
         return complain("--scenario %s takes %u permits at once: --permits %u or more", scenario->name,
