@@ -68,6 +68,12 @@ def single_has_no_fault_on_a_server_of_its_own():
     assert done.stdout.count("ok ") == 7, done.stdout
 
 
+def help_is_given_behind_a_word_too():
+    for words in (["--help"], ["list", "--help"], ["check", "-h"], ["check", "tiny", "--help"]):
+        done = run(*words)
+        assert done.returncode == 0 and done.stdout.startswith("Usage: redlock engine list"), (words, done)
+
+
 def engines_are_found_by_name():
     done = run("list")
     assert done.returncode == 0 and re.search(r"^tiny +1\.0 +on folder$", done.stdout, re.M), done.stdout + done.stderr
@@ -142,6 +148,7 @@ TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
          *((f"fault is named: {fault}", lambda fault=fault: fault_is_named(fault)) for fault in FAULTS),
          ("silence is named", silence_is_named),
          ("single has no fault on a server of its own", single_has_no_fault_on_a_server_of_its_own),
+         ("help is given behind a word, too", help_is_given_behind_a_word_too),
          ("engines are found by name", engines_are_found_by_name),
          ("failover says what it cannot use", failover_says_what_it_cannot_use),
          ("bench and failover put a good engine to work", a_good_engine_is_measured),

@@ -194,13 +194,21 @@ static void complete(int argc, char **argv)
     }
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
 int lock_engine_main(int argc, char **argv)
 {
     if (argc > 2 && argv[1] == cli_complete_mark) {
         complete(argc, argv);
         return CLI_OK;
     }
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    if (asks_for_help(argc, argv)) {
         fputs(help, stdout);
         return CLI_OK;
     }
