@@ -40,7 +40,7 @@ enum redlock_fault {
     REDLOCK_FAULT_CLUSTER,     /* it is a node of a Redis Cluster */
     REDLOCK_FAULT_EVICTS,      /* it may evict locks */
     REDLOCK_FAULT_SAME_SERVER, /* another URL leads to it, or has led to it before */
-    REDLOCK_FAULT_RING,        /* its marker is of other masters, another quorum or another prefix */
+    REDLOCK_FAULT_RING,        /* its marker is of other masters or another quorum */
     REDLOCK_FAULT_NO_RIGHTS,   /* the user may not run the commands of the examination */
     REDLOCK_FAULT_NO_MARKER,   /* it has no marker, and this client writes none (REDLOCK_JOIN_LOOK) */
     REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */

@@ -17,7 +17,7 @@
     X(CLUSTER, "it is a node of a Redis Cluster")                                                        \
     X(EVICTS, "it may evict locks: maxmemory is set with an evicting policy")                            \
     X(SAME_SERVER, "it is the same server as another master of the list")                                \
-    X(RING, "its marker was written for other masters, another quorum or another prefix")                \
+    X(RING, "its marker was written for other masters or another quorum")                                \
     X(NO_RIGHTS, "it cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts")         \
     X(NO_MARKER, "it has no marker and this client may not write one")                                   \
     X(MAX_TTL, "this client's max_ttl is larger than the deployment's")

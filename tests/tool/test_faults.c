@@ -97,7 +97,7 @@ START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
     declared();
     before = ask(masters, 0, "HGET redlock:marker inc");
     run("nodes --quorum 3", 1);
-    expect_out("All 3 masters: marked by clients with other masters, another quorum");
+    expect_out("All 3 masters: marked by clients with other masters or another quorum.");
     expect_out("no safe quorum: 0 of 3 masters vote (3 needed)");
     run("nodes --quorum 3 --new-deployment --yes", 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "not declared: "));

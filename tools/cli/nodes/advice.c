@@ -224,9 +224,9 @@ static void on_fault(struct list *list)
         on_same_server(list);
         break;
     case REDLOCK_FAULT_RING:
-        add(list, true, "marked by clients with other masters, another quorum or another prefix",
-            "Give all clients the same list, spelled alike, the same --quorum and --prefix. If the deployment has "
-            "really changed: stop all clients, wait for max_ttl, then declare it new:");
+        add(list, true, "marked by clients with other masters or another quorum",
+            "Give all clients the same list, spelled alike, and the same --quorum. If the deployment has really "
+            "changed: stop all clients, wait for max_ttl, then declare it new:");
         set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment --force");
         break;
     case REDLOCK_FAULT_NO_RIGHTS:

@@ -38,8 +38,8 @@ static int objection(const struct nodes_look *look)
     if (look->request->force)
         return CLI_OK;
     if (names_of(look, REDLOCK_FAULT_RING, names, sizeof(names)) > 0) {
-        cli_error("nodes", "not declared: %s: in use by a deployment with other masters, another quorum or another "
-                           "prefix. Stop its clients, wait for max_ttl, and add --force", names);
+        cli_error("nodes", "not declared: %s: in use by a deployment with other masters or another quorum. "
+                           "Stop its clients, wait for max_ttl, and add --force", names);
         return CLI_NOT_HELD;
     }
     if (sum->voting > 0) {
