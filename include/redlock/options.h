@@ -251,8 +251,8 @@ struct redlock_acquire_options {
      * begins with a shorter ttl than its own; until it has that, it is told when a third is left at the earliest. */
     uint32_t at_risk_ms;
 
-    /* 1: the hold has a fencing token (redlock_lock_fence), larger than those of all earlier fenced holds of the key.
-     * Masters whose counters differ cost a second round trip. The default is 0. */
+    /* 1: the hold has a fencing token (redlock_lock_fence), larger than those of all earlier fenced holds of the key,
+     * or not smaller, if it is not exclusive. Masters whose counters differ cost a second round trip. Default 0. */
     uint8_t fenced;
 
     /* How to wait. With timeout_ms 0 it has no effect. The default is REDLOCK_WAIT_QUEUE. */

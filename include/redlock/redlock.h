@@ -238,9 +238,9 @@ typedef void (*redlock_watch_fn)(struct redlock_lock *lock, const struct redlock
  * acquisition, and not for locks that are released, detached or destroyed. Errors: E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data);
 
-/* The fencing token of the current hold, larger than that of every earlier fenced hold of the key. Send it with every
- * write to the protected resource, which must refuse a token smaller than the largest it has seen. 0 if the lock is not
- * held, or was acquired without `fenced`. */
+/* The fencing token of the current hold: larger than that of every earlier fenced hold of the key, or not smaller, if
+ * the hold is not exclusive. Send it with every write to the protected resource, which must refuse a token smaller than
+ * the largest it has seen. 0 if the lock is not held, or was acquired without `fenced`. */
 REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 
 /* Room for the longest text of redlock_lock_export(), its terminating 0 included. */

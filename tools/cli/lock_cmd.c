@@ -48,7 +48,8 @@ static const char lock_help[] =
 static const char more_help[] =
     "\n"
     "A fencing token is a number larger than that of every earlier fenced hold of the\n"
-    "key: pass it with every write, to a resource that refuses smaller ones.\n"
+    "key, or not smaller, with --shared: pass it with every write, to a resource that\n"
+    "refuses smaller ones.\n"
     "\n"
     "The token is printed alone on standard output. It proves ownership: whoever has\n"
     "it can unlock. On a terminal, each master's vote is shown on standard error;\n"
