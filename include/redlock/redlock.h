@@ -147,7 +147,7 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
  *
  * Cohort hand-off: if another handle of this client joined the wait queue by the same command as this one, and is next,
  * it may get the lock with its token, without a master. The release then ends with OK at once. Locks acquired with
- * `fenced` or `own_token` are not handed off in this way.
+ * `fenced` or `own_token`, shared and upgradeable ones and permits are not handed off in this way.
  *
  * Status of the result: OK, this holder no longer has the key on a quorum of masters, or the lock was handed off;
  * NO_QUORUM, that is not confirmed (the client tells the other masters as soon as it can reach them, until the ttl
