@@ -62,8 +62,9 @@ enum redlock_tls_version {
 #define REDLOCK_FOREVER (-1)
 
 /* How an acquisition with a timeout waits for a lock that another client holds. redlock(7), section WAITING, describes
- * the wait queue that QUEUE and FIFO use. A lock that is won there is granted for 2 s, or for its ttl if that is less;
- * the library extends it to its ttl when half of that has passed, also with REDLOCK_NO_RENEWAL. */
+ * the wait queue that QUEUE and FIFO use. A lock that is won there is granted for 2 s, longer where min_validity_ms and
+ * guard_ms need it, but never longer than its ttl; the library extends it to its ttl when half of that has passed, also
+ * with REDLOCK_NO_RENEWAL. */
 enum redlock_wait {
     /* The default. The client makes one plain attempt, and joins the wait queue if that is refused. It joins at once if
      * it has seen a waiter for the key within the last half second. With max_attempts this means SPIN. */
