@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -242,7 +243,12 @@ public:
     std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
 
     /* Why the latest call that locks or converts failed, in words for people; empty after success. */
-    const std::string &why() const noexcept { return why_; }
+    std::string why() const
+    {
+        const std::lock_guard<std::mutex> alone(why_access_);
+
+        return why_;
+    }
 
     redlock_mutex *get() const noexcept { return mutex_; }
 
@@ -256,9 +262,14 @@ private:
 
     mutex(const service &owner, redlock_mutex *created) : options(owner.usual_), why_(), mutex_(created) {}
 
-    int acquire(std::int64_t timeout_ms) { return acquire(timeout_ms, options.mode); }
+    struct outcome {
+        int status;
+        std::string why;
+    };
 
-    int acquire(std::int64_t timeout_ms, redlock_mode mode)
+    outcome acquire(std::int64_t timeout_ms) { return acquire(timeout_ms, options.mode); }
+
+    outcome acquire(std::int64_t timeout_ms, redlock_mode mode)
     {
         redlock_acquire_options request = options;
         redlock_result *result = nullptr;
@@ -271,7 +282,7 @@ private:
         return keep_why(status, result);
     }
 
-    int convert(redlock_mode mode, std::int64_t timeout_ms)
+    outcome convert(redlock_mode mode, std::int64_t timeout_ms)
     {
         redlock_result *result = nullptr;
         const int status = redlock_mutex_convert(mutex_, mode, timeout_ms, &result);
@@ -279,28 +290,31 @@ private:
         return keep_why(status, result);
     }
 
-    int keep_why(int status, redlock_result *result)
+    outcome keep_why(int status, redlock_result *result)
     {
         const std::unique_ptr<redlock_result, void (*)(redlock_result *)> owner(result, redlock_result_free);
+        const outcome ended = {status, status == REDLOCK_OK ? "" : result ? result->why : redlock_strerror(status)};
+        const std::lock_guard<std::mutex> alone(why_access_);
 
-        why_ = status == REDLOCK_OK ? "" : result ? result->why : redlock_strerror(status);
-        return status;
+        why_ = ended.why;
+        return ended;
     }
 
-    void check(int status) const
+    static void check(const outcome &ended)
     {
-        if (status != REDLOCK_OK)
-            throw error(status, why_);
+        if (ended.status != REDLOCK_OK)
+            throw error(ended.status, ended.why);
     }
 
-    bool won(int status) const
+    static bool won(const outcome &ended)
     {
-        if (status == REDLOCK_HELD || status == REDLOCK_DEADLINE || status == REDLOCK_TOO_SLOW)
+        if (ended.status == REDLOCK_HELD || ended.status == REDLOCK_DEADLINE || ended.status == REDLOCK_TOO_SLOW)
             return false;
-        check(status);
+        check(ended);
         return true;
     }
 
+    mutable std::mutex why_access_; /* several threads may be in lock calls of one object, though all but one in vain */
     std::string why_;
 
     redlock_mutex *mutex_ = nullptr;
@@ -393,10 +407,10 @@ public:
 private:
     void weaken(redlock_mode mode)
     {
-        const int status = convert(mode, 0);
+        const outcome ended = convert(mode, 0);
 
-        if (status != REDLOCK_NO_QUORUM)
-            check(status);
+        if (ended.status != REDLOCK_NO_QUORUM)
+            check(ended);
     }
 };
 

@@ -87,6 +87,12 @@ START_TEST(a_leader_whose_term_has_ended_does_not_lead_when_the_next_one_does)
 }
 END_TEST
 
+START_TEST(threads_that_try_one_mutex_at_once_are_each_told_why_not)
+{
+    ck_assert(holds(CPP_TRIED_TWICE_AT_ONCE));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("guards");
@@ -103,5 +109,6 @@ int main(void)
     tcase_add_test(three, a_candidate_whose_time_is_over_does_not_lead);
     tcase_add_test(three, another_thread_withdraws_a_candidate);
     tcase_add_test(three, a_leader_whose_term_has_ended_does_not_lead_when_the_next_one_does);
+    tcase_add_test(three, threads_that_try_one_mutex_at_once_are_each_told_why_not);
     return suite_run_with_server(suite);
 }

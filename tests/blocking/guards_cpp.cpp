@@ -176,12 +176,39 @@ static bool term_ended(redlock::service &service)
     return leader.campaign() > next_term;
 }
 
+/* Whether each of many calls was told its own outcome: the holder is another, or the other thread is asking. */
+static bool tries_in_vain(redlock::mutex &mutex)
+{
+    for (int i = 0; i < 500; i++) {
+        try {
+            if (mutex.try_lock() || mutex.why().empty())
+                return false;
+        } catch (const redlock::error &error) {
+            if (error.status() != REDLOCK_E_BUSY || error.what() != std::string(redlock_strerror(REDLOCK_E_BUSY)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool tried_twice_at_once(redlock::service &service)
+{
+    redlock::mutex held(service, "first"), wanted(service, "first");
+    redlock::guard guard(held);
+    bool other_told = false;
+    std::thread other([&] { other_told = tries_in_vain(wanted); });
+    const bool told = tries_in_vain(wanted);
+
+    other.join();
+    return told && other_told;
+}
+
 bool cpp_holds(enum cpp_claim claim, const char *const *masters, size_t n_masters, const redlock_options *options)
 {
     typedef bool (*check)(redlock::service &);
     static const check checks[] = {
-        assigned,     mutex_assigned,  ended_in_callback,   odd_times, refused,   entered_again,
-        shared_again, elected_in_turn, not_elected_in_time, withdrawn, term_ended,
+        assigned,     mutex_assigned,  ended_in_callback,   odd_times, refused,    entered_again,
+        shared_again, elected_in_turn, not_elected_in_time, withdrawn, term_ended, tried_twice_at_once,
     };
     redlock::service service(std::vector<std::string>(masters, masters + n_masters), options);
 

@@ -23,6 +23,7 @@ enum cpp_claim {
     CPP_NOT_ELECTED_IN_TIME,
     CPP_WITHDRAWN,
     CPP_TERM_ENDED,
+    CPP_TRIED_TWICE_AT_ONCE,
 };
 
 bool cpp_holds(enum cpp_claim claim, const char *const *masters, size_t n_masters,
