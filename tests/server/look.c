@@ -340,6 +340,7 @@ START_TEST(a_rivals_vote_is_no_upgrade)
 }
 END_TEST
 
+/* An upgradeable one is one vote, with two entries in the set. */
 START_TEST(of_many_votes_a_hundred_are_listed)
 {
     struct sight sight;
@@ -347,10 +348,29 @@ START_TEST(of_many_votes_a_hundred_are_listed)
     rig_do_all(&rig, "EVAL", "local t = redis.call('TIME') for i = 1, 150 do "
         "redis.call('ZADD', KEYS[1], string.format('%.0f', t[1] * 1000 + 60000 + i), 'r reader-' .. i) end return 1",
         "1", "key", NULL);
+    add_vote("u both", 90000);
+    add_vote("@u", 90000);
     look(&sight, "key");
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_SHARED);
     ck_assert_uint_eq(sight.result.n_values, 100);
-    ck_assert_uint_eq(sight.result.n_votes, 150);
+    ck_assert_uint_eq(sight.result.n_votes, 151);
+}
+END_TEST
+
+/* Another program's: those of this library are shorter. */
+START_TEST(of_a_long_value_the_beginning_is_shown)
+{
+    char value[REDLOCK_LOOK_MAX_VALUE_BYTES + 2];
+    struct sight sight;
+
+    memset(value, 'v', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    rig_do_all(&rig, "SET", "key", value, "PX", "60000", NULL);
+    look(&sight, "key");
+    expect(&sight, REDLOCK_OK, REDLOCK_LOOK_EXCLUSIVE);
+    ck_assert_uint_eq(sight.values[0].value_size, REDLOCK_LOOK_MAX_VALUE_BYTES);
+    value[REDLOCK_LOOK_MAX_VALUE_BYTES] = '\0';
+    ck_assert_str_eq(sight.texts[0], value);
 }
 END_TEST
 
@@ -398,6 +418,31 @@ START_TEST(waiters_stand_in_the_order_of_their_tickets)
     }
     for (size_t i = 0; i < 3; i++)
         redlock_client_destroy(clients[i]);
+}
+END_TEST
+
+/* It has died in the queue, and nobody has looked after it since. */
+START_TEST(waiters_whose_leases_have_ended_are_not_counted)
+{
+    char entry[96];
+    char ends[32];
+    struct sight sight;
+
+    for (size_t i = 0; i < 5; i++) {
+        rig_do(&rig, i, "ZADD", "redlock:queue:key", "10", "dead", "20", "alive", NULL);
+        node_time(i, -5000, ends);
+        snprintf(entry, sizeof entry, "%s 0 20000 - 0 60000 channel", ends);
+        rig_do(&rig, i, "HSET", "redlock:waiters:key", "dead", entry, NULL);
+        node_time(i, 15000, ends);
+        snprintf(entry, sizeof entry, "%s 0 20000 - 0 60000 channel", ends);
+        rig_do(&rig, i, "HSET", "redlock:waiters:key", "alive", entry, NULL);
+    }
+    look(&sight, "key");
+    expect(&sight, REDLOCK_OK, REDLOCK_LOOK_FREE);
+    ck_assert_uint_eq(sight.result.n_waiting, 1);
+    ck_assert_uint_eq(sight.result.n_waiters, 1);
+    ck_assert_str_eq(sight.waiting[0], "alive");
+    ck_assert_uint_eq(sight.waiters[0].ticket, 20);
 }
 END_TEST
 
@@ -579,8 +624,10 @@ int main(void)
     tcase_add_test(five, an_upgrade_that_has_some_votes_is_told);
     tcase_add_test(five, a_rivals_vote_is_no_upgrade);
     tcase_add_test(five, of_many_votes_a_hundred_are_listed);
+    tcase_add_test(five, of_a_long_value_the_beginning_is_shown);
     tcase_add_test(five, a_key_of_another_type_is_nobodys_lock);
     tcase_add_test(five, waiters_stand_in_the_order_of_their_tickets);
+    tcase_add_test(five, waiters_whose_leases_have_ended_are_not_counted);
     tcase_add_test(five, with_a_quorum_a_look_succeeds_and_without_it_says_why);
     tcase_add_test(five, a_silent_minority_is_not_awaited);
     tcase_add_test(five, a_silent_master_is_awaited_for_node_timeout_at_most);
