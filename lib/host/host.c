@@ -117,16 +117,6 @@ static void drain(struct rl_host *host, struct rl_instant now)
     rl_transport_read_now(&host->transport);
 }
 
-/* A new round of renewal believes what the one before it did not. */
-void rl_host_tick(struct rl_host_lock *lock)
-{
-    struct rl_host *host = lock->host;
-
-    host->sink->validity(host, rl_host_owner(lock));
-    rl_lock_tick(&host->engine, &lock->core, host->now);
-    rl_host_run(host);
-}
-
 void rl_host_tick_alarm(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
@@ -136,10 +126,24 @@ void rl_host_tick_alarm(struct rl_host_lock *lock)
 }
 
 /* A round that is due before the result of an operation is told comes after it: a round asks the masters anew, and the
- * result shows what they have answered to the operation. A loss is told at once. */
+ * result shows what they have answered to the operation. */
 static bool has_result_to_tell(const struct rl_host_lock *lock)
 {
     return lock->attempt && lock->attempt->over;
+}
+
+/* A new round of renewal believes what the one before it did not. */
+void rl_host_tick(struct rl_host_lock *lock)
+{
+    struct rl_host *host = lock->host;
+
+    if (has_result_to_tell(lock)) {
+        rl_host_tick_alarm(lock);
+        return;
+    }
+    host->sink->validity(host, rl_host_owner(lock));
+    rl_lock_tick(&host->engine, &lock->core, host->now);
+    rl_host_run(host);
 }
 
 static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
@@ -149,10 +153,7 @@ static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
 
     drain(host, now);
     rl_host_read_clock(host);
-    if (has_result_to_tell(lock))
-        rl_host_tick_alarm(lock);
-    else
-        rl_host_tick(lock);
+    rl_host_tick(lock);
     rl_host_rearm(lock);
 }
 

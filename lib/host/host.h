@@ -129,7 +129,7 @@ bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct 
 /* Takes it out; its semaphore is given back. */
 void rl_host_remove_lock(struct rl_host_lock *lock);
 
-/* The lock's time, at host->now. */
+/* The lock's time, at host->now. While it has a result to tell, that is rl_host_tick_alarm(). */
 void rl_host_tick(struct rl_host_lock *lock);
 
 /* The same for its alarm alone: a loss is noticed, and no round begins. */
