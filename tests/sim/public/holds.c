@@ -22,6 +22,12 @@ void hold_check(struct hold *hold, const char *what, unsigned player, int64_t re
         run_violation("%s of player %u is lost, and its owner was not told", what, player);
 }
 
+void hold_check_refusal(const char *what, unsigned player, enum redlock_state before, int status)
+{
+    if (status == REDLOCK_E_ALREADY_HELD && (before == REDLOCK_STATE_IDLE || before == REDLOCK_STATE_LOST))
+        run_violation("%s of player %u is %s, and said to be held", what, player, redlock_state_name(before));
+}
+
 /* --- Together ----------------------------------------------------------------------------------------------------- */
 
 #define MAX_HOLDERS 64

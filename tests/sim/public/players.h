@@ -118,6 +118,9 @@ static inline bool may_begin(void)
 void hold_check(struct hold *hold, const char *what, unsigned player, int64_t remaining_ns, enum redlock_state state,
                 bool pending);
 
+/* A call has said that something is held already, which was in this state. */
+void hold_check_refusal(const char *what, unsigned player, enum redlock_state before, int status);
+
 /* At one instant: all handles with validity left agree, and no slot is had twice. */
 void holds_check_together(void);
 

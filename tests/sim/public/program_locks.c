@@ -145,6 +145,9 @@ static struct lock_object *end(struct redlock_lock *lock, const struct redlock_r
     run_note("player %u: %s %s: %s: %s%s%s", (*ret_player)->index, name_of(object), object->key,
              redlock_op_name(result->op), redlock_status_name(result->status), *result->why ? ", " : "", result->why);
     count(result->op, result->status);
+    if (result->status == REDLOCK_OK && result->op != REDLOCK_OP_RELEASE && result->granted < result->quorum)
+        run_violation("%s of player %u: %s is OK, and %u masters have granted it", name_of(object), (*ret_player)->index,
+                      redlock_op_name(result->op), result->granted);
     return object;
 }
 
@@ -159,8 +162,6 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
         return;
     if (result->status == REDLOCK_OK) {
         object->hold.held = true;
-        if (result->granted < result->quorum && !result->fence && redlock_lock_depth(lock) != 1)
-            run_violation("%s is held at depth %u", name_of(object), redlock_lock_depth(lock));
         check_fence(object, result);
     } else if (redlock_remaining_ns(lock) > 0) {
         run_violation("%s of player %u: acquired with %s, and valid", name_of(object), player->index,
@@ -187,8 +188,10 @@ static void acquire_as(struct player *player, struct lock_object *object,
                        const struct redlock_acquire_options *options)
 {
     struct ticket *ticket = ticket_begin(object->lock, player->index, "acquire", acquisition_within(options));
+    enum redlock_state before = redlock_state(object->lock);
     int status = redlock_acquire(object->lock, options, on_acquired, ticket);
 
+    hold_check_refusal(name_of(object), player->index, before, status);
     run_note("player %u: acquires %s %s, %s, timeout %lld: %s", player->index, name_of(object), object->key,
              redlock_mode_name(options->mode), (long long)options->timeout_ms, redlock_status_name(status));
     if (status == 0)

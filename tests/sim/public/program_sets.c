@@ -143,6 +143,7 @@ static void on_ended(struct redlock_set *set, const struct redlock_set_result *r
 static void acquire(struct player *player)
 {
     struct redlock_acquire_options options;
+    enum redlock_state before = redlock_set_state(player->set.set);
     struct ticket *ticket;
     int status;
 
@@ -152,6 +153,7 @@ static void acquire(struct player *player)
     options.max_attempts = 0;
     ticket = ticket_begin(player->set.set, player->index, "acquire", acquisition_within(&options));
     status = redlock_set_acquire(player->set.set, &options, on_acquired, ticket);
+    hold_check_refusal("a set", player->index, before, status);
     run_note("player %u: acquires its set of %zu, timeout %lld: %s", player->index, redlock_set_size(player->set.set),
              (long long)options.timeout_ms, redlock_status_name(status));
     if (status == 0) {
