@@ -12,6 +12,8 @@ static void check_event(struct player *player, const struct redlock_election_eve
         run_violation("player %u is no candidate, and is told something", player->index);
     if (needs_leader != object->leading && event->kind <= REDLOCK_ELECTION_LOST)
         run_violation("player %u is told %d, and leads: %d", player->index, (int)event->kind, object->leading);
+    if (event->term && (event->kind == REDLOCK_ELECTION_FAILED || event->status == REDLOCK_CANCELED))
+        run_violation("player %u has not led, and is told of a term", player->index);
     if (needs_leader && event->term != object->term)
         run_violation("player %u is told of another term", player->index);
 }
