@@ -580,8 +580,12 @@ void drivers_stop(unsigned choice, int64_t until)
 
 void drivers_heal(void)
 {
-    for (struct rl_list *at = drivers.next; at != &drivers; at = at->next)
-        RL_CONTAINER_OF(at, struct rl_driver, link)->stopped_until = 0;
+    for (struct rl_list *at = drivers.next; at != &drivers; at = at->next) {
+        struct rl_driver *driver = RL_CONTAINER_OF(at, struct rl_driver, link);
+
+        if (driver->stopped_until > net.now)
+            driver->stopped_until = net.now;
+    }
 }
 
 bool drivers_all_ended(void)

@@ -7,6 +7,11 @@
 /* A loss is told by timer; a loop may be late for it by its stops. */
 #define TOLD_WITHIN_NS (1000 * RL_NS_PER_MS)
 
+bool is_overdue(int64_t since)
+{
+    return net.now > since + TOLD_WITHIN_NS && net.now > drivers_stopped_until() + TOLD_WITHIN_NS;
+}
+
 void hold_check(struct hold *hold, const char *what, unsigned player, int64_t remaining_ns, enum redlock_state state,
                 bool pending)
 {
@@ -18,7 +23,7 @@ void hold_check(struct hold *hold, const char *what, unsigned player, int64_t re
         hold->seen_lost = INT64_MAX;
     else if (hold->seen_lost == INT64_MAX)
         hold->seen_lost = net.now;
-    else if (net.now > hold->seen_lost + TOLD_WITHIN_NS && net.now > drivers_stopped_until() + TOLD_WITHIN_NS)
+    else if (is_overdue(hold->seen_lost))
         run_violation("%s of player %u is lost, and its owner was not told", what, player);
 }
 

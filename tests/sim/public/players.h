@@ -55,6 +55,7 @@ struct election_object {
     bool leading;
     bool once;          /* its last event may be that of a loss */
     uint64_t term;
+    int64_t idle_since; /* it is no candidate, and was not told; INT64_MAX: that is not so */
     bool observes;
 };
 
@@ -117,6 +118,9 @@ static inline bool may_begin(void)
  * has not run. */
 void hold_check(struct hold *hold, const char *what, unsigned player, int64_t remaining_ns, enum redlock_state state,
                 bool pending);
+
+/* Something has been true for so long that a program must have been told of it, unless processes were stopped. */
+bool is_overdue(int64_t since);
 
 /* A call has said that something is held already, which was in this state. */
 void hold_check_refusal(const char *what, unsigned player, enum redlock_state before, int status);

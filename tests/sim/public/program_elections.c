@@ -72,7 +72,7 @@ static void create(struct player *player)
 
     if (!player->election.election &&
         redlock_election_create(player->client, ELECTION_KEY, strlen(ELECTION_KEY), &election) == 0)
-        player->election = (struct election_object){.election = election};
+        player->election = (struct election_object){.election = election, .idle_since = INT64_MAX};
 }
 
 static void destroy(struct player *player)
@@ -154,6 +154,12 @@ void election_check(struct player *player)
     struct redlock_election *election = player->election.election;
     enum redlock_election_state state = redlock_election_state(election);
 
+    if (!player->election.campaigning || state != REDLOCK_ELECTION_IDLE)
+        player->election.idle_since = INT64_MAX;
+    else if (player->election.idle_since == INT64_MAX)
+        player->election.idle_since = net.now;
+    else if (is_overdue(player->election.idle_since))
+        run_violation("player %u is no candidate any more, and was not told", player->index);
     if (redlock_election_remaining_ns(election) > 0 && !player->election.leading)
         run_violation("player %u leads, and was not told", player->index);
     if (!net.hiccup_permille && (state == REDLOCK_ELECTION_LEADING) != (redlock_election_remaining_ns(election) > 0))

@@ -144,7 +144,8 @@ static void shut_down(struct player *player)
         for (unsigned i = 0; i < LOCKS; i++)
             player->locks[i].hold.held &= redlock_state(player->locks[i].lock) == REDLOCK_STATE_LOST;
         player->set.hold.held &= redlock_set_state(player->set.set) == REDLOCK_STATE_LOST;
-        player->election.leading &= !led;
+        if (led)
+            player->election.leading = player->election.campaigning = false;
     }
     ticket_begun(ticket, status);
 }
