@@ -274,22 +274,24 @@ static void give_back(struct player *player, struct lock_object *object)
         release(player, object, false);
 }
 
+/* No time passes between the call and the check. */
 static void reenter(struct player *player)
 {
     struct lock_object *object = some_lock(player);
-    bool valid;
-    int status;
+    uint32_t min_validity_ms = any_of(maybe(500) ? 100 : MAX_TTL_MS);
+    unsigned hiccups = net.hiccup_permille;
 
     if (!object)
         return;
-    valid = redlock_remaining_ns(object->lock) > 0;
-    status = redlock_reenter(object->lock, any_of(100));
-    if (status == 0) {
+    net.hiccup_permille = 0;
+    if (redlock_reenter(object->lock, min_validity_ms) == 0) {
         run_count(COUNT_ENTERED);
         player->own.reentries++;
+        if (redlock_remaining_ms(object->lock) < min_validity_ms || redlock_remaining_ns(object->lock) == 0)
+            run_violation("%s of player %u is entered, and has not the validity for it", name_of(object),
+                          player->index);
     }
-    if (status == 0 && !valid)
-        run_violation("%s of player %u is entered, and not valid", name_of(object), player->index);
+    net.hiccup_permille = hiccups;
 }
 
 /* Locks that their handles have left, and whose values are known. */
