@@ -31,8 +31,8 @@
  *    thread is "redlock", and it blocks all signals.
  * 4. A call that waits may do the work of the service's thread meanwhile, which saves a change of threads; callbacks
  *    still run on that thread. (It may not if there is an event hook, or after redlock_service_run().) So a call that
- *    waits needs 32 KiB of stack, is no cancellation point for pthread_cancel(), and must not be left by longjmp() from
- *    a signal handler. Other calls and renewals then run with the priority of the waiting thread.
+ *    waits needs 32 KiB of stack, and must not be left by longjmp() from a signal handler. Other calls and renewals
+ *    then run with the priority of the waiting thread. No call is a cancellation point for pthread_cancel().
  * 5. A program need not prepare libevent for threads.
  * 6. The locks of a process stay its own after fork(). In the child remaining is 0, and calls that would do something
  *    return REDLOCK_E_FORKED. The destroy functions touch no connection there; they leave the connections' memory and

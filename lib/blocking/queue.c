@@ -30,16 +30,20 @@ void rl_queue_ref(struct redlock_queue *queue)
     atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed);
 }
 
+/* To close is a point of cancellation, and what comes behind it would never be freed. */
 void rl_queue_unref(struct redlock_queue *queue)
 {
     struct redlock_service *service = queue->service;
     unsigned was = atomic_fetch_sub_explicit(&queue->references, 1, memory_order_acq_rel);
+    int cancelable;
 
     assert(was > 0);
     if (was != 1)
         return;
     assert(rl_list_empty(&queue->entries));
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     close(queue->fd);
+    pthread_setcancelstate(cancelable, NULL);
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->mutex);
     free(queue);

@@ -122,6 +122,7 @@ int redlock_service_create(const char *const *masters, size_t n_masters, const s
 {
     struct redlock_options own;
     struct redlock_service *service;
+    int cancelable;
     int status;
 
     if (!ret_service)
@@ -133,11 +134,14 @@ int redlock_service_create(const char *const *masters, size_t n_masters, const s
     own.on_event = on_event;
     own.event_data = service;
     own.event_types = service->event_types | REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
+    /* To connect is a point of cancellation, and a service that is half built would be left. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     status = start(service, masters, n_masters, &own, ret_error);
     if (status == 0)
         *ret_service = service;
     else
         dispose(service);
+    pthread_setcancelstate(cancelable, NULL);
     return status;
 }
 
@@ -156,13 +160,18 @@ static void orphan_after_fork(struct redlock_service *service)
 
 void redlock_service_destroy(struct redlock_service *service)
 {
+    int cancelable;
+
     if (!service || rl_loop_is_own_thread(&service->loop))
         return;
     if (rl_service_check(service) < 0) {
         orphan_after_fork(service);
         return;
     }
+    /* To join is a point of cancellation, and the service would never be freed. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     rl_loop_stop(&service->loop);
     pthread_join(service->thread, NULL);
     dispose(service);
+    pthread_setcancelstate(cancelable, NULL);
 }

@@ -168,6 +168,38 @@ START_TEST(pthread_cancel_ends_no_thread_that_waits_for_a_queue)
 }
 END_TEST
 
+/* The mutex is destroyed last, and its service's memory with it. */
+static void *create_and_destroy(void *ret_steps)
+{
+    struct redlock_service *service = NULL;
+    struct redlock_mutex *last = NULL;
+    struct redlock_queue *queue = NULL;
+
+    pthread_cancel(pthread_self());
+    redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, NULL);
+    atomic_fetch_add((atomic_int *)ret_steps, 1);
+    redlock_queue_create(service, &queue);
+    redlock_queue_destroy(queue);
+    atomic_fetch_add((atomic_int *)ret_steps, 1);
+    redlock_mutex_create(service, "last", 4, &last);
+    redlock_service_destroy(service);
+    atomic_fetch_add((atomic_int *)ret_steps, 1);
+    redlock_mutex_destroy(last);
+    atomic_fetch_add((atomic_int *)ret_steps, 1);
+    return NULL;
+}
+
+START_TEST(pthread_cancel_ends_no_thread_that_creates_or_destroys)
+{
+    atomic_int steps = 0;
+    pthread_t thread;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, create_and_destroy, &steps), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(steps, 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("loop_ends");
@@ -179,5 +211,6 @@ int main(void)
     tcase_add_test(three, fork_does_no_harm_while_a_caller_owns_the_loop);
     tcase_add_test(three, pthread_cancel_ends_no_thread_inside_a_call);
     tcase_add_test(three, pthread_cancel_ends_no_thread_that_waits_for_a_queue);
+    tcase_add_test(three, pthread_cancel_ends_no_thread_that_creates_or_destroys);
     return suite_run_with_server(suite);
 }
