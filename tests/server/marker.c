@@ -256,6 +256,35 @@ START_TEST(a_step_of_another_declaration_does_nothing)
 }
 END_TEST
 
+/* A client that knows of the declaration, since another master has taken the second step, joins before this one has. */
+START_TEST(a_client_that_votes_takes_no_step)
+{
+    struct rl_join_question knows = join_question(RL_JOIN_VOTE, "second");
+
+    join_as(RL_JOIN_DECLARE, "first");
+    step(RL_JOIN_ANNOUNCE, 2 * MAX_TTL, 2);
+    knows.known = (struct rl_deployment){.number = 2, .max_ttl_ms = MAX_TTL, .longest_ms = 2 * MAX_TTL};
+    ck_assert_int_eq(join_ask(&knows).confirmed, 1);
+    ck_assert_int_eq(step(RL_JOIN_CONFIRM, 2 * MAX_TTL, 2).confirmed, 2);
+    ck_assert_uint_eq(step(RL_JOIN_ALLOW, 2 * MAX_TTL, 2).max_ttl_ms, 2 * MAX_TTL);
+}
+END_TEST
+
+/* Nobody needs to look again: clients that are connected stay so. */
+START_TEST(a_declaration_of_the_same_ttl_keeps_the_memory)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    ck_assert_str_eq(step(RL_JOIN_ANNOUNCE, MAX_TTL, 2).incarnation, "first");
+    ck_assert_str_eq(step(RL_JOIN_CONFIRM, MAX_TTL, 2).incarnation, "first");
+    report = step(RL_JOIN_ALLOW, MAX_TTL, 2);
+    ck_assert_str_eq(report.incarnation, "first");
+    ck_assert_int_eq(report.confirmed, 2);
+    ck_assert_uint_eq(report.longest_ms, MAX_TTL);
+}
+END_TEST
+
 START_TEST(a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time)
 {
     struct rl_join_report report;
@@ -522,6 +551,8 @@ static void add_declaration_tests(TCase *cases)
     tcase_add_test(cases, a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace);
     tcase_add_test(cases, a_declaration_raises_the_ttl_in_three_steps);
     tcase_add_test(cases, a_step_of_another_declaration_does_nothing);
+    tcase_add_test(cases, a_client_that_votes_takes_no_step);
+    tcase_add_test(cases, a_declaration_of_the_same_ttl_keeps_the_memory);
     tcase_add_test(cases, a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time);
     tcase_add_test(cases, a_restart_before_that_is_quarantined_for_the_longer_lock);
     tcase_add_test(cases, who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time);
