@@ -7,7 +7,9 @@
 #include "kinds/fenced.h"
 #include "kinds/shared.h"
 #include "script_queue_rig.h"
+#include "scripted.h"
 #include "suite.h"
+#include "votes/arguments.h"
 
 static struct rl_subject subject_of(const char *value, enum rl_mode mode, uint64_t number)
 {
@@ -25,6 +27,14 @@ static struct rl_answer take(enum rl_step step, const char *value, uint32_t ttl_
     struct rl_subject about = subject_of(value, RL_SHARED, 0);
 
     about.ttl_ms = ttl_ms;
+    return counter_take(&rl_shared_kind, step, &about);
+}
+
+static struct rl_answer take_exclusively(enum rl_step step, const char *value, const char *replaced)
+{
+    struct rl_subject about = subject_of(value, RL_EXCLUSIVE, 0);
+
+    about.replaces = (struct rl_slice){replaced, strlen(replaced)};
     return counter_take(&rl_shared_kind, step, &about);
 }
 
@@ -99,6 +109,74 @@ START_TEST(each_vote_has_an_end_of_its_own)
     expect_ttl("lock", 5001);
     clock_fault_step_ms(counter_clock, 10000);
     set_exclusively("writer", "OK");
+}
+END_TEST
+
+/* As one of the locks that are extended together. */
+static void extend_with_others(const char *vote, const char *ttl_ms, const char *letter)
+{
+    struct rl_command command;
+    struct scripted scripted;
+
+    rl_command_init(&command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND_MANY, 1);
+    rl_push_word(&command, "lock");
+    rl_push_word(&command, ttl_ms);
+    rl_push_word(&command, vote);
+    scripted = scripted_run(counter_master, 0, &command);
+    ck_assert_str_eq(scripted.text, letter);
+    scripted_free(&scripted);
+}
+
+START_TEST(a_short_extension_leaves_the_votes_of_others_their_time)
+{
+    share("short", 5000);
+    share("long", 60000);
+    extend_with_others("r short", "10000", "1");
+    expect_ttl("lock", 60001);
+    extend_with_others("r short", "90000", "1");
+    expect_ttl("lock", 90001);
+    extend_with_others("r nobody", "10000", "0");
+    extend_with_others("writer", "10000", "-");
+}
+END_TEST
+
+START_TEST(a_repair_sets_the_end_of_a_vote_that_is_there)
+{
+    share("one", 5000);
+    expect_granted(take(RL_STEP_REPAIR, "one", 60000), 0);
+    expect_ttl("lock", 60001);
+    expect_members("r one");
+    expect_answer(take_exclusively(RL_STEP_REPAIR, "two", ""), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    take(RL_STEP_RELEASE, "one", 1);
+    set_exclusively("two", "OK");
+    ask_integer(counter_master, 0, "PEXPIRE lock 1000");
+    expect_granted(take_exclusively(RL_STEP_REPAIR, "two", ""), 0);
+    expect_ttl("lock", 30000);
+}
+END_TEST
+
+/* "missing" would let it be set again. */
+START_TEST(where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missing)
+{
+    share("one", 30000);
+    expect_answer(take_exclusively(RL_STEP_EXTEND, "two", ""), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(take(RL_STEP_EXTEND, "two", 30000), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    take(RL_STEP_RELEASE, "one", 1);
+    set_exclusively("writer", "OK");
+    expect_answer(take(RL_STEP_EXTEND, "two", 30000), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+}
+END_TEST
+
+/* This master has not been told yet that the first one is upgradeable. */
+START_TEST(an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive)
+{
+    expect_granted(take_exclusively(RL_STEP_CLAIM, "former", ""), 0);
+    expect_answer(take_exclusively(RL_STEP_CLAIM, "rival", ""), RL_REFUSED, RL_DETAIL_HELD, 0);
+    ask_integer(counter_master, 0, "PEXPIRE lock 20000");
+    expect_granted(take_exclusively(RL_STEP_CLAIM, "later", "former"), 0);
+    expect_members("@u,u former,@x,x later");
+    expect_granted(take(RL_STEP_RELEASE, "former", 1), 0);
+    expect_members("@x,x later");
 }
 END_TEST
 
@@ -267,6 +345,48 @@ START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
 }
 END_TEST
 
+/* The answer that told the ticket was lost. */
+START_TEST(a_waiter_that_knows_no_ticket_keeps_that_of_its_entry)
+{
+    set_exclusively("writer", "OK");
+    expect_answer(join("reader", 0), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(join("late", 0), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(join("reader", 0), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_queue("reader late");
+    ask_expect(counter_master, 0, "ZSCORE queue reader", "1000");
+}
+END_TEST
+
+/* "alone" would come first among equal tickets. */
+START_TEST(a_writer_is_told_of_readers_with_lower_tickets_alone)
+{
+    struct said said = queue_enqueue("writer", 0, 10);
+
+    expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
+    expect_answer(join("alone", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
+    said = queue_enqueue("writer", 1, 10);
+    expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
+    ck_assert(!said.place.lower);
+    expect_answer(join("early", 5), RL_QUEUED, RL_DETAIL_NONE, 0);
+    said = queue_enqueue("writer", 2, 10);
+    expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
+    ck_assert(said.place.lower);
+}
+END_TEST
+
+/* It got the key before the lower ticket was here, and may have no quorum. */
+START_TEST(the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket)
+{
+    subscriber_open();
+    expect_said(queue_enqueue("writer", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
+    expect_answer(join("late", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
+    subscriber_expect_silence();
+    expect_answer(join("early", 5), RL_QUEUED, RL_DETAIL_NONE, 0);
+    ck_assert_int_eq(subscriber_expect("writer", false, 0, "-").kind, RL_TOLD_LOWER);
+    subscriber_expect_silence();
+}
+END_TEST
+
 /* --- From exclusive to shared ------------------------------------------------------------------------------------- */
 
 START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
@@ -320,6 +440,17 @@ static struct rl_answer claim_fenced(const char *value, enum rl_mode mode, uint6
     return counter_take(mode == RL_SHARED ? &rl_fenced_shared_kind : &rl_fenced_kind, RL_STEP_CLAIM, &about);
 }
 
+START_TEST(a_counter_that_is_none_stops_those_that_want_its_numbers)
+{
+    ask_expect(counter_master, 0, "SET count text", "OK");
+    expect_answer(claim_fenced("one", RL_SHARED, BIG), RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER, 0);
+    expect_members("");
+    share("two", 30000);
+    expect_granted(take_exclusively(RL_STEP_RELEASE, "two", ""), 0);
+    expect_granted(take_exclusively(RL_STEP_CLAIM, "three", ""), 0);
+}
+END_TEST
+
 START_TEST(readers_do_not_count_and_the_next_writer_is_above_them)
 {
     struct rl_subject about = subject_of("one", RL_SHARED, BIG + 7);
@@ -346,6 +477,10 @@ int main(void)
     tcase_add_test(cases, readers_share_the_key_and_keep_writers_out);
     tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);
     tcase_add_test(cases, each_vote_has_an_end_of_its_own);
+    tcase_add_test(cases, a_short_extension_leaves_the_votes_of_others_their_time);
+    tcase_add_test(cases, a_repair_sets_the_end_of_a_vote_that_is_there);
+    tcase_add_test(cases, where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missing);
+    tcase_add_test(cases, an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive);
     tcase_add_loop_test(cases, keys_of_other_types_are_not_touched, 0, 4);
     tcase_add_test(cases, a_key_takes_100000_votes_and_no_more);
     tcase_add_test(cases, the_readers_in_front_of_the_next_writer_get_the_key_together);
@@ -354,9 +489,13 @@ int main(void)
     tcase_add_test(cases, the_first_of_those_who_share_is_told_when_the_one_in_front_leaves);
     tcase_add_test(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told);
     tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);
+    tcase_add_test(cases, a_waiter_that_knows_no_ticket_keeps_that_of_its_entry);
+    tcase_add_test(cases, a_writer_is_told_of_readers_with_lower_tickets_alone);
+    tcase_add_test(cases, the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket);
     tcase_add_test(cases, who_lowers_its_mode_lets_the_readers_in_that_wait);
     tcase_add_test(cases, an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end);
     tcase_add_test(cases, a_full_master_still_extends_and_lowers);
+    tcase_add_test(cases, a_counter_that_is_none_stops_those_that_want_its_numbers);
     tcase_add_test(cases, readers_do_not_count_and_the_next_writer_is_above_them);
     return suite_run(suite);
 }
