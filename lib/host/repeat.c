@@ -2,6 +2,7 @@
 
 #include "engine/repeat.h"
 #include "host/commands.h"
+#include "host/effects.h"
 #include "host/host.h"
 #include "host/send.h"
 
@@ -9,7 +10,8 @@ static bool repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag
 {
     struct rl_tag again = *tag;
 
-    rl_batch_flush(host); /* which may end an attempt */
+    if (rl_batch_flush(host)) /* which may end an attempt */
+        rl_host_run(host);
     if ((tag->flags & flags) ||
         !rl_engine_may_repeat(&host->engine, host->now, tag->owner, (enum rl_step)tag->step, tag->round, node))
         return false;

@@ -28,6 +28,9 @@ static struct {
     unsigned tokens;
     unsigned reads;
     bool arrived; /* a reply of every master is there to be read */
+    bool full;    /* no master takes a claim: too much waits to be written */
+    const struct rl_host_lock *ended; /* the lock of the latest operation that completed ... */
+    bool told_late;                   /* ... of which something was told after that */
     unsigned completed;
     enum rl_end status; /* of the latest operation that completed */
     struct {
@@ -44,6 +47,8 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
 {
     size_t size = rl_bytes_length(command);
 
+    if (world.full && how == RL_SENDING_CLAIM)
+        return false;
     ck_assert_uint_lt(size, sizeof world.masters[node].bytes);
     memcpy(world.masters[node].bytes, rl_bytes_front(command), size);
     world.masters[node].bytes[size] = '\0';
@@ -114,6 +119,7 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
 {
     world.completed++;
     world.status = status;
+    world.ended = lock;
 }
 
 static void of_claim(struct rl_host_lock *lock, const struct rl_claim *claim)
@@ -130,6 +136,7 @@ static void of_position(struct rl_host_lock *lock, const struct rl_position *pos
 
 static void of_pause(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
 {
+    world.told_late |= lock == world.ended;
 }
 
 static void of_validity(struct rl_host *host, struct rl_host_lock *lock)
@@ -186,16 +193,20 @@ static void teardown(void)
     rl_host_fini(&world.host);
 }
 
-static void acquire_renewed(size_t i, uint32_t renew_ms)
+static void acquire_as(size_t i, const struct rl_acquire *request)
 {
     struct rl_host_lock *lock = &world.locks[i];
-    const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)), .once = true,
-                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN, .renew_ms = renew_ms};
 
     lock->attempt = &world.attempts[i];
     memset(lock->attempt, 0, sizeof *lock->attempt);
     rl_list_init(&lock->attempt->company);
-    rl_host_acquire(lock, &request);
+    rl_host_acquire(lock, request);
+}
+
+static void acquire_renewed(size_t i, uint32_t renew_ms)
+{
+    acquire_as(i, &(struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)), .once = true,
+                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN, .renew_ms = renew_ms});
 }
 
 static void acquire(size_t i)
@@ -313,6 +324,24 @@ START_TEST(extensions_of_one_turn_are_one_command)
     ck_assert_uint_eq(world.masters[0].sent, sent + 1);
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-1"));
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-2"));
+}
+END_TEST
+
+/* A batch that no master takes fails its attempt, which is to be told before the program does anything else. */
+START_TEST(nothing_is_told_of_an_operation_after_its_end)
+{
+    const struct rl_reply unknown_script = {.root = {.type = RL_REPLY_ERROR, .text = {"NOSCRIPT No such script", 23}}};
+
+    hold(0);
+    world.locks[0].attempt = &world.attempts[0];
+    rl_host_extend(&world.locks[0], 0);
+    rl_host_end_turn(&world.host);
+    acquire_as(1, &(struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),
+                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_FIFO});
+    world.full = true;
+    rl_host_events.reply(&world.host, 0, &world.masters[0].tag, &unknown_script, world.now);
+    ck_assert(rl_host_cancel(&world.locks[1]));
+    ck_assert(world.ended == &world.locks[1] && !world.told_late);
 }
 END_TEST
 
@@ -441,6 +470,7 @@ int main(void)
     tcase_add_test(tc, what_has_arrived_is_read_once_before_a_deadline_decides);
     tcase_add_test(tc, a_renewal_waits_until_the_answers_to_the_acquisition_are_told);
     tcase_add_test(tc, extensions_of_one_turn_are_one_command);
+    tcase_add_test(tc, nothing_is_told_of_an_operation_after_its_end);
     tcase_add_test(tc, a_shutdown_waits_for_every_answer_that_can_be_expected);
     tcase_add_test(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline);
     tcase_add_test(tc, an_exported_lock_is_held_by_the_one_that_imports_it);
