@@ -8,11 +8,17 @@
 /* For the rounding of the server's clock, and of ours. */
 #define ROUNDING_MS 2
 
+/* Not strcmp(): this directory needs nothing but memory functions and strlen(). */
+static bool says(const char *text, const char *word)
+{
+    return rl_slice_is((struct rl_slice){text, strlen(text)}, word);
+}
+
 static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_admission_rules *rules)
 {
-    bool evicts = report->maxmemory > 0 && strcmp(report->policy, "noeviction") != 0;
+    bool evicts = report->maxmemory > 0 && !says(report->policy, "noeviction");
 
-    if (strcmp(report->role, "master") != 0)
+    if (!says(report->role, "master"))
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
