@@ -75,7 +75,7 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
 
     question->unanswered++; /* it is kept, whatever has arrived */
     rl_transport_read_now(&host->transport);
-    rl_host_read_clock(host);
+    host->now = now;
     for (unsigned node = 0; node < question->gather.n_nodes; node++) {
         if (!question->ended && rl_gather_awaits(&question->gather, node) && !RL_MUTANT(LOOK_WITHOUT_END) &&
             !(question->unasked & rl_bit(node)))
