@@ -146,8 +146,8 @@ static struct lock_object *end(struct redlock_lock *lock, const struct redlock_r
              redlock_op_name(result->op), redlock_status_name(result->status), *result->why ? ", " : "", result->why);
     count(result->op, result->status);
     if (result->status == REDLOCK_OK && result->op != REDLOCK_OP_RELEASE && result->granted < result->quorum)
-        run_violation("%s of player %u: %s is OK, and %u masters have granted it", name_of(object), (*ret_player)->index,
-                      redlock_op_name(result->op), result->granted);
+        run_violation("%s of player %u: %s is OK, and %u masters have granted it", name_of(object),
+                      (*ret_player)->index, redlock_op_name(result->op), result->granted);
     return object;
 }
 
