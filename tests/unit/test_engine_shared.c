@@ -137,6 +137,41 @@ static struct core *start_waiting(const struct rl_kind *kind, enum rl_mode mode)
 
 /* One vote, no quorum, after a round trip of 2 ms: asks again after 8 ms, then after 16. Nobody else would say that a
  * lower ticket has come. */
+/* The first claim's renewal waits for the third master when the upgrade has its quorum. It is then a round of a claim
+ * that is none of the handle's, and the second claim has a rhythm of its own. */
+START_TEST(the_claim_of_an_upgrade_begins_a_rhythm_of_its_own)
+{
+    struct rl_acquire request = core_request();
+    struct core *core;
+
+    request.renew_ms = 300;
+    core = core_start_held_as(3, &request);
+    core_run_to(core, 300);
+    core->handle = 1;
+    core_acquire(core, &request);
+    core_answers(core, "gf");
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert(core->locks[0].hold.renewing);
+    ck_assert(rl_lock_replace(&core->engine, &core->locks[0], core->now, &core->locks[1]));
+    core_drain_for(core, 0);
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    core->handle = 0;
+    ck_assert_int_eq(core_deadline_ms(core), 1288);
+    core_answers(core, "ggg");
+    core_answers(core, "..g");
+    core_answers(core, "..g");
+    core_run_to(core, 600);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=300ms SEND claim #2: 0 1 2\n"
+                      "t=300ms COMPLETE acquire ok\n"
+                      "t=300ms SEND release #1: 0 1 2\n"
+                      "t=300ms DISPOSE #1\n"
+                      "t=600ms SEND extend #2: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(votes_that_are_no_quorum_are_refreshed_early)
 {
     struct core *core = start_waiting(&rl_shared_kind, RL_SHARED);
@@ -209,6 +244,7 @@ int main(void)
     tcase_add_test(cases, a_master_without_a_vote_is_told_of_a_lowered_mode_again);
     tcase_add_test(cases, the_reply_to_a_claim_that_was_exclusive_is_understood);
     tcase_add_test(cases, a_canceled_change_of_mode_is_one_all_the_same);
+    tcase_add_test(cases, the_claim_of_an_upgrade_begins_a_rhythm_of_its_own);
     tcase_add_test(cases, votes_that_are_no_quorum_are_refreshed_early);
     tcase_add_test(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early);
     tcase_add_loop_test(cases, who_is_told_to_look_asks_that_master, 0, 2);
