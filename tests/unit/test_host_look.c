@@ -121,7 +121,7 @@ static void setup(void)
     ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
     world.host.transport = (struct rl_transport){.send = on_send, .fail = on_fail, .read_now = on_read_now,
                                                  .wake = on_wake, .arm = on_arm, .disarm = on_disarm};
-    world.key = rl_key_create((struct rl_slice){NULL, 0}, "key", 3);
+    world.key = rl_key_create(rl_slice_of(""), "key", 3);
     ck_assert_ptr_nonnull(world.key);
 }
 

@@ -176,7 +176,7 @@ static void pass(int64_t ms)
 /* A handle of the semaphore, of which there are so many permits. */
 static void make(size_t i, uint32_t limit)
 {
-    struct rl_key *key = rl_key_create((struct rl_slice){NULL, 0}, "permit", 6);
+    struct rl_key *key = rl_key_create(rl_slice_of(""), "permit", 6);
 
     ck_assert(rl_host_add_permit(&world.host, &world.locks[i], key, limit));
 }
