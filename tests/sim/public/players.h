@@ -92,11 +92,6 @@ void options_draw(struct redlock_acquire_options *options);
 /* For how long an acquisition with these options may take. */
 int64_t acquisition_within(const struct redlock_acquire_options *options);
 
-static inline struct rng *rng_of_programs(void)
-{
-    return &run.rng;
-}
-
 static inline bool maybe(uint32_t permille)
 {
     return rng_chance(&run.rng, permille);

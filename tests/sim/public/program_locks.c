@@ -1,5 +1,4 @@
 /* Mutexes, read-write locks and permits. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "players.h"

@@ -1,8 +1,6 @@
 #include "run.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "driver.h"
 #include "net.h"

@@ -9,7 +9,7 @@
 /* One call, from its beginning to its callback, whose user_data it is. */
 struct ticket;
 
-/* Anything but a constant. */
+/* It may take for ever. */
 #define TICKET_FOREVER INT64_MAX
 
 /* `object` is what the call is about, `player` who calls. within_ms: so long the operation may take. */
