@@ -149,12 +149,19 @@ void election_wind_up(struct player *player)
         resign(player);
 }
 
+/* A client that shuts down ends a leadership without an event; one that was lost, and whose loss was still to be told,
+ * may end like that, too. */
+static bool may_end_in_silence(const struct player *player)
+{
+    return player->closing && player->election.leading;
+}
+
 void election_check(struct player *player)
 {
     struct redlock_election *election = player->election.election;
     enum redlock_election_state state = redlock_election_state(election);
 
-    if (!player->election.campaigning || state != REDLOCK_ELECTION_IDLE)
+    if (!player->election.campaigning || state != REDLOCK_ELECTION_IDLE || may_end_in_silence(player))
         player->election.idle_since = INT64_MAX;
     else if (player->election.idle_since == INT64_MAX)
         player->election.idle_since = net.now;
