@@ -8,6 +8,7 @@
 #include "codec/classify.h"
 #include "engine/engine.h"
 #include "host/host.h"
+#include "host_rig.h"
 #include "suite.h"
 
 #define MASTERS 5
@@ -50,11 +51,6 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
     return true;
 }
 
-static void on_fail(void *ctx, unsigned node, const char *why)
-{
-    world.failed++;
-}
-
 static void answer(unsigned node, struct says says);
 
 static void on_read_now(void *ctx)
@@ -84,22 +80,6 @@ static struct rl_instant now(void *ctx)
     return world.now;
 }
 
-static uint64_t wall_us(void *ctx)
-{
-    return 1;
-}
-
-static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
-{
-    strcpy(ret_text, "uuid");
-}
-
-static void of_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
-{
-}
-
-static const struct rl_host_sink sink = {.link = of_link};
-
 static void link_is(unsigned node, enum rl_link link)
 {
     rl_host_events.link(&world.host, node, link, "", world.now);
@@ -110,8 +90,8 @@ static void setup(void)
     struct rl_host_config config = {
         .options = &world.options,
         .names = &world.names,
-        .sink = &sink,
-        .environment = {NULL, now, wall_us, make_uuid, NULL},
+        .sink = &host_rig_sink,
+        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, NULL},
         .engine = {.n_nodes = MASTERS, .quorum = QUORUM, .max_ttl_ms = 60000, .node_timeout = rl_ms(100)},
     };
 
@@ -119,7 +99,7 @@ static void setup(void)
     world.now = (struct rl_instant){RL_NS_PER_MS};
     world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "", .max_ttl_ms = 60000};
     ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
-    world.host.transport = (struct rl_transport){.send = on_send, .fail = on_fail, .read_now = on_read_now,
+    world.host.transport = (struct rl_transport){.send = on_send, .fail = host_rig_fail, .read_now = on_read_now,
                                                  .wake = on_wake, .arm = on_arm, .disarm = on_disarm};
     world.key = rl_key_create(rl_slice_of(""), "key", 3);
     ck_assert_ptr_nonnull(world.key);

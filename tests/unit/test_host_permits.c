@@ -9,6 +9,7 @@
 #include "host/host.h"
 #include "host/operations.h"
 #include "host/semaphore.h"
+#include "host_rig.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 
@@ -17,6 +18,7 @@
 
 static struct {
     struct rl_host host;
+    struct rl_host_sink sink;
     struct redlock_options options;
     struct rl_deployment_names names;
     struct rl_host_lock locks[LOCKS];
@@ -48,16 +50,6 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
     return true;
 }
 
-static int on_listen(void *ctx, const char *channel)
-{
-    return 0;
-}
-
-static void on_fail(void *ctx, unsigned node, const char *why)
-{
-    ck_abort_msg("master %u: %s", node, why);
-}
-
 static void on_nothing(void *ctx)
 {
 }
@@ -77,16 +69,6 @@ static struct rl_instant now(void *ctx)
     return world.now;
 }
 
-static uint64_t wall_us(void *ctx)
-{
-    return 1;
-}
-
-static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
-{
-    strcpy(ret_text, "uuid");
-}
-
 static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
 {
     snprintf(ret_token, RL_TOKEN_SIZE, "token-%u", ++world.tokens);
@@ -98,57 +80,25 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
     world.ended[index_of(lock)] = status;
 }
 
-static void of_claim(struct rl_host_lock *lock, const struct rl_claim *claim)
-{
-}
-
-static void of_lock(struct rl_host_lock *lock)
-{
-}
-
-static void of_position(struct rl_host_lock *lock, const struct rl_position *position)
-{
-}
-
-static void of_pause(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
-{
-}
-
-static void of_validity(struct rl_host *host, struct rl_host_lock *lock)
-{
-}
-
-static void of_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
-{
-}
-
-static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
-{
-}
-
-static const struct rl_host_sink sink = {
-    .complete = on_complete, .attempt = of_claim, .waiting = of_position, .backoff = of_pause, .extending = of_lock,
-    .renewed = of_lock,      .at_risk = of_lock,  .lost = of_lock,    .validity = of_validity,
-    .link = of_link,         .vote = of_vote,
-};
-
 static void setup(void)
 {
     struct rl_host_config config = {
         .options = &world.options,
         .names = &world.names,
-        .sink = &sink,
-        .environment = {NULL, now, wall_us, make_uuid, make_token},
+        .sink = &world.sink,
+        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, make_token},
         .engine = {.n_nodes = MASTERS, .quorum = 2, .max_ttl_ms = 60000, .node_timeout = rl_ms(1000)},
     };
 
     memset(&world, 0, sizeof world);
+    world.sink = host_rig_sink;
+    world.sink.complete = on_complete;
     world.now = (struct rl_instant){RL_NS_PER_MS};
     world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "",
                                              .max_ttl_ms = 60000, .max_claims = 100};
     ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
     world.host.transport = (struct rl_transport){
-        .send = on_send, .listen = on_listen, .fail = on_fail, .read_now = on_nothing, .wake = on_nothing,
+        .send = on_send, .listen = host_rig_listen, .fail = host_rig_fail, .read_now = on_nothing, .wake = on_nothing,
         .arm = on_arm, .disarm = on_disarm};
     for (unsigned node = 0; node < MASTERS; node++)
         rl_host_events.link(&world.host, node, RL_LINK_READY, "", world.now);

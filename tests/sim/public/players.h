@@ -89,8 +89,8 @@ void player_goes_on(struct player *player);
 
 void options_draw(struct redlock_acquire_options *options);
 
-/* For how long an acquisition with these options may take. */
-int64_t acquisition_within(const struct redlock_acquire_options *options);
+/* Attempts at a permit, and what an acquisition waits for before it begins. */
+#define ACQUISITION_ANSWERS 10
 
 static inline bool maybe(uint32_t permille)
 {
@@ -100,6 +100,12 @@ static inline bool maybe(uint32_t permille)
 static inline uint32_t any_of(uint32_t n)
 {
     return rng_below(&run.rng, n);
+}
+
+/* For how long an operation may take that waits for so long at most, and then for so many answers. */
+static inline int64_t within(int64_t timeout_ms, int answers)
+{
+    return timeout_ms == REDLOCK_FOREVER ? TICKET_FOREVER : timeout_ms + answers * NODE_TIMEOUT_MS;
 }
 
 static inline bool may_begin(void)

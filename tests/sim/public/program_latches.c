@@ -108,25 +108,22 @@ static void on_open(struct redlock_latch *latch, const struct redlock_latch_resu
     player_goes_on(player);
 }
 
-static int64_t draw_timeout(int64_t *ret_within)
+static int64_t draw_timeout(void)
 {
-    int64_t timeout_ms = maybe(200) ? 0 : maybe(300) ? REDLOCK_FOREVER : rng_between(&run.rng, 1, 3000);
-
-    *ret_within = timeout_ms == REDLOCK_FOREVER ? TICKET_FOREVER : timeout_ms + NODE_TIMEOUT_MS;
-    return timeout_ms;
+    return maybe(200) ? 0 : maybe(300) ? REDLOCK_FOREVER : rng_between(&run.rng, 1, 3000);
 }
 
 static void arrive(struct player *player)
 {
     struct latch_object *object = some_latch(player);
     struct ticket *ticket;
-    int64_t within, timeout_ms;
+    int64_t timeout_ms;
     int status;
 
     if (!object)
         return;
-    timeout_ms = draw_timeout(&within);
-    ticket = ticket_begin(object->latch, player->index, "arrive", within);
+    timeout_ms = draw_timeout();
+    ticket = ticket_begin(object->latch, player->index, "arrive", within(timeout_ms, 1));
     status = redlock_latch_arrive(object->latch, timeout_ms, on_arrived, ticket);
     if (status == 0) {
         arrived[object->generation] |= 1u << object->party;
@@ -139,13 +136,13 @@ static void await(struct player *player)
 {
     struct latch_object *object = some_latch(player);
     struct ticket *ticket;
-    int64_t within, timeout_ms;
+    int64_t timeout_ms;
     int status;
 
     if (!object)
         return;
-    timeout_ms = draw_timeout(&within);
-    ticket = ticket_begin(object->latch, player->index, "await", within);
+    timeout_ms = draw_timeout();
+    ticket = ticket_begin(object->latch, player->index, "await", within(timeout_ms, 1));
     status = redlock_latch_await(object->latch, timeout_ms, on_open, ticket);
     player->own.latch_awaits += status == 0;
     ticket_begun(ticket, status);

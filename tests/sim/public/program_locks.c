@@ -186,7 +186,8 @@ static void on_ended(struct redlock_lock *lock, const struct redlock_result *res
 static void acquire_as(struct player *player, struct lock_object *object,
                        const struct redlock_acquire_options *options)
 {
-    struct ticket *ticket = ticket_begin(object->lock, player->index, "acquire", acquisition_within(options));
+    struct ticket *ticket = ticket_begin(object->lock, player->index, "acquire",
+                                         within(options->timeout_ms, ACQUISITION_ANSWERS));
     enum redlock_state before = redlock_state(object->lock);
     int status = redlock_acquire(object->lock, options, on_acquired, ticket);
 
@@ -241,8 +242,7 @@ static void convert(struct player *player)
 
     if (!object)
         return;
-    ticket = ticket_begin(object->lock, player->index, "convert",
-                          timeout_ms == REDLOCK_FOREVER ? TICKET_FOREVER : timeout_ms + NODE_TIMEOUT_MS);
+    ticket = ticket_begin(object->lock, player->index, "convert", within(timeout_ms, 1));
     status = redlock_convert(object->lock, mode, timeout_ms, on_ended, ticket);
     run_note("player %u: converts %s %s to %s: %s", player->index, name_of(object), object->key,
              redlock_mode_name(mode), redlock_status_name(status));

@@ -151,7 +151,7 @@ static void acquire(struct player *player)
         return;
     options_draw(&options);
     options.max_attempts = 0;
-    ticket = ticket_begin(player->set.set, player->index, "acquire", acquisition_within(&options));
+    ticket = ticket_begin(player->set.set, player->index, "acquire", within(options.timeout_ms, ACQUISITION_ANSWERS));
     status = redlock_set_acquire(player->set.set, &options, on_acquired, ticket);
     hold_check_refusal("a set", player->index, before, status);
     run_note("player %u: acquires its set of %zu, timeout %lld: %s", player->index, redlock_set_size(player->set.set),

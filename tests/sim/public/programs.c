@@ -40,11 +40,6 @@ void options_draw(struct redlock_acquire_options *options)
         options->min_validity_ms = 1 + any_of(options->ttl_ms / 2);
 }
 
-int64_t acquisition_within(const struct redlock_acquire_options *options)
-{
-    return options->timeout_ms == REDLOCK_FOREVER ? TICKET_FOREVER : options->timeout_ms + 10 * NODE_TIMEOUT_MS;
-}
-
 /* --- Clients ------------------------------------------------------------------------------------------------------ */
 
 static void create_client(struct player *player)
