@@ -61,11 +61,11 @@ void locks_store(size_t node, const char *value)
 /* `redlock lock job`, which must succeed; its token. */
 const char *locks_lock(void)
 {
-    static char token[64];
+    static char token[128];
 
     tool_run(&tool, "lock job --ttl 30s");
     tool_expect(&tool, 0);
-    ck_assert_int_eq(sscanf(tool.out, "%63s\n", token), 1);
+    ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     return token;
 }
 

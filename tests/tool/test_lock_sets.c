@@ -45,11 +45,11 @@ static void expect_count(const char *key, size_t count)
 
 START_TEST(tokens_are_printed_in_the_order_of_the_keys)
 {
-    char tokens[2][64];
+    char tokens[2][128];
     char line[256];
 
     run(0, "lock -k job -k a");
-    ck_assert_int_eq(sscanf(tool.out, "%63s\n%63s\n", tokens[0], tokens[1]), 2);
+    ck_assert_int_eq(sscanf(tool.out, "%127s\n%127s\n", tokens[0], tokens[1]), 2);
     ck_assert_uint_eq(strlen(tool.out), strlen(tokens[0]) + strlen(tokens[1]) + 2);
     run(1, "lock a");
     snprintf(line, sizeof(line), "unlock a %s", tokens[0]);
@@ -183,12 +183,12 @@ END_TEST
 
 START_TEST(a_permit_is_released_by_its_number)
 {
-    char token[64];
+    char token[128];
     char line[256];
     int slot = -1;
 
     run(0, "lock pool --permits 1/1");
-    ck_assert_int_eq(sscanf(tool.out, "%63s %d\n", token, &slot), 2);
+    ck_assert_int_eq(sscanf(tool.out, "%127s %d\n", token, &slot), 2);
     ck_assert_int_eq(slot, 0);
     run(1, "lock pool --permits 1/1");
     ck_assert_ptr_nonnull(strstr(tool.err, "'pool' not acquired: all permits are held by others"));
@@ -207,12 +207,12 @@ END_TEST
 /* A waiter that stands elsewhere is told by the release, as by that of a program. */
 START_TEST(several_permits_are_all_or_none)
 {
-    char tokens[2][64];
+    char tokens[2][128];
     int slots[2];
     unsigned long long fences[2];
 
     run(0, "lock pool --permits 2/3 --fence");
-    ck_assert_int_eq(sscanf(tool.out, "%63s %d %llu\n%63s %d %llu\n", tokens[0], &slots[0], &fences[0], tokens[1],
+    ck_assert_int_eq(sscanf(tool.out, "%127s %d %llu\n%127s %d %llu\n", tokens[0], &slots[0], &fences[0], tokens[1],
                             &slots[1], &fences[1]), 6);
     ck_assert_int_ne(slots[0], slots[1]);
     run(1, "lock pool --permits 2/3");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "locks_rig.h"
@@ -11,13 +12,13 @@
 /* It may be over before the slowest masters have been reached: what it says of votes is what the masters must have. */
 START_TEST(lock_prints_the_token_that_the_masters_store)
 {
-    char token[64];
+    char token[128];
     size_t stored = 0;
     const char *votes;
 
     tool_run(&tool, "lock job --ttl 30s -v");
     tool_expect(&tool, 0);
-    ck_assert_int_eq(sscanf(tool.out, "%63s\n", token), 1);
+    ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     ck_assert_uint_eq(strlen(tool.out), strlen(token) + 1);
     votes = strstr(tool.err, " of 5 votes");
     ck_assert_msg(votes != NULL && votes > tool.err, "no votes in: %s", tool.err);
@@ -34,9 +35,54 @@ START_TEST(lock_prints_the_token_that_the_masters_store)
 }
 END_TEST
 
+/* The label behind the UUID; the words of the option in one argument. */
+static const char *label_of_lock(const char *option)
+{
+    static char token[128];
+
+    tool_start(&tool, (const char *const[]){"lock", "job", option, NULL});
+    tool_finish(&tool);
+    tool_expect(&tool, 0);
+    ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
+    locks_unlock(token);
+    tool_expect(&tool, 0);
+    return token + 36;
+}
+
+START_TEST(a_token_says_who_has_the_lock_and_since_when_he_asked)
+{
+    char host[128] = ":";
+    const char *label = label_of_lock("--ttl=30s");
+    int length = 0;
+    long asked;
+
+    gethostname(host + 1, sizeof(host) - 1);
+    ck_assert_msg(strncmp(label, host, strlen(host) < 30 ? strlen(host) : 30) == 0, "%s", label);
+    ck_assert_int_eq(sscanf(strrchr(label, ':'), ":%*d+%10ld%n", &asked, &length), 1);
+    ck_assert(labs(time(NULL) - asked) < 60 && strrchr(label, ':')[length] == '\0');
+    ck_assert_int_eq(strncmp(label_of_lock("--label=nightly,web:1"), ":nightly,web:1+", 15), 0);
+    ck_assert_str_eq(label_of_lock("--label=a23456789b123456789c123456789d123456789e123456789f1234"),
+                     ":a23456789b123456789c123456789d123456789e123456789f1234");
+    ck_assert_str_eq(label_of_lock("--label="), "");
+}
+END_TEST
+
+START_TEST(what_cannot_be_a_label_is_refused)
+{
+    tool_start(&tool, (const char *const[]){"lock", "job", "--label", "a b\033", NULL});
+    tool_finish(&tool);
+    tool_expect(&tool, 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "--label: 'a b\\x1b' is not made of printable ASCII characters"));
+    tool_run(&tool, "lock job --label a23456789b123456789c123456789d123456789e123456789f123456789g12345");
+    tool_expect(&tool, 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "--label: 65 characters are too many (at most 64)"));
+    ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
+}
+END_TEST
+
 START_TEST(a_second_lock_is_refused_with_1_and_changes_nothing)
 {
-    char token[64];
+    char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     tool_run(&tool, "lock job");
@@ -52,7 +98,7 @@ END_TEST
 
 START_TEST(unlock_with_the_token_frees_the_key_everywhere)
 {
-    char line[64];
+    char line[192];
 
     snprintf(line, sizeof(line), "unlock job %s -v", locks_lock());
     tool_run(&tool, line);
@@ -74,7 +120,7 @@ END_TEST
 
 START_TEST(a_second_unlock_says_that_nothing_was_held)
 {
-    char token[64];
+    char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     locks_unlock(token);
@@ -86,7 +132,7 @@ END_TEST
 
 START_TEST(unlock_without_a_quorum_exits_with_3)
 {
-    char token[64];
+    char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     for (size_t i = 0; i < 3; i++)
@@ -130,7 +176,7 @@ END_TEST
 START_TEST(success_is_silent_where_there_is_no_terminal)
 {
     static const char *const answers[] = {"granted", "acquired 'job'", "released 'job'"};
-    char line[128];
+    char line[256];
 
     for (int loud = 0; loud < 2; loud++) {
         tool_run(&tool, loud ? "lock job --verbose" : "lock job");
@@ -138,7 +184,7 @@ START_TEST(success_is_silent_where_there_is_no_terminal)
         ck_assert_int_eq(strstr(tool.err, answers[0]) != NULL, loud);
         ck_assert_int_eq(strstr(tool.err, answers[1]) != NULL, loud);
         ck_assert(loud || *tool.err == '\0');
-        snprintf(line, sizeof(line), "unlock job %.36s%s", tool.out, loud ? " -v" : "");
+        snprintf(line, sizeof(line), "unlock job %.*s%s", (int)strcspn(tool.out, "\n"), tool.out, loud ? " -v" : "");
         tool_run(&tool, line);
         tool_expect(&tool, 0);
         ck_assert_int_eq(strstr(tool.err, answers[2]) != NULL, loud);
@@ -153,11 +199,11 @@ START_TEST(fencing_tokens_grow_from_hold_to_hold)
 
     for (int i = 0; i < 3; i++) {
         unsigned long long fence;
-        char token[64];
+        char token[128];
 
         tool_run(&tool, "lock job --fence");
         tool_expect(&tool, 0);
-        ck_assert_int_eq(sscanf(tool.out, "%63s %llu\n", token, &fence), 2);
+        ck_assert_int_eq(sscanf(tool.out, "%127s %llu\n", token, &fence), 2);
         ck_assert_uint_gt(fence, before);
         before = fence;
         locks_unlock(token);
@@ -280,7 +326,7 @@ static void use_password_and_database(size_t count, const char *encoded_password
 START_TEST(passwords_and_databases_work_in_all_commands)
 {
     const char *const guarded[] = {"--requirepass", "p,/@ss", NULL};
-    char token[64];
+    char token[128];
 
     masters_destroy(masters);
     locks_start(3, guarded);
@@ -320,6 +366,8 @@ static Suite *suite(void)
     TCase *locks = suite_add_case(made, "lock and unlock", locks_open, locks_close);
 
     tcase_add_test(locks, lock_prints_the_token_that_the_masters_store);
+    tcase_add_test(locks, a_token_says_who_has_the_lock_and_since_when_he_asked);
+    tcase_add_test(locks, what_cannot_be_a_label_is_refused);
     tcase_add_test(locks, a_second_lock_is_refused_with_1_and_changes_nothing);
     tcase_add_test(locks, unlock_with_the_token_frees_the_key_everywhere);
     tcase_add_test(locks, unlock_with_another_token_is_refused_with_1);

@@ -90,14 +90,14 @@ static void stop_waiter(struct tool *waiter)
 }
 
 struct token {
-    char text[64];
+    char text[128];
 };
 
 static struct token printed_by(const struct tool *ended)
 {
     struct token token;
 
-    ck_assert_int_eq(sscanf(ended->out, "%63s", token.text), 1);
+    ck_assert_int_eq(sscanf(ended->out, "%127s", token.text), 1);
     return token;
 }
 

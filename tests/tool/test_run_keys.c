@@ -50,11 +50,11 @@ END_TEST
 START_TEST(tokens_come_in_the_order_of_the_keys)
 {
     struct tool run;
-    char token[64];
+    char token[128];
 
     rig_start(&run, WORDS("-k", "a", "--ttl", "4s",
                           SH("set -- $REDLOCK_TOKEN; echo token $1; echo ready; exec sleep 60")));
-    ck_assert_int_eq(sscanf(run.out, "token %63s\n", token), 1);
+    ck_assert_int_eq(sscanf(run.out, "token %127s\n", token), 1);
     locks_unlock(token);
     tool_expect(&tool, 0);
     tool_finish(&run);
@@ -67,7 +67,7 @@ END_TEST
 START_TEST(one_key_that_another_has_refuses_all)
 {
     struct tool waiting;
-    char token[64];
+    char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     rig_run(124, WORDS("-k", "a", "touch", rig_path("started")));

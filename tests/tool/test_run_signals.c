@@ -67,7 +67,7 @@ START_TEST(a_waiting_run_does_not_care_about_other_signals)
 {
     struct tool run;
     const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "echo", "done", NULL};
-    char token[64];
+    char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     tool_start(&run, words);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/label.h"
 #include "options/duration.h"
 
 const char *const cli_profile_words[] = {
@@ -29,6 +30,11 @@ void cli_common_fini(struct cli_common *common)
 uint32_t cli_quorum(const struct cli_common *common)
 {
     return common->quorum != 0 ? common->quorum : (uint32_t)common->masters.count / 2 + 1;
+}
+
+bool cli_label_fits(const char *command, struct cli_common *common)
+{
+    return label_make(command, common->label_given, common->label);
 }
 
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common)

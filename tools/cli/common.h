@@ -23,6 +23,8 @@ struct cli_common {
     uint32_t declaration;           /* no option: the number of one that `redlock nodes` makes */
     enum redlock_join join;         /* no option: each command knows */
     bool json;
+    const char *label_given;        /* --label of those that take locks; NULL: it is not given */
+    char label[REDLOCK_MAX_LABEL_BYTES + 1];
 };
 
 enum { CLI_MAX_NODE_TIMEOUT_MS = 60000 };
@@ -48,7 +50,15 @@ extern const char *const cli_profile_words[];
 #define CLI_COMMON_OPTIONS(common)                                                                                 \
     {.name = "profile", .choice = &(common)->profile, .words = cli_profile_words}, CLI_MASTER_OPTIONS(common)
 
+/* ... and those that take them. cli_label_fits() is due then. */
+#define CLI_LABEL_OPTION(common) {.name = "label", .text = &(common)->label_given}
+
 /* The part of every help text that describes them. */
+#define CLI_LABEL_HELP                                                                                             \
+    "  --label TEXT         who has the lock, for 'redlock status': up to 64\n"                                    \
+    "                       printable characters without a blank (HOST:PID, from a\n"                              \
+    "                       terminal USER@HOST:PID); '' is none\n"
+
 #define CLI_PROFILE_HELP                                                                                           \
     "  --profile NAME       guarded: only masters that can be trusted vote (default);\n"                           \
     "                       classic: all that answer, see redlock(7)\n"
@@ -87,6 +97,9 @@ bool cli_shows_votes(bool verbose, bool quiet, bool json);
 
 /* False after a message: it cannot be both. */
 bool cli_one_volume(const char *command, bool verbose, bool quiet);
+
+/* False after a message. Otherwise clients that are created from now on have the label. */
+bool cli_label_fits(const char *command, struct cli_common *common);
 
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);

@@ -29,7 +29,7 @@ static const char lock_help[] =
     "  -t, --ttl DUR        how long the lock lives unless it is released (30s)\n"
     "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
-    CLI_PROFILE_HELP
+    CLI_LABEL_HELP CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --permits N/K        take N of the K permits of KEY instead, all or none, and\n"
     "                       print a line for each: TOKEN PERMIT, a number from 0 to\n"
@@ -381,6 +381,7 @@ int lock_main(int argc, char **argv)
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "fence", .flag = &request.fenced},
         {.name = "fenced", .alias = true},
+        CLI_LABEL_OPTION(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -395,7 +396,8 @@ int lock_main(int argc, char **argv)
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
         !(wanted_take_key("lock", &request.wanted, request.operand) && wanted_complete("lock", &request.wanted) &&
-          times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
+          times_fit(&request) && has_place(&request) && cli_label_fits("lock", &request.common) &&
+          cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);

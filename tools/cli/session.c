@@ -204,6 +204,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
         password_desk_apply(session->desk, &options);
     }
     options.client_name = "redlock-tool";
+    options.label = common->label;
     options.on_event = on_event;
     options.event_data = session;
     if (redlock_client_create(session->base, common->masters.urls, common->masters.count, &options, &client,

@@ -81,9 +81,18 @@ struct picture {
     struct verdict verdict;
 };
 
+/* Whole tokens are as wide as the longest that is there. */
 static int token_width(const struct picture *picture)
 {
-    return picture->request->verbose ? 36 : SHORT_TOKEN;
+    size_t width = SHORT_TOKEN;
+
+    for (size_t i = 0; picture->request->verbose && i < picture->n; i++) {
+        width = strlen(picture->probes[i].value) > width ? strlen(picture->probes[i].value) : width;
+        for (size_t j = 0; j < picture->queues[i].n; j++)
+            width = strlen(picture->queues[i].waiters[j].value) > width ? strlen(picture->queues[i].waiters[j].value)
+                                                                          : width;
+    }
+    return (int)width;
 }
 
 static const char *time_left(int64_t pttl_ms, char *buffer, size_t size)

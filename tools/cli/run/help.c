@@ -42,7 +42,7 @@ static const char options_help[] =
     "  -v, --verbose        ... and each renewal\n"
     "  -q, --quiet          errors only\n"
     "  -j, --json           messages as lines of JSON\n"
-    CLI_PROFILE_HELP
+    CLI_LABEL_HELP CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n";
 

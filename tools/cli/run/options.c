@@ -147,7 +147,7 @@ static bool complete(struct run_options *options, const struct words *words)
     return wanted_complete("run", &options->wanted) && check_several(options) && list_keys(options) &&
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
-           cli_need_masters("run", &options->common.masters);
+           cli_label_fits("run", &options->common) && cli_need_masters("run", &options->common.masters);
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv)
@@ -172,6 +172,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "status", .flag = &options->status},
         {.name = "quiet", .letter = 'q', .flag = &options->quiet},
         {.name = "verbose", .letter = 'v', .flag = &options->verbose},
+        CLI_LABEL_OPTION(&options->common),
         CLI_COMMON_OPTIONS(&options->common), /* its last one is --json */
         {.name = "json-log", .alias = true},
         {0},

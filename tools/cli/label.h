@@ -1,0 +1,28 @@
+/* Who has a lock, in words for people: what this command puts behind the tokens of its locks (options.h, `label`), and
+ * what it reads from those of others. */
+#ifndef CLI_LABEL_H
+#define CLI_LABEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <redlock/options.h>
+
+/* --label of the commands that take locks: what is given, or else "HOST:PID", from a terminal "USER@HOST:PID". The
+ * time follows, as "+SECONDS" since 1970, if there is room: it tells since when the lock is asked for. "" is no label
+ * at all. False after a message: it cannot be a label. */
+bool label_make(const char *command, const char *given, char ret_label[REDLOCK_MAX_LABEL_BYTES + 1]);
+
+struct label {
+    char name[REDLOCK_MAX_LABEL_BYTES + 1]; /* "": the value has none */
+    int64_t asked_s;                        /* since 1970, by the holder's clock; 0: it does not say */
+};
+
+/* The label of a value that masters store, or of a waiter's. */
+struct label label_of(const char *value);
+
+/* "2 min 3 s ago", in words for a person who looks now. "-": not known, or not in the past. */
+enum { LABEL_AGO_SIZE = 32 };
+const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE]);
+
+#endif
