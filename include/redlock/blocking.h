@@ -37,6 +37,12 @@
  * 6. The locks of a process stay its own after fork(). In the child remaining is 0, and calls that would do something
  *    return REDLOCK_E_FORKED. The destroy functions touch no connection there; they leave the connections' memory and
  *    descriptors to exec() or exit(). A child that wants locks creates a service.
+ * 7. A process may end, by exit() in any thread or by the return of main, while it has services and threads in calls.
+ *    Nothing is released then: what is held stays taken until its ttl ends. To release it, destroy the service before,
+ *    or in an exit handler that is registered after the service was created. The threads run until the process is
+ *    gone, and so do callbacks, which must not rely on what exit handlers and static destructors free. OpenSSL ends
+ *    before the process does: from then on connections with TLS fail, and destroying a service releases nothing over
+ *    them.
  *
  * A function that returns int returns 0 or a negative enum redlock_status. If ret_result is not NULL, it receives a
  * copy of the result, to be freed with redlock_result_free(); or NULL after a caller error or without memory. If the

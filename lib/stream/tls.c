@@ -27,6 +27,7 @@ enum { WHY_MAX = 200, NAME_MAX_BYTES = 256 };
 
 /* Lives as long as the connection's owner; `ssl` as long as one connection. */
 struct rl_tls {
+    struct rl_tls_remains remains; /* the first member */
     struct rl_tls_context *context;
     char name[NAME_MAX_BYTES]; /* that the server's certificate must be for */
     struct rl_tls_socket socket;
@@ -249,7 +250,7 @@ static enum rl_io is_secure(struct rl_stream *stream)
     return RL_IO_OK;
 }
 
-static enum rl_io tls_handshake(struct rl_stream *stream)
+static enum rl_io shake_hands(struct rl_stream *stream)
 {
     struct rl_tls *tls = stream->tls;
     enum rl_io result;
@@ -257,8 +258,6 @@ static enum rl_io tls_handshake(struct rl_stream *stream)
     int done;
 
     ERR_clear_error();
-    if (!tls)
-        return fail_by_system(stream, ENOMEM);
     if (!tls->ssl && !begin(stream))
         return fail_by_system(stream, ENOMEM);
     begin_call(tls);
@@ -277,9 +276,22 @@ static enum rl_io tls_handshake(struct rl_stream *stream)
     return result;
 }
 
+static enum rl_io tls_handshake(struct rl_stream *stream)
+{
+    enum rl_io result;
+
+    if (!stream->tls)
+        return fail_by_system(stream, ENOMEM);
+    if (!rl_tls_enter())
+        return fail(stream, RL_TLS_GONE);
+    result = shake_hands(stream);
+    rl_tls_leave();
+    return result;
+}
+
 /* --- Traffic --------------------------------------------------------------------------------------------------- */
 
-static enum rl_io tls_read(struct rl_stream *stream, void *buffer, size_t size, size_t *ret_size)
+static enum rl_io read_records(struct rl_stream *stream, void *buffer, size_t size, size_t *ret_size)
 {
     struct rl_tls *tls = stream->tls;
     enum rl_io result = tls->result;
@@ -306,6 +318,17 @@ static enum rl_io tls_read(struct rl_stream *stream, void *buffer, size_t size, 
     return RL_IO_OK;
 }
 
+static enum rl_io tls_read(struct rl_stream *stream, void *buffer, size_t size, size_t *ret_size)
+{
+    enum rl_io result;
+
+    if (!rl_tls_enter())
+        return fail(stream, RL_TLS_GONE);
+    result = read_records(stream, buffer, size, ret_size);
+    rl_tls_leave();
+    return result;
+}
+
 /* A server that has refused the client says why before it closes the connection. With TLS 1.3 that may be after the
  * handshake, so that a write fails while the reason waits to be read. */
 static enum rl_io fail_to_write(struct rl_stream *stream, int error)
@@ -324,7 +347,7 @@ static enum rl_io fail_to_write(struct rl_stream *stream, int error)
 }
 
 /* One record after the other. */
-static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t size, size_t *ret_size)
+static enum rl_io write_records(struct rl_stream *stream, const void *data, size_t size, size_t *ret_size)
 {
     struct rl_tls *tls = stream->tls;
     enum rl_io result = RL_IO_OK;
@@ -348,6 +371,17 @@ static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t s
     return RL_IO_OK;
 }
 
+static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t size, size_t *ret_size)
+{
+    enum rl_io result;
+
+    if (!rl_tls_enter())
+        return fail(stream, RL_TLS_GONE);
+    result = write_records(stream, data, size, ret_size);
+    rl_tls_leave();
+    return result;
+}
+
 /* --- The end --------------------------------------------------------------------------------------------------- */
 
 /* OpenSSL takes a connection that ends without a word for an attack, and its session for spoilt; a lock client resets
@@ -367,8 +401,10 @@ static void end_session(struct rl_tls *tls, enum rl_close how)
 
 static void tls_close(struct rl_stream *stream, enum rl_close how)
 {
-    if (stream->tls && stream->tls->ssl)
+    if (stream->tls && stream->tls->ssl && rl_tls_enter()) {
         end_session(stream->tls, how);
+        rl_tls_leave();
+    }
     rl_stream_close_socket(stream, how);
     stream->more = false;
     stream->why = NULL;
@@ -378,12 +414,17 @@ static void tls_fini(struct rl_stream *stream)
 {
     struct rl_tls *tls = stream->tls;
 
+    stream->tls = NULL;
     if (!tls)
         return;
+    if (!rl_tls_enter()) {
+        rl_tls_keep(&tls->remains);
+        return;
+    }
     forget_session(tls);
     rl_tls_socket_fini(&tls->socket);
+    rl_tls_leave();
     free(tls);
-    stream->tls = NULL;
 }
 
 static const struct rl_stream_type type = {

@@ -1,9 +1,18 @@
+/* IMPLEMENTATION NOTES
+ *
+ * OpenSSL cleans up in an exit handler, or in a destructor of its library, while threads of the process still run: that
+ * of a service, and those that turn its loop. A handler of OPENSSL_atexit(), which the clean-up calls first, shuts a
+ * gate before all calls of OpenSSL and waits for the threads that are behind it. None of them blocks there, unless a
+ * file of certificates does: therefore the wait has an end. A signal handler may have interrupted the very thread that
+ * now ends the process; it does not wait for itself. */
 #include "stream/tls_context.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +25,7 @@
 
 #include "stream/tls_words.h"
 
-enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200, FILE_BYTES_MAX = 4 * 1024 * 1024 };
+enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200, FILE_BYTES_MAX = 4 * 1024 * 1024, PARTING_MS = 2000 };
 
 /* What is looked at to see whether a file or directory has changed. */
 struct stamp {
@@ -28,6 +37,7 @@ struct stamp {
 };
 
 struct rl_tls_context {
+    struct rl_tls_remains remains; /* the first member */
     struct rl_tls_options options;
     SSL_CTX *ssl;
     unsigned generation;
@@ -36,6 +46,60 @@ struct rl_tls_context {
     bool read_again;
     char trouble[TROUBLE_MAX];
 };
+
+/* --- The end of the process ------------------------------------------------------------------------------------ */
+
+static atomic_uint n_inside;
+static atomic_bool shut;
+static _Thread_local unsigned inside_here;
+static _Atomic(struct rl_tls_remains *) all_remains;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A thread counts itself before it looks, and the end of the process looks after it has shut the gate: so one of them
+ * sees the other. */
+bool rl_tls_enter(void)
+{
+    atomic_fetch_add(&n_inside, 1);
+    if (!atomic_load(&shut)) {
+        inside_here = 1;
+        return true;
+    }
+    atomic_fetch_sub(&n_inside, 1);
+    return false;
+}
+
+void rl_tls_leave(void)
+{
+    inside_here = 0;
+    atomic_fetch_sub(&n_inside, 1);
+}
+
+void rl_tls_keep(struct rl_tls_remains *remains)
+{
+    remains->next = atomic_exchange(&all_remains, remains);
+}
+
+static void on_clean_up(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    atomic_store(&shut, true);
+    for (int ms = 0; ms < PARTING_MS && atomic_load(&n_inside) > inside_here; ms++)
+        nanosleep(&pause, NULL);
+}
+
+/* The threads that were inside are not in the child. */
+static void in_child(void)
+{
+    atomic_store(&n_inside, inside_here);
+}
+
+static void watch_for_end(void)
+{
+    OPENSSL_init_ssl(0, NULL);
+    OPENSSL_atexit(on_clean_up);
+    pthread_atfork(NULL, NULL, in_child);
+}
 
 /* --- Files ----------------------------------------------------------------------------------------------------- */
 
@@ -296,12 +360,10 @@ static bool copy_options(struct rl_tls_context *context, const struct rl_tls_opt
     return complete;
 }
 
-void rl_tls_context_destroy(struct rl_tls_context *context)
+static void dispose(struct rl_tls_context *context)
 {
     const char **texts[TEXTS];
 
-    if (!context)
-        return;
     SSL_CTX_free(context->ssl);
     list_texts(&context->options, texts);
     for (size_t i = 0; i < TEXTS; i++)
@@ -309,8 +371,19 @@ void rl_tls_context_destroy(struct rl_tls_context *context)
     free(context);
 }
 
-int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
-                          struct rl_tls_context **ret_context)
+void rl_tls_context_destroy(struct rl_tls_context *context)
+{
+    if (!context)
+        return;
+    if (!rl_tls_enter()) {
+        rl_tls_keep(&context->remains);
+        return;
+    }
+    dispose(context);
+    rl_tls_leave();
+}
+
+static int create(const struct rl_tls_options *options, char *why, size_t size, struct rl_tls_context **ret_context)
 {
     struct rl_tls_context *context = calloc(1, sizeof(*context));
     int status = REDLOCK_OK;
@@ -324,7 +397,22 @@ int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_
     if (status == REDLOCK_OK)
         *ret_context = context;
     else
-        rl_tls_context_destroy(context);
+        dispose(context);
+    return status;
+}
+
+int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
+                          struct rl_tls_context **ret_context)
+{
+    int status;
+
+    pthread_once(&once, watch_for_end);
+    if (!rl_tls_enter()) {
+        snprintf(why, size, "%s", RL_TLS_GONE);
+        return REDLOCK_E_TLS;
+    }
+    status = create(options, why, size, ret_context);
+    rl_tls_leave();
     return status;
 }
 

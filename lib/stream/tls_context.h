@@ -23,6 +23,20 @@ struct rl_tls_options {
     bool resumes;
 };
 
+/* OpenSSL frees all that it has when the process ends, whatever other threads do in it meanwhile. So each call of it,
+ * once there is a context, stands between these two. False: OpenSSL is gone, for good, and nothing that is its may be
+ * touched. The same thread does not enter twice. */
+#define RL_TLS_GONE "the process is ending: OpenSSL is gone"
+bool rl_tls_enter(void);
+void rl_tls_leave(void);
+
+/* What refers to OpenSSL's memory and cannot be freed any more: it stays reachable, so that no tool takes it for a
+ * leak. */
+struct rl_tls_remains {
+    struct rl_tls_remains *next;
+};
+void rl_tls_keep(struct rl_tls_remains *remains);
+
 /* 0, REDLOCK_E_NOMEM, or REDLOCK_E_TLS with the reason in `why`: the library has no TLS, or a file cannot be used. */
 int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
                           struct rl_tls_context **ret_context);

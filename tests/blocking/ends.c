@@ -2,8 +2,10 @@
 #include <check.h>
 #include <redlock/metrics.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "service_rig.h"
@@ -265,9 +267,59 @@ START_TEST(what_the_client_refuses_is_refused_here)
 }
 END_TEST
 
+/* --- The end of the process ------------------------------------------------------------------------------------- */
+
+static void start_masters(void)
+{
+    memset(&world, 0, sizeof world);
+    rig_start_masters(&world.rig, 3, NULL);
+}
+
+static void destroy_service(void)
+{
+    redlock_service_destroy(world.service);
+}
+
+/* A process that has a service, and ends after so many microseconds with its threads connecting, waiting, at work. */
+static void end_amid(unsigned us, void (*at_exit)(void))
+{
+    static struct caller callers[2];
+    pid_t pid = fork();
+    int status;
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        if (at_exit)
+            atexit(at_exit);
+        world.service = world_new_service(&world);
+        for (int i = 0; i < 2; i++)
+            caller_start(&callers[i], world_new_mutex(&world, "key"), REDLOCK_FOREVER);
+        usleep(us);
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status), "after %u us: signal %d", us, WTERMSIG(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+
+START_TEST(a_process_may_end_whatever_its_service_is_doing)
+{
+    for (unsigned us = 0; us < 8000; us += 50)
+        end_amid(us, NULL);
+}
+END_TEST
+
+START_TEST(an_exit_handler_may_destroy_the_service)
+{
+    for (unsigned us = 0; us < 8000; us += 100)
+        end_amid(us, destroy_service);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ends");
+    TCase *process = suite_add_case(suite, "end of the process", start_masters, close_world);
     TCase *three = suite_add_case(suite, "ends", open_three, close_world);
 
     tcase_add_test(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it);
@@ -281,5 +333,9 @@ int main(void)
     tcase_add_test(three, creation_with_few_descriptors_is_refused_or_succeeds);
     tcase_add_test(three, missing_arguments_are_refused);
     tcase_add_test(three, what_the_client_refuses_is_refused_here);
+    if (CHILDREN_MAY_HAVE_THREADS) {
+        tcase_add_test(process, a_process_may_end_whatever_its_service_is_doing);
+        tcase_add_test(process, an_exit_handler_may_destroy_the_service);
+    }
     return suite_run_with_server(suite);
 }
