@@ -19,7 +19,7 @@ static struct probe probe_of(enum answer answer)
 {
     struct probe probe = {.answered = answer != SILENT, .exists = answer > ABSENT, .pttl_ms = 1000};
 
-    probe.is_text = answer == VALUE_A || answer == VALUE_B;
+    probe.is_text = probe.is_token = answer == VALUE_A || answer == VALUE_B;
     probe.value_hash = (uint64_t)answer;
     return probe;
 }
@@ -79,10 +79,11 @@ START_TEST(a_quorum_keeps_the_key_for_the_qth_largest_time)
         probes[i].pttl_ms = (int64_t)(i + 1) * 1000;
     }
     ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 3000);
-    probes[0].pttl_ms = -1;
+    probes[0].pttl_ms = 9000;
     ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 4000);
-    probes[1].pttl_ms = probes[2].pttl_ms = -1;
-    ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, -1);
+    probes[1].is_token = probes[2].is_token = false; /* they never end, say */
+    ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 4000);
+    ck_assert(verdict_is_foreign(&probes[1], NULL) && !verdict_is_foreign(&probes[0], NULL));
 }
 END_TEST
 

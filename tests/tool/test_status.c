@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "locks_rig.h"
 #include "suite.h"
@@ -130,7 +131,7 @@ START_TEST(status_of_a_latch_judges_by_the_masters_that_answer)
     for (size_t i = 0; i < 3; i++)
         locks_command(i, (const char *const[]){"SET", LATCH, "x", NULL});
     tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 3);
+    tool_expect(&tool, 4);
     ck_assert_ptr_nonnull(strstr(tool.out, "foreign: on 3 of 5 masters the key of the latch is not a latch"));
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
@@ -203,7 +204,7 @@ START_TEST(status_shows_who_waits_in_the_queue_and_where)
     ck_assert_ptr_nonnull(strstr(tool.out, "wait queue: 2\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "first-wa      1700000000000001    1  1  -  1  1"));
     ck_assert_ptr_nonnull(strstr(tool.out, "second-w      1700000000000002    2  2  1  2  2"));
-    ck_assert_ptr_nonnull(strstr(tool.out, "  shared\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  shared       -\n"));
     tool_run(&tool, "status job --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"mode\":\"shared\"}"));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"queue_length\":2,\"queue\":[{\"token_prefix\":\"first-wa\",\"ticket\":"
@@ -289,6 +290,101 @@ START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
 }
 END_TEST
 
+/* "UUID:LABEL+SECONDS", asked for an hour ago. */
+static const char *labelled(char first, const char *label)
+{
+    static char token[128];
+
+    snprintf(token, sizeof(token), "%c0000000-0000-5000-8000-000000000000:%s+%lld", first, label,
+             (long long)time(NULL) - 3600);
+    return token;
+}
+
+START_TEST(status_tells_who_holds_a_lock_who_waits_and_for_how_long)
+{
+    char ticket[32];
+
+    snprintf(ticket, sizeof(ticket), "%lld", ((long long)time(NULL) - 5400) * 1000000);
+    for (size_t i = 0; i < 5; i++) {
+        locks_store(i, labelled('a', "root@web1:42"));
+        line_up(i, labelled('b', "web2:7"), ticket, FAR);
+    }
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "held by a0000000 on 5 of 5 masters, for at most "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  root@web1:42\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  60 min "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  90 min "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "exclusive    web2:7\n"));
+    tool_run(&tool, "status job --verbose --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, labelled('a', "root@web1:42")));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"label\":\"root@web1:42\",\"asked_us\":"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"mode\":\"exclusive\",\"pttl_ms\":"));
+}
+END_TEST
+
+START_TEST(status_tells_each_that_shares_a_key)
+{
+    const char *far = "99999999999999";
+    char vote[160];
+
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(vote, sizeof(vote), "r %s", labelled('a', "reader-1"));
+        locks_command(i, (const char *const[]){"ZADD", "job", far, vote, NULL});
+        snprintf(vote, sizeof(vote), "r %s", labelled('b', "reader-2"));
+        locks_command(i, (const char *const[]){"ZADD", "job", far, vote, NULL});
+    }
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "  a0000000  shared  "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  reader-1\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  reader-2\n"));
+}
+END_TEST
+
+/* Neither is free, though there is no key of that name itself. */
+START_TEST(status_finds_out_that_a_key_is_a_semaphore_or_a_latch)
+{
+    tool_run(&tool, "lock pool --permits 2/900 --label batch");
+    tool_expect(&tool, 0);
+    tool_run(&tool, "status pool");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "semaphore: 2 permits held; "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  batch\n"));
+    tool_run(&tool, "status pool --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"kind\":\"semaphore\",\"held\":2,"));
+    tool_run(&tool, "latch arrive ready --parties 2 --generation 1 --party a");
+    tool_expect(&tool, 0);
+    tool_run(&tool, "status ready");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "shut: 1 of the 2 parties of generation 1"));
+}
+END_TEST
+
+static const struct {
+    const char *words[5];
+} foreign[] = {
+    {{"RPUSH", "job", "x", NULL}},
+    {{"SET", "job", "never-ends", NULL}},
+    {{"SET", "job", "two words", "PX", "60000"}},
+    {{"ZADD", "job", "1", "scores", NULL}},
+};
+
+START_TEST(status_calls_a_key_of_another_program_foreign)
+{
+    const char *const *words = foreign[_i].words;
+
+    for (size_t i = 0; i < 3; i++)
+        locks_command(i, (const char *const[]){words[0], words[1], words[2], words[3], words[4], NULL});
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 4);
+    ck_assert_ptr_nonnull(strstr(tool.out, "foreign: another program has the key on 3 of 5 masters"));
+    tool_run(&tool, "status job --json");
+    tool_expect(&tool, 4);
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"foreign\""));
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("status");
@@ -296,6 +392,10 @@ static Suite *suite(void)
 
     tcase_add_test(status, status_of_a_free_key_exits_with_1);
     tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
+    tcase_add_test(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long);
+    tcase_add_test(status, status_tells_each_that_shares_a_key);
+    tcase_add_test(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch);
+    tcase_add_loop_test(status, status_calls_a_key_of_another_program_foreign, 0, 4);
     tcase_add_test(status, status_tells_who_shares_a_key);
     tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
     tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);

@@ -15,6 +15,7 @@
 enum { UUID_LENGTH = 36, TIME_DIGITS = 10, TIME_LENGTH = TIME_DIGITS + 1 };
 
 #define US_PER_S INT64_C(1000000)
+#define EARLIEST_US (1000000000 * US_PER_S)
 
 /* --- Making one --------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +104,7 @@ struct label label_of(const char *value)
     length = strlen(label.name);
     time = label.name + length - TIME_LENGTH;
     if (length > TIME_LENGTH && *time == '+' && strspn(time + 1, "0123456789") == TIME_DIGITS) {
-        label.asked_s = strtoll(time + 1, NULL, 10);
+        label.asked_us = strtoll(time + 1, NULL, 10) * US_PER_S;
         *time = '\0';
     }
     return label;
@@ -117,7 +118,7 @@ const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE])
 
     clock_gettime(CLOCK_REALTIME, &now);
     ago_us = now.tv_sec * US_PER_S + now.tv_nsec / 1000 - since_us;
-    if (since_us <= 0 || ago_us < 0)
+    if (since_us < EARLIEST_US || ago_us < 0)
         return "-";
     snprintf(buffer, LABEL_AGO_SIZE, "%s ago", term_time(ago_us, length, sizeof(length)));
     return buffer;

@@ -15,13 +15,14 @@ bool label_make(const char *command, const char *given, char ret_label[REDLOCK_M
 
 struct label {
     char name[REDLOCK_MAX_LABEL_BYTES + 1]; /* "": the value has none */
-    int64_t asked_s;                        /* since 1970, by the holder's clock; 0: it does not say */
+    int64_t asked_us;                       /* since 1970, by the holder's clock; 0: it does not say */
 };
 
 /* The label of a value that masters store, or of a waiter's. */
 struct label label_of(const char *value);
 
-/* "2 min 3 s ago", in words for a person who looks now. "-": not known, or not in the past. */
+/* "2 min 3 s ago", in words for a person who looks now. "-": not known, or not in the past. A ticket is such a time, too,
+ * unless clocks differ much. */
 enum { LABEL_AGO_SIZE = 32 };
 const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE]);
 

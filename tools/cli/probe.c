@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/options.h>
@@ -14,6 +15,7 @@
 #include "cli/probe_votes.h"
 #include "cli/target.h"
 #include "cli/wire.h"
+#include "options/shown.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
@@ -28,8 +30,10 @@ struct look {
     const struct cli_tls *tls;
     const struct cli_password *password;
     struct probe *probe;
-    const struct probe_queue_names *names; /* NULL: the queue is not asked for */
+    const struct probe_names *names;       /* NULL: queue and others are not asked for */
+    struct probe_all *all;                 /* ... of all masters */
     struct probe_queue *queue;
+    struct probe_others *others;
     struct probe_votes *votes;             /* NULL: they are not asked for */
     struct probe_latch *latches;           /* of all masters; NULL: the key is none */
     struct probe_latch *latch;
@@ -93,10 +97,20 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
     return true;
 }
 
+/* Other clients of the algorithm have tokens of other forms, random bytes for example. But none is so long that nobody
+ * could release it, and none is a text with blanks. */
+static bool may_be_token(const redisReply *reply)
+{
+    bool is_text_of_words = strpbrk(reply->str, " \t\r\n") != NULL && is_utf8(reply->str, reply->len);
+
+    return reply->len > 0 && reply->len <= REDLOCK_MAX_TOKEN_BYTES && !is_text_of_words;
+}
+
 static void take_value(const redisReply *reply, struct probe *probe)
 {
     probe->exists = true;
     probe->is_text = true;
+    probe->is_token = may_be_token(reply);
     probe_keep_value(reply->str, (size_t)reply->len, probe->value, &probe->value_hash);
 }
 
@@ -131,6 +145,8 @@ static void take_pttl(struct wire *wire, struct probe *probe)
     probe->pttl_ms = reply->integer;
     if (reply->type == REDIS_REPLY_INTEGER && reply->integer == -2)
         probe->exists = false;
+    if (probe->pttl_ms == -1)
+        probe->is_token = false;
     freeReplyObject(reply);
 }
 
@@ -142,6 +158,52 @@ static void ask_for_votes(struct wire *wire, const struct look *look)
         return;
     look->probe->why[0] = '\0';
     look->probe->exists = look->votes->n > 0;
+}
+
+static void append_exists(struct wire *wire, const char *key)
+{
+    const char *exists[] = {"EXISTS", key};
+
+    wire_append(wire, 2, exists);
+}
+
+static bool take_exists(struct wire *wire)
+{
+    redisReply *reply = wire_reply(wire);
+    bool exists = reply != NULL && reply->type == REDIS_REPLY_INTEGER && reply->integer > 0;
+
+    freeReplyObject(reply);
+    return exists;
+}
+
+/* Most keys are no semaphore's: all slots at once, and one by one only if any of them is there. */
+static void ask_for_slots(struct wire *wire, const char *key, struct probe_others *others)
+{
+    static const size_t size = REDLOCK_MAX_KEY_BYTES + 8;
+    char *names = malloc(PROBE_SLOTS * size);
+    const char *exists[PROBE_SLOTS + 1] = {"EXISTS"};
+
+    if (names == NULL)
+        return;
+    for (size_t i = 0; i < PROBE_SLOTS; i++) {
+        snprintf(names + i * size, size, "%s#%zu", key, i);
+        exists[i + 1] = names + i * size;
+    }
+    wire_append(wire, PROBE_SLOTS + 1, exists);
+    if (take_exists(wire)) {
+        for (size_t i = 0; i < PROBE_SLOTS; i++)
+            append_exists(wire, exists[i + 1]);
+        for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+            others->slots = take_exists(wire) ? i + 1 : others->slots;
+    }
+    free(names);
+}
+
+static void ask_for_others(struct wire *wire, const struct look *look)
+{
+    append_exists(wire, look->names->latch);
+    look->others->latch = take_exists(wire);
+    ask_for_slots(wire, look->key, look->others);
 }
 
 static void ask_for_key(struct wire *wire, const struct target *target, const struct look *look)
@@ -162,6 +224,8 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
         ask_for_votes(wire, look);
     if (look->names != NULL)
         probe_queue_take(wire, look->names, look->queue);
+    if (look->names != NULL && !look->probe->exists)
+        ask_for_others(wire, look);
 }
 
 static void ask_for_latch(struct wire *wire, const struct target *target, const struct look *look)
@@ -223,7 +287,7 @@ static void *look_at(void *data)
 
 /* `plan` is what all of them have in common. */
 static void ask_all(const struct look *plan, const struct probe_masters *masters, struct probe *ret_probes,
-                    struct probe_votes *ret_votes, struct probe_queue *ret_queues)
+                    struct probe_votes *ret_votes)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
     sigset_t all, before;
@@ -241,8 +305,10 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
         looks[i].probe = &ret_probes[i];
         if (ret_votes != NULL)
             looks[i].votes = &ret_votes[i];
-        if (plan->names != NULL)
-            looks[i].queue = &ret_queues[i];
+        if (plan->names != NULL) {
+            looks[i].queue = &plan->all->queues[i];
+            looks[i].others = &plan->all->others[i];
+        }
         if (plan->latches != NULL)
             looks[i].latch = &plan->latches[i];
         if (plan->rights != NULL)
@@ -262,7 +328,7 @@ void probe_key(const struct probe_masters *masters, const char *key, struct prob
 {
     const struct look plan = {.ask = ask_for_key, .key = key};
 
-    ask_all(&plan, masters, ret_probes, NULL, NULL);
+    ask_all(&plan, masters, ret_probes, NULL);
 }
 
 void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
@@ -271,17 +337,16 @@ void probe_key_and_votes(const struct probe_masters *masters, const char *key, s
     const struct look plan = {.ask = ask_for_key, .key = key};
 
     memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
-    ask_all(&plan, masters, ret_probes, ret_votes, NULL);
+    ask_all(&plan, masters, ret_probes, ret_votes);
 }
 
-void probe_key_and_queue(const struct probe_masters *masters, const char *key, const struct probe_queue_names *names,
-                         struct probe *ret_probes, struct probe_votes *ret_votes, struct probe_queue *ret_queues)
+void probe_all(const struct probe_masters *masters, const char *key, const struct probe_names *names,
+               struct probe_all *ret_all)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key, .names = names};
+    const struct look plan = {.ask = ask_for_key, .key = key, .names = names, .all = ret_all};
 
-    memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
-    memset(ret_queues, 0, masters->n * sizeof(ret_queues[0]));
-    ask_all(&plan, masters, ret_probes, ret_votes, ret_queues);
+    memset(ret_all, 0, sizeof(*ret_all));
+    ask_all(&plan, masters, ret_all->probes, ret_all->votes);
 }
 
 void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
@@ -290,7 +355,7 @@ void probe_latches(const struct probe_masters *masters, const char *key, struct 
     const struct look plan = {.ask = ask_for_latch, .key = key, .latches = ret_latches};
 
     memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
-    ask_all(&plan, masters, ret_probes, NULL, NULL);
+    ask_all(&plan, masters, ret_probes, NULL);
 }
 
 void probe_rights(const struct probe_masters *masters, const char *name, struct probe *ret_probes,
@@ -299,7 +364,7 @@ void probe_rights(const struct probe_masters *masters, const char *name, struct 
     const struct look plan = {.ask = ask_for_rights, .key = name, .rights = ret_rights};
 
     memset(ret_rights, 0, masters->n * sizeof(ret_rights[0]));
-    ask_all(&plan, masters, ret_probes, NULL, NULL);
+    ask_all(&plan, masters, ret_probes, NULL);
 }
 
 void probe_delete(const struct probe_masters *masters, const char *key)
@@ -307,5 +372,5 @@ void probe_delete(const struct probe_masters *masters, const char *key)
     const struct look plan = {.ask = ask_to_delete, .key = key};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
-    ask_all(&plan, masters, probes, NULL, NULL);
+    ask_all(&plan, masters, probes, NULL);
 }

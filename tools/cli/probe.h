@@ -20,7 +20,8 @@ enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
 struct probe {
     bool answered;
     bool exists;
-    bool is_text;        /* a string, an exclusive vote; others are votes, or somebody else's */
+    bool is_text;        /* a string; others are votes, or another program's */
+    bool is_token;       /* ... which is an exclusive vote: it ends, and a client of locks may have written it */
     char value[PROBE_VALUE_SIZE]; /* cut if longer; bytes that cannot be printed are shown as '?' */
     uint64_t value_hash; /* of the whole value, to compare */
     int64_t pttl_ms;     /* -1: never expires */
@@ -61,6 +62,7 @@ struct probe_votes {
 /* One in the queue, on one master. */
 struct probe_waiter {
     char value[PROBE_VALUE_SIZE];
+    uint64_t value_hash;
     char mode; /* as of a vote */
     uint64_t ticket;
     int64_t lease_ms; /* left, by the master's clock; 0: ended, or there is no entry */
@@ -75,19 +77,36 @@ struct probe_queue {
     char why[200]; /* why there is no answer, "" otherwise */
 };
 
-/* Its names on the masters. */
-struct probe_queue_names {
+/* Where a lock has no key on a master: what else has its name. */
+struct probe_others {
+    bool latch;
+    uint32_t slots; /* of a semaphore: the largest number that is held, and one more; 0: none is, below PROBE_SLOTS */
+};
+
+enum { PROBE_SLOTS = 1000 };
+
+/* Names on the masters that follow from that of a lock. */
+struct probe_names {
     const char *queue;
     const char *waiters;
+    const char *latch;
 };
 
 /* The same, and the votes where the key is no string. */
 void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                          struct probe_votes *ret_votes);
 
-/* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. */
-void probe_key_and_queue(const struct probe_masters *masters, const char *key, const struct probe_queue_names *names,
-                         struct probe *ret_probes, struct probe_votes *ret_votes, struct probe_queue *ret_queues);
+/* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. And what
+ * else has the name, on each master without the key. */
+struct probe_all {
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    struct probe_votes votes[REDLOCK_MAX_MASTERS];
+    struct probe_queue queues[REDLOCK_MAX_MASTERS];
+    struct probe_others others[REDLOCK_MAX_MASTERS];
+};
+
+void probe_all(const struct probe_masters *masters, const char *key, const struct probe_names *names,
+               struct probe_all *ret_all);
 
 /* A latch on one master (redlock_latch_create(3)). */
 struct probe_latch {

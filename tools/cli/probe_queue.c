@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/probe_votes.h"
+
 /* Ends the look: what has come so far is no picture. */
 static bool fail(struct probe_queue *queue, const char *why)
 {
@@ -42,7 +44,7 @@ static bool take_length(struct wire *wire, struct probe_queue *queue)
 
 static void take_place(const redisReply *value, const redisReply *score, struct probe_waiter *waiter)
 {
-    snprintf(waiter->value, sizeof(waiter->value), "%s", value->str);
+    probe_keep_value(value->str, (size_t)value->len, waiter->value, &waiter->value_hash);
     waiter->ticket = strtoull(score->str, NULL, 10);
 }
 
@@ -110,7 +112,7 @@ static void ask_for_leases(struct wire *wire, const char *name, const struct pro
     wire_append(wire, (int)queue->n + 2, argv);
 }
 
-void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, struct probe_queue *queue)
+void probe_queue_take(struct wire *wire, const struct probe_names *names, struct probe_queue *queue)
 {
     char last[16];
     const char *length[] = {"ZCARD", names->queue};

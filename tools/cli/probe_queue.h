@@ -5,6 +5,6 @@
 #include "cli/probe.h"
 #include "cli/wire.h"
 
-void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, struct probe_queue *queue);
+void probe_queue_take(struct wire *wire, const struct probe_names *names, struct probe_queue *queue);
 
 #endif

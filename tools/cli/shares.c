@@ -53,6 +53,8 @@ static void count(struct verdict *verdict, const struct probe_vote *vote, const 
     if (share->masters < verdict->quorum)
         return;
     verdict->sharers++;
+    if (verdict->n_holders < PROBE_VOTES_SHOWN)
+        verdict->holders[verdict->n_holders++] = (struct verdict_holder){vote->value, share->mode, share->left_ms};
     if (share->mode != 'r')
         verdict->value = vote->value;
     verdict->exclusive |= share->mode == 'x';
@@ -60,10 +62,12 @@ static void count(struct verdict *verdict, const struct probe_vote *vote, const 
     verdict->pttl_ms = share->left_ms > verdict->pttl_ms ? share->left_ms : verdict->pttl_ms;
 }
 
-void shares_judge(struct verdict *verdict, const struct probe_votes *votes, size_t n)
+void shares_judge(struct verdict *verdict, const struct probe *probes, const struct probe_votes *votes, size_t n)
 {
     size_t silent = n - verdict->answered;
 
+    for (size_t i = 0; i < n; i++)
+        verdict->foreign += verdict_is_foreign(&probes[i], &votes[i]);
     if (verdict->kind == VERDICT_HELD)
         return;
     verdict->value = NULL; /* no string's, but that of an upgradeable or exclusive vote */
@@ -75,6 +79,8 @@ void shares_judge(struct verdict *verdict, const struct probe_votes *votes, size
         }
     if (verdict->sharers > 0)
         verdict->kind = verdict->exclusive ? VERDICT_HELD : verdict->upgrading ? VERDICT_UPGRADING : VERDICT_SHARED;
+    else if (n - verdict->foreign < verdict->quorum)
+        verdict->kind = VERDICT_FOREIGN;
     else if (verdict->most + silent >= verdict->quorum)
         verdict->kind = VERDICT_UNKNOWN;
 }

@@ -4,7 +4,8 @@
 
 #include "cli/verdict.h"
 
-/* Where no string has a quorum, votes may: the verdict is then SHARED, UPGRADING, or HELD if the vote is exclusive. */
-void shares_judge(struct verdict *verdict, const struct probe_votes *votes, size_t n);
+/* Where no string has a quorum, votes may: the verdict is then SHARED, UPGRADING, or HELD if the vote is exclusive; or
+ * it is FOREIGN. */
+void shares_judge(struct verdict *verdict, const struct probe *probes, const struct probe_votes *votes, size_t n);
 
 #endif

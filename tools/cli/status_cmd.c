@@ -8,6 +8,7 @@
 #include "cli/common.h"
 #include "cli/finish.h"
 #include "cli/json.h"
+#include "cli/label.h"
 #include "cli/permit.h"
 #include "cli/probe.h"
 #include "cli/session.h"
@@ -32,16 +33,23 @@ static const char status_help[] =
     "  split      some masters have the key, but no token has a majority: nobody\n"
     "             holds the lock, attempts are under way, or leftovers wait for their\n"
     "             ttl\n"
+    "  foreign    another program has the key on so many masters that nobody can\n"
+    "             lock it: it has another type, never ends, or is no token\n"
     "  unknown    too few masters have answered\n"
     "\n"
-    "Below that stands the wait queue: the tickets in their order, the position of\n"
-    "each on every master, in the order of the table, and for how long its entry is\n"
-    "kept unless the waiter refreshes it.\n"
+    "Below that stand the holders with their labels, and the wait queue: the tickets\n"
+    "in their order, the position of each on every master, in the order of the table,\n"
+    "and for how long its entry is kept unless the waiter refreshes it. \"Asked for\n"
+    "it\" is the time at which the command or the wait began, by the clock there.\n"
+    "If there is no such key, but a semaphore or a latch of that name, that is shown.\n"
     "\n"
     "  --permits K          KEY is a semaphore with K permits: show the holder of\n"
-    "                       each, how many are held, and who waits for any of them\n"
+    "                       each, how many are held, and who waits for any of them.\n"
+    "                       Without it, those up to the largest of the first 1000\n"
+    "                       that is held\n"
     "  --latch              KEY is the name of a latch: show which parties have\n"
-    "                       arrived, and whether it is open\n"
+    "                       arrived, and whether it is open, even if there is a lock\n"
+    "                       of that name\n"
     "  -v, --verbose        show whole tokens instead of their first 8 characters;\n"
     "                       whoever has a token can unlock with it. Of a latch show\n"
     "                       all names instead of the first 20\n"
@@ -49,19 +57,27 @@ static const char status_help[] =
     "                       (500ms)\n"
     "  -j, --json           print one line of JSON\n"
     "  --profile NAME       makes no difference here\n"
-    "\n" CLI_COMMON_HELP
+    "\n";
+
+static const char more_help[] =
+    CLI_COMMON_HELP
     "\n"
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
     "little before the time shown here, since it leaves room for clock drift.\n"
     "\n"
     "Exit status: 0 held, shared or upgrading, or one of the permits is held, or the\n"
     "latch is open; 1 free or split, or the latch is not open; 2 wrong usage; 3\n"
-    "unknown.\n"
+    "unknown; 4 foreign.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
 
-enum { SHORT_TOKEN = 8 };
+/* A single literal would be longer than C11 promises to take. */
+static void write_help(FILE *out)
+{
+    fputs(status_help, out);
+    fputs(more_help, out);
+}
 
 struct request {
     struct cli_common common;
@@ -74,52 +90,71 @@ struct request {
 struct picture {
     const struct request *request;
     const struct redlock_client *client; /* for the names */
-    struct probe probes[REDLOCK_MAX_MASTERS];
-    struct probe_votes votes[REDLOCK_MAX_MASTERS];
-    struct probe_queue queues[REDLOCK_MAX_MASTERS];
+    struct probe_all all;
     size_t n;
     struct verdict verdict;
 };
 
+static size_t longer(size_t width, const char *token)
+{
+    return strlen(token) > width ? strlen(token) : width;
+}
+
 /* Whole tokens are as wide as the longest that is there. */
 static int token_width(const struct picture *picture)
 {
-    size_t width = SHORT_TOKEN;
+    size_t width = STATUS_SHORT_TOKEN;
 
     for (size_t i = 0; picture->request->verbose && i < picture->n; i++) {
-        width = strlen(picture->probes[i].value) > width ? strlen(picture->probes[i].value) : width;
-        for (size_t j = 0; j < picture->queues[i].n; j++)
-            width = strlen(picture->queues[i].waiters[j].value) > width ? strlen(picture->queues[i].waiters[j].value)
-                                                                          : width;
+        width = longer(width, picture->all.probes[i].value);
+        for (size_t j = 0; j < picture->all.votes[i].n; j++)
+            width = longer(width, picture->all.votes[i].votes[j].value);
+        for (size_t j = 0; j < picture->all.queues[i].n; j++)
+            width = longer(width, picture->all.queues[i].waiters[j].value);
     }
     return (int)width;
 }
 
 static const char *time_left(int64_t pttl_ms, char *buffer, size_t size)
 {
-    return pttl_ms == -1 ? "for ever" : term_time(pttl_ms * 1000, buffer, size);
+    return pttl_ms == -1 ? "no end" : term_time(pttl_ms * 1000, buffer, size);
 }
 
 static void print_row(const struct term *term, const struct picture *picture, size_t i, int name_width)
 {
-    const struct probe *probe = &picture->probes[i];
+    const struct probe *probe = &picture->all.probes[i];
+    const struct probe_votes *votes = &picture->all.votes[i];
     char left[16] = "-";
     char latency[16] = "-";
     int token_columns = token_width(picture);
-    bool mine = probe->exists && probe->is_text && picture->verdict.kind == VERDICT_HELD &&
+    bool foreign = verdict_is_foreign(probe, votes);
+    bool mine = probe->exists && probe->is_token && picture->verdict.kind == VERDICT_HELD &&
                 strcmp(probe->value, picture->verdict.value) == 0;
 
     if (!status_master_row(term, picture->client, i, probe, name_width))
         return;
     term_time(probe->latency_us, latency, sizeof(latency));
     term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
-               probe->exists ? "set" : "absent");
+               foreign ? "foreign" : probe->exists ? "set" : "absent");
     fprintf(term->out, "%-*.*s  %8s  %8s%s%s", token_columns, token_columns, probe->is_text ? probe->value : "-",
             probe->exists ? time_left(probe->pttl_ms, left, sizeof(left)) : "-", latency,
             probe->why[0] != '\0' ? "  " : "", probe->why);
-    if (picture->votes[i].n > 0)
-        fprintf(term->out, "  %zu%s", picture->votes[i].n,
-                picture->votes[i].more ? " votes and more" : " votes that share it");
+    if (votes->n > 0)
+        fprintf(term->out, "  %zu vote%s%s", votes->n, votes->n == 1 ? "" : "s", votes->more ? " and more" : "");
+    putc('\n', term->out);
+}
+
+static void print_shared(const struct term *term, const struct picture *picture)
+{
+    const struct verdict *verdict = &picture->verdict;
+    char left[16];
+
+    term_print(term, TERM_GREEN, "%s", verdict_name(verdict->kind));
+    fprintf(term->out, " by %zu, for at most %s", verdict->sharers,
+            time_left(verdict->pttl_ms, left, sizeof(left)));
+    if (verdict->value != NULL)
+        fprintf(term->out, "; %.*s is upgradeable%s", token_width(picture), verdict->value,
+                verdict->upgrading ? ", and has exclusive votes already" : "");
     putc('\n', term->out);
 }
 
@@ -131,18 +166,17 @@ static void print_verdict(const struct term *term, const struct picture *picture
     switch (verdict->kind) {
     case VERDICT_HELD:
         term_print(term, TERM_GREEN, "held");
-        fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s\n", token_width(picture), verdict->value,
-                verdict->most, picture->n, time_left(verdict->pttl_ms, left, sizeof(left)));
+        fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s unless it is renewed\n",
+                token_width(picture), verdict->value, verdict->most, picture->n,
+                time_left(verdict->pttl_ms, left, sizeof(left)));
         break;
     case VERDICT_SHARED:
     case VERDICT_UPGRADING:
-        term_print(term, TERM_GREEN, "%s", verdict_name(verdict->kind));
-        fprintf(term->out, " by %zu, for at most %s", verdict->sharers,
-                time_left(verdict->pttl_ms, left, sizeof(left)));
-        if (verdict->value != NULL)
-            fprintf(term->out, "; %.*s is upgradeable%s", token_width(picture), verdict->value,
-                    verdict->upgrading ? ", and has exclusive votes already" : "");
-        putc('\n', term->out);
+        print_shared(term, picture);
+        break;
+    case VERDICT_FOREIGN:
+        term_print(term, TERM_RED, "foreign");
+        fprintf(term->out, ": " VERDICT_FOREIGN_TEXT "\n", verdict->foreign, picture->n);
         break;
     case VERDICT_FREE:
         term_print(term, TERM_BOLD, "free");
@@ -161,6 +195,28 @@ static void print_verdict(const struct term *term, const struct picture *picture
     }
 }
 
+/* Who they are, and since when they want it. */
+static void print_holders(const struct term *term, const struct picture *picture)
+{
+    const struct verdict *verdict = &picture->verdict;
+    int width = token_width(picture);
+
+    if (verdict->n_holders == 0)
+        return;
+    term_print(term, TERM_DIM, "  %-*s  %-11s  %9s  %-16s  %s\n", width, "holder", "mode", "ttl left", "asked for it",
+               "label");
+    for (size_t i = 0; i < verdict->n_holders; i++) {
+        const struct verdict_holder *holder = &verdict->holders[i];
+        const struct label label = label_of(holder->value);
+        char left[16];
+        char ago[LABEL_AGO_SIZE];
+
+        fprintf(term->out, "  %-*.*s  %-11s  %9s  %-16s  %s\n", width, width, holder->value,
+                status_mode_name(holder->mode), time_left(holder->left_ms, left, sizeof(left)),
+                label_ago(label.asked_us, ago), label.name[0] != '\0' ? label.name : "-");
+    }
+}
+
 static void print_table(const struct picture *picture)
 {
     struct term term;
@@ -173,28 +229,36 @@ static void print_table(const struct picture *picture)
     for (size_t i = 0; i < picture->n; i++)
         print_row(&term, picture, i, name_width);
     print_verdict(&term, picture);
-    status_queue_print(&term, picture->queues, picture->n, token_width(picture));
-}
-
-static void json_token(struct cli_json *json, const struct picture *picture, const char *token)
-{
-    char part[PROBE_VALUE_SIZE];
-
-    snprintf(part, sizeof(part), "%.*s", picture->request->verbose ? PROBE_VALUE_SIZE - 1 : SHORT_TOKEN, token);
-    cli_json_string(json, picture->request->verbose ? "token" : "token_prefix", part);
+    print_holders(&term, picture);
+    status_queue_print(&term, picture->all.queues, picture->n, token_width(picture));
 }
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    const struct probe *probe = &picture->probes[i];
+    const struct probe *probe = &picture->all.probes[i];
 
     status_master_json(json, picture->client, i, probe);
     if (probe->exists && probe->is_text)
-        json_token(json, picture, probe->value);
+        status_json_token(json, probe->value, picture->request->verbose);
     if (probe->exists)
         cli_json_int(json, "pttl_ms", probe->pttl_ms);
-    status_queue_json(json, &picture->queues[i], picture->request->verbose, SHORT_TOKEN);
+    status_queue_json(json, &picture->all.queues[i], picture->request->verbose);
     cli_json_end(json, '}');
+}
+
+static void json_holders(struct cli_json *json, const struct picture *picture)
+{
+    const struct verdict *verdict = &picture->verdict;
+
+    cli_json_begin(json, "held_by", '[');
+    for (size_t i = 0; i < verdict->n_holders; i++) {
+        cli_json_begin(json, NULL, '{');
+        status_json_token(json, verdict->holders[i].value, picture->request->verbose);
+        cli_json_string(json, "mode", status_mode_name(verdict->holders[i].mode));
+        cli_json_int(json, "pttl_ms", verdict->holders[i].left_ms);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
 }
 
 static void print_json(const struct picture *picture)
@@ -205,6 +269,7 @@ static void print_json(const struct picture *picture)
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->key);
+    cli_json_string(&json, "kind", "lock");
     cli_json_string(&json, "verdict", verdict_name(verdict->kind));
     cli_json_int(&json, "quorum", (int64_t)verdict->quorum);
     cli_json_int(&json, "answered", (int64_t)verdict->answered);
@@ -214,9 +279,10 @@ static void print_json(const struct picture *picture)
         cli_json_int(&json, "shared_by", (int64_t)verdict->sharers);
         cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
     } else if (verdict->kind == VERDICT_HELD) {
-        json_token(&json, picture, verdict->value);
+        status_json_token(&json, verdict->value, picture->request->verbose);
         cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
     }
+    json_holders(&json, picture);
     cli_json_begin(&json, "masters", '[');
     for (size_t i = 0; i < picture->n; i++)
         json_master(&json, picture, i);
@@ -230,6 +296,7 @@ struct names {
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     char queue[REDLOCK_MAX_KEY_BYTES + 32];
     char waiters[REDLOCK_MAX_KEY_BYTES + 32];
+    char latch[REDLOCK_MAX_KEY_BYTES + 32];
 };
 
 static bool make_names(const struct request *request, struct names *names)
@@ -238,6 +305,7 @@ static bool make_names(const struct request *request, struct names *names)
 
     snprintf(names->queue, sizeof(names->queue), "%sredlock:queue:%s", prefix, request->key);
     snprintf(names->waiters, sizeof(names->waiters), "%sredlock:waiters:%s", prefix, request->key);
+    snprintf(names->latch, sizeof(names->latch), "%sredlock:latch:%s", prefix, request->key);
     return (size_t)snprintf(names->key, sizeof(names->key), "%s%s", prefix, request->key) < sizeof(names->key);
 }
 
@@ -246,14 +314,34 @@ static void take_picture(const struct request *request, const struct names *name
     const struct probe_masters masters = {request->common.masters.urls, picture->n, request->common.node_timeout_ms,
                                           &request->common.masters.tls,
                                           &request->common.masters.password};
-    const struct probe_queue_names queue = {names->queue, names->waiters};
+    const struct probe_names others = {names->queue, names->waiters, names->latch};
 
-    probe_key_and_queue(&masters, names->key, &queue, picture->probes, picture->votes, picture->queues);
-    picture->verdict = verdict_of(picture->probes, picture->n, cli_quorum(&request->common));
-    shares_judge(&picture->verdict, picture->votes, picture->n);
+    probe_all(&masters, names->key, &others, &picture->all);
+    picture->verdict = verdict_of(picture->all.probes, picture->n, cli_quorum(&request->common));
+    shares_judge(&picture->verdict, picture->all.probes, picture->all.votes, picture->n);
 }
 
-static int look(const struct request *request, const struct redlock_client *client)
+static int look_at_latch(struct redlock_client *client, const struct request *request)
+{
+    const struct status_latch latch = {&request->common, request->key, request->verbose};
+
+    return status_latch(client, &latch);
+}
+
+/* 0 permits: as many as there are slots in use, since nobody has said how many there are. */
+static int look_at_permits(struct session *session, struct redlock_client *client, const struct request *request,
+                           uint32_t slots)
+{
+    const struct status_permits permits = {.key = request->key,
+                                           .permits = slots > 0 ? slots : request->permits,
+                                           .guessed = slots > 0,
+                                           .whole_tokens = request->verbose,
+                                           .json = request->common.json};
+
+    return status_permits(session, client, &permits);
+}
+
+static int look_at_lock(struct session *session, struct redlock_client *client, const struct request *request)
 {
     static const int codes[] = {
         [VERDICT_HELD] = CLI_OK,
@@ -262,9 +350,11 @@ static int look(const struct request *request, const struct redlock_client *clie
         [VERDICT_FREE] = CLI_NOT_HELD,
         [VERDICT_SPLIT] = CLI_NOT_HELD,
         [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,
+        [VERDICT_FOREIGN] = CLI_FOREIGN,
     };
     static struct picture picture; /* too large for a stack */
     struct names names;
+    struct probe_others others = {0};
 
     picture.request = request;
     picture.client = client;
@@ -272,6 +362,15 @@ static int look(const struct request *request, const struct redlock_client *clie
     if (!make_names(request, &names))
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
     take_picture(request, &names, &picture);
+    for (size_t i = 0; i < picture.n && picture.verdict.kind == VERDICT_FREE; i++) {
+        others.latch |= picture.all.others[i].latch;
+        if (picture.all.others[i].slots > others.slots)
+            others.slots = picture.all.others[i].slots;
+    }
+    if (others.slots > 0)
+        return look_at_permits(session, client, request, others.slots);
+    if (others.latch)
+        return look_at_latch(client, request);
     if (request->common.json)
         print_json(&picture);
     else
@@ -292,12 +391,9 @@ static int check_key(struct redlock_client *client, const struct request *reques
 
 static int look_at_any(struct session *session, struct redlock_client *client, const struct request *request)
 {
-    const struct status_permits permits = {request->key, request->permits, request->verbose, request->common.json};
-    const struct status_latch latch = {&request->common, request->key, request->verbose};
-
     if (request->latch)
-        return status_latch(client, &latch);
-    return request->permits ? status_permits(session, client, &permits) : look(request, client);
+        return look_at_latch(client, request);
+    return request->permits ? look_at_permits(session, client, request, 0) : look_at_lock(session, client, request);
 }
 
 /* The client is there to judge the URLs and the key, and to name the masters as everywhere else; the look itself goes
@@ -329,7 +425,7 @@ int status_main(int argc, char **argv)
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "status", .help = status_help, .options = options,
+    const struct cli_command command = {.name = "status", .write_help = write_help, .options = options,
                                         .operands = (const char *const[]){"KEY", NULL}};
     int code;
 

@@ -199,6 +199,7 @@ static void print_json(const struct picture *picture)
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->name);
+    cli_json_string(&json, "kind", "latch");
     cli_json_string(&json, "verdict", verdicts[picture->verdict]);
     cli_json_int(&json, "answered", (int64_t)picture->answered);
     if (picture->latest != NULL) {
@@ -220,7 +221,7 @@ static void print_json(const struct picture *picture)
 int status_latch(const struct redlock_client *client, const struct status_latch *request)
 {
     static const int codes[] = {
-        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [FOREIGN] = CLI_INFRASTRUCTURE,
+        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [FOREIGN] = CLI_FOREIGN,
         [UNKNOWN] = CLI_INFRASTRUCTURE};
     static struct picture picture; /* too large for a stack */
     const struct cli_common *common = request->common;

@@ -15,8 +15,8 @@ struct status_latch {
 };
 
 /* Prints what the masters have of the latch, and returns the exit code: CLI_OK if it is open, CLI_NOT_HELD if it is
- * shut or unknown to all, CLI_INFRASTRUCTURE if too few masters answered, or have
- * something else at its key. */
+ * shut or unknown to all, CLI_INFRASTRUCTURE if too few masters answered, CLI_FOREIGN if too many have something else
+ * at its key. */
 int status_latch(const struct redlock_client *client, const struct status_latch *request);
 
 #endif

@@ -1,6 +1,27 @@
 #include "cli/status_master.h"
 
+#include <stdio.h>
+
+#include "cli/label.h"
 #include "cli/session.h"
+
+const char *status_mode_name(char mode)
+{
+    return mode == 'r' ? "shared" : mode == 'u' ? "upgradeable" : "exclusive";
+}
+
+void status_json_token(struct cli_json *json, const char *token, bool whole)
+{
+    const struct label label = label_of(token);
+    char part[PROBE_VALUE_SIZE];
+
+    snprintf(part, sizeof(part), "%.*s", whole ? PROBE_VALUE_SIZE - 1 : STATUS_SHORT_TOKEN, token);
+    cli_json_string(json, whole ? "token" : "token_prefix", part);
+    if (label.name[0] != '\0')
+        cli_json_string(json, "label", label.name);
+    if (label.asked_us != 0)
+        cli_json_int(json, "asked_us", label.asked_us);
+}
 
 bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,
                        const struct probe *probe, int name_width)

@@ -11,6 +11,15 @@
 
 struct redlock_client;
 
+/* 'r', 'u' and 'x' in a word. */
+const char *status_mode_name(char mode);
+
+/* How much of a token is shown, if not the whole. */
+enum { STATUS_SHORT_TOKEN = 8 };
+
+/* The token of a holder or waiter, or its beginning, and what its label says. */
+void status_json_token(struct cli_json *json, const char *token, bool whole);
+
 /* The width of the column behind the name, which says in a word what the master has. */
 enum { STATUS_COLUMN = 8 };
 

@@ -9,11 +9,13 @@
 
 #include "cli/finish.h"
 #include "cli/json.h"
+#include "cli/label.h"
+#include "cli/status_master.h"
 #include "cli/term.h"
 #include "options/exit.h"
 
 /* Slots behind the last one, at most. */
-enum { BEYOND = 16, TOKEN_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1, SHORT_TOKEN = 8 };
+enum { BEYOND = 16, TOKEN_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
 
 struct waiter {
     uint64_t ticket;
@@ -124,7 +126,13 @@ static void count(struct picture *picture)
 
 static int token_width(const struct picture *picture)
 {
-    return picture->request->whole_tokens ? TOKEN_SIZE - 1 : SHORT_TOKEN;
+    size_t width = STATUS_SHORT_TOKEN;
+
+    for (uint32_t i = 0; picture->request->whole_tokens && i < picture->n; i++)
+        width = strlen(picture->slots[i].token) > width ? strlen(picture->slots[i].token) : width;
+    for (size_t i = 0; picture->request->whole_tokens && i < picture->n_waiters; i++)
+        width = strlen(picture->waiters[i].token) > width ? strlen(picture->waiters[i].token) : width;
+    return (int)width;
 }
 
 /* Of a large semaphore the free slots would fill the screen; they are counted below. */
@@ -139,43 +147,60 @@ static bool is_shown(const struct picture *picture, uint32_t i)
 static void print_slot(const struct picture *picture, uint32_t i)
 {
     const struct slot *slot = &picture->slots[i];
+    const struct label label = label_of(slot->token);
     char left[16];
+    char ago[LABEL_AGO_SIZE];
 
     if (slot->verdict != REDLOCK_LOOK_EXCLUSIVE) {
         printf("  %6u  %s\n", (unsigned)i, redlock_look_verdict_name(slot->verdict));
         return;
     }
-    printf("  %6u  %-*.*s  %8s%s\n", (unsigned)i, token_width(picture), token_width(picture), slot->token,
-           slot->left_ms < 0 ? "for ever" : term_time(slot->left_ms * 1000, left, sizeof(left)),
+    printf("  %6u  %-*.*s  %8s  %-16s  %s%s\n", (unsigned)i, token_width(picture), token_width(picture), slot->token,
+           slot->left_ms < 0 ? "no end" : term_time(slot->left_ms * 1000, left, sizeof(left)),
+           label_ago(label.asked_us, ago), label.name[0] != '\0' ? label.name : "-",
            i < picture->request->permits ? "" : "  beyond the last one");
+}
+
+static void print_waiters(const struct picture *picture)
+{
+    if (picture->n_waiters > 0)
+        printf("waiting, in the order of their tickets:\n");
+    for (size_t i = 0; i < picture->n_waiters; i++) {
+        const struct waiter *waiter = &picture->waiters[i];
+        const struct label label = label_of(waiter->token);
+        char ago[LABEL_AGO_SIZE];
+
+        printf("  %6zu  %-*.*s  at slot %-5u %-16s  %s\n", i + 1, token_width(picture), token_width(picture),
+               waiter->token, (unsigned)waiter->slot, label_ago((int64_t)waiter->ticket, ago),
+               label.name[0] != '\0' ? label.name : "-");
+    }
+}
+
+static void print_held(const struct picture *picture)
+{
+    const struct status_permits *request = picture->request;
+
+    if (request->guessed)
+        printf("semaphore: %u permit%s held; how many there are, those who take them know: --permits K\n",
+               picture->held, picture->held == 1 ? "" : "s");
+    else
+        printf("%u of %u permits held\n", picture->held, request->permits);
 }
 
 static void print_text(const struct picture *picture)
 {
     const struct status_permits *request = picture->request;
 
-    printf("  %6s  %-*s  %8s\n", "slot", token_width(picture), "holder", "ttl left");
+    printf("  %6s  %-*s  %8s  %-16s  %s\n", "slot", token_width(picture), "holder", "ttl left", "asked for it", "label");
     for (uint32_t i = 0; i < picture->n; i++)
         if (is_shown(picture, i))
             print_slot(picture, i);
-    printf("%u of %u permits held\n", picture->held, request->permits);
+    print_held(picture);
     if (picture->unknown > 0)
         printf("unknown: too few masters answered for %u of them\n", picture->unknown);
     if (picture->beyond > 0)
         printf("%u more held by programs that name more than %u permits\n", picture->beyond, request->permits);
-    if (picture->n_waiters > 0)
-        printf("waiting, in the order of their tickets:\n");
-    for (size_t i = 0; i < picture->n_waiters; i++)
-        printf("  %6zu  %-*.*s  at slot %u\n", i + 1, token_width(picture), token_width(picture),
-               picture->waiters[i].token, (unsigned)picture->waiters[i].slot);
-}
-
-static void json_token(struct cli_json *json, const struct picture *picture, const char *token)
-{
-    char part[TOKEN_SIZE];
-
-    snprintf(part, sizeof(part), "%.*s", token_width(picture), token);
-    cli_json_string(json, picture->request->whole_tokens ? "token" : "token_prefix", part);
+    print_waiters(picture);
 }
 
 static void json_slot(struct cli_json *json, const struct picture *picture, uint32_t i)
@@ -186,7 +211,7 @@ static void json_slot(struct cli_json *json, const struct picture *picture, uint
     cli_json_int(json, "slot", i);
     cli_json_string(json, "verdict", redlock_look_verdict_name(slot->verdict));
     if (slot->verdict == REDLOCK_LOOK_EXCLUSIVE) {
-        json_token(json, picture, slot->token);
+        status_json_token(json, slot->token, picture->request->whole_tokens);
         cli_json_int(json, "pttl_ms", slot->left_ms);
     }
     cli_json_end(json, '}');
@@ -195,7 +220,7 @@ static void json_slot(struct cli_json *json, const struct picture *picture, uint
 static void json_waiter(struct cli_json *json, const struct picture *picture, const struct waiter *waiter)
 {
     cli_json_begin(json, NULL, '{');
-    json_token(json, picture, waiter->token);
+    status_json_token(json, waiter->token, picture->request->whole_tokens);
     cli_json_int(json, "ticket", (int64_t)waiter->ticket);
     cli_json_int(json, "slot", waiter->slot);
     cli_json_end(json, '}');
@@ -208,7 +233,9 @@ static void print_json(const struct picture *picture)
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->key);
-    cli_json_int(&json, "permits", picture->request->permits);
+    cli_json_string(&json, "kind", "semaphore");
+    if (!picture->request->guessed)
+        cli_json_int(&json, "permits", picture->request->permits);
     cli_json_int(&json, "held", picture->held);
     cli_json_int(&json, "beyond", picture->beyond);
     cli_json_int(&json, "unknown", picture->unknown);

@@ -5,13 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/probe.h"
 #include "cli/session.h"
 
-enum { STATUS_MAX_PERMITS = 1000 };
+enum { STATUS_MAX_PERMITS = PROBE_SLOTS };
 
 struct status_permits {
     const char *key;
     uint32_t permits;
+    bool guessed; /* by the slots that are held: there may be more */
     bool whole_tokens;
     bool json;
 };

@@ -6,6 +6,9 @@
 
 #include <redlock/options.h>
 
+#include "cli/label.h"
+#include "cli/status_master.h"
+
 enum { SHOWN = 10 };
 
 /* One in the queue, as all masters see it. */
@@ -65,25 +68,24 @@ static void print_positions(const struct term *term, const struct row *row, size
     }
 }
 
-static const char *mode_name(char mode)
-{
-    return mode == 'r' ? "shared" : mode == 'u' ? "upgradeable" : "exclusive";
-}
-
 static void print_row(const struct term *term, const struct row *row, size_t n, int token_columns)
 {
+    const struct label label = label_of(row->waiter->value);
     char least[16];
     char most[16];
+    char lease[40];
+    bool differs;
+    char ago[LABEL_AGO_SIZE];
 
     fprintf(term->out, "  %-*.*s  %20" PRIu64 "  ", token_columns, token_columns, row->waiter->value,
             row->waiter->ticket);
     print_positions(term, row, n);
-    fprintf(term->out, "  %s", term_time(row->least_ms * 1000, least, sizeof(least)));
-    if (row->most_ms > row->least_ms)
-        fprintf(term->out, " to %s", term_time(row->most_ms * 1000, most, sizeof(most)));
-    if (row->waiter->mode != 'x')
-        fprintf(term->out, "  %s", mode_name(row->waiter->mode));
-    putc('\n', term->out);
+    term_time(row->least_ms * 1000, least, sizeof(least));
+    term_time(row->most_ms * 1000, most, sizeof(most));
+    differs = strcmp(least, most) != 0;
+    snprintf(lease, sizeof(lease), "%s%s%s", least, differs ? " to " : "", differs ? most : "");
+    fprintf(term->out, "  %-16s  %-16s  %-11s  %s\n", lease, label_ago((int64_t)row->waiter->ticket, ago),
+            status_mode_name(row->waiter->mode), label.name[0] != '\0' ? label.name : "-");
 }
 
 static size_t longest(const struct probe_queue *queues, size_t n)
@@ -97,8 +99,8 @@ static size_t longest(const struct probe_queue *queues, size_t n)
 
 static void print_rows(const struct term *term, const struct rows *rows, size_t n, size_t length, int token_columns)
 {
-    term_print(term, TERM_DIM, "  %-*s  %20s  %-*s  %s", token_columns, "waiting", "ticket", (int)(3 * n),
-               " place on each", "lease left");
+    term_print(term, TERM_DIM, "  %-*s  %20s  %-*s  %-16s  %-16s  %-11s  %s", token_columns, "waiting", "ticket",
+               (int)(3 * n), " place on each", "lease left", "asked for it", "mode", "label");
     putc('\n', term->out);
     for (size_t i = 0; i < rows->n && i < SHOWN; i++)
         print_row(term, &rows->rows[i], n, token_columns);
@@ -125,20 +127,17 @@ void status_queue_print(const struct term *term, const struct probe_queue *queue
     free(rows.rows);
 }
 
-static void json_waiter(struct cli_json *json, const struct probe_waiter *waiter, bool whole_tokens, size_t short_size)
+static void json_waiter(struct cli_json *json, const struct probe_waiter *waiter, bool whole_tokens)
 {
-    char part[PROBE_VALUE_SIZE];
-
-    snprintf(part, sizeof(part), "%.*s", whole_tokens ? PROBE_VALUE_SIZE - 1 : (int)short_size, waiter->value);
     cli_json_begin(json, NULL, '{');
-    cli_json_string(json, whole_tokens ? "token" : "token_prefix", part);
+    status_json_token(json, waiter->value, whole_tokens);
     cli_json_int(json, "ticket", (int64_t)waiter->ticket);
     cli_json_int(json, "lease_ms", waiter->lease_ms);
-    cli_json_string(json, "mode", mode_name(waiter->mode));
+    cli_json_string(json, "mode", status_mode_name(waiter->mode));
     cli_json_end(json, '}');
 }
 
-void status_queue_json(struct cli_json *json, const struct probe_queue *queue, bool whole_tokens, size_t short_size)
+void status_queue_json(struct cli_json *json, const struct probe_queue *queue, bool whole_tokens)
 {
     if (!queue->answered) {
         if (queue->why[0] != '\0')
@@ -148,6 +147,6 @@ void status_queue_json(struct cli_json *json, const struct probe_queue *queue, b
     cli_json_int(json, "queue_length", (int64_t)queue->length);
     cli_json_begin(json, "queue", '[');
     for (size_t i = 0; i < queue->n; i++)
-        json_waiter(json, &queue->waiters[i], whole_tokens, short_size);
+        json_waiter(json, &queue->waiters[i], whole_tokens);
     cli_json_end(json, ']');
 }

@@ -12,6 +12,6 @@
 void status_queue_print(const struct term *term, const struct probe_queue *queues, size_t n, int token_columns);
 
 /* Inside a master's object. */
-void status_queue_json(struct cli_json *json, const struct probe_queue *queue, bool whole_tokens, size_t short_size);
+void status_queue_json(struct cli_json *json, const struct probe_queue *queue, bool whole_tokens);
 
 #endif

@@ -2,8 +2,15 @@
 
 static bool agree(const struct probe *a, const struct probe *b)
 {
-    return a->answered && b->answered && a->exists && b->exists && a->is_text && b->is_text &&
+    return a->answered && b->answered && a->exists && b->exists && a->is_token && b->is_token &&
            a->value_hash == b->value_hash;
+}
+
+bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *votes)
+{
+    if (!probe->answered || !probe->exists || probe->is_token)
+        return false;
+    return votes == NULL || !votes->answered;
 }
 
 static size_t agreeing(const struct probe *probes, size_t n, const struct probe *with)
@@ -15,12 +22,6 @@ static size_t agreeing(const struct probe *probes, size_t n, const struct probe 
     return count;
 }
 
-/* A key that never expires outlives all others. */
-static bool lives_at_least(const struct probe *probe, int64_t pttl_ms)
-{
-    return probe->pttl_ms == -1 || (pttl_ms != -1 && probe->pttl_ms >= pttl_ms);
-}
-
 /* The q-th largest time to live among those that agree: until then a quorum has the value. */
 static int64_t quorum_pttl(const struct probe *probes, size_t n, const struct probe *with, size_t quorum)
 {
@@ -30,8 +31,8 @@ static int64_t quorum_pttl(const struct probe *probes, size_t n, const struct pr
         size_t as_long = 0;
 
         for (size_t j = 0; j < n && agree(&probes[i], with); j++)
-            as_long += agree(&probes[j], with) && lives_at_least(&probes[j], probes[i].pttl_ms);
-        if (as_long >= quorum && (best == NULL || lives_at_least(&probes[i], best->pttl_ms)))
+            as_long += agree(&probes[j], with) && probes[j].pttl_ms >= probes[i].pttl_ms;
+        if (as_long >= quorum && (best == NULL || probes[i].pttl_ms >= best->pttl_ms))
             best = &probes[i];
     }
     return best != NULL ? best->pttl_ms : 0;
@@ -56,6 +57,7 @@ struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
     if (verdict.most >= verdict.quorum) {
         verdict.kind = VERDICT_HELD;
         verdict.pttl_ms = quorum_pttl(probes, n, holder, verdict.quorum);
+        verdict.holders[verdict.n_holders++] = (struct verdict_holder){holder->value, 'x', verdict.pttl_ms};
     } else if (verdict.most + (n - verdict.answered) >= verdict.quorum) {
         verdict.kind = VERDICT_UNKNOWN;
     } else {
@@ -66,7 +68,7 @@ struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
 
 const char *verdict_name(enum verdict_kind kind)
 {
-    static const char *const names[] = {"held", "free", "split", "unknown", "shared", "upgrading"};
+    static const char *const names[] = {"held", "free", "split", "unknown", "shared", "upgrading", "foreign"};
 
     return names[kind];
 }

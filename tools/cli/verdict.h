@@ -11,6 +11,17 @@ enum verdict_kind {
     VERDICT_UNKNOWN, /* the silent masters decide */
     VERDICT_SHARED,  /* values with shared votes of a quorum: shares.h */
     VERDICT_UPGRADING, /* the same, and the upgradeable one has some exclusive votes already */
+    VERDICT_FOREIGN, /* on so many masters another program has the key that no value can have a quorum */
+};
+
+/* The same to people: on how many masters, and how many there are. */
+#define VERDICT_FOREIGN_TEXT "another program has the key on %zu of %zu masters: nobody can lock it"
+
+/* Somebody who has the votes of a quorum. */
+struct verdict_holder {
+    const char *value; /* borrowed from a probe */
+    char mode;         /* as in struct probe_vote */
+    int64_t left_ms;
 };
 
 struct verdict {
@@ -23,10 +34,17 @@ struct verdict {
     size_t sharers;     /* values with votes of a quorum that share the key */
     bool exclusive;     /* one of them does not */
     bool upgrading;     /* one is upgradeable, and on some master an exclusive vote stands beside its own */
-    int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal; -1: for ever */
+    int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal */
+    size_t foreign;     /* masters on which the key is another program's */
+    size_t n_holders;   /* as many of them as can be listed */
+    struct verdict_holder holders[PROBE_VOTES_SHOWN];
 };
 
+/* FOREIGN, SHARED and UPGRADING are left to shares_judge(), which has the votes. */
 struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum);
+
+/* A lock's key is a token that ends, or consists of votes (NULL: it does not). Another program has anything else. */
+bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *votes);
 const char *verdict_name(enum verdict_kind kind);
 
 #endif

@@ -7,6 +7,7 @@ enum cli_exit {
     CLI_NOT_HELD = 1,       /* not acquired, not held; for nodes: no safe quorum; for demo: a check failed */
     CLI_USAGE = 2,          /* not as it was given: wrong options, or a file that cannot be read or written */
     CLI_INFRASTRUCTURE = 3, /* no answer that counts: no quorum of masters, out of memory, output not written */
+    CLI_FOREIGN = 4,        /* the key is another program's, so that nobody can lock it */
 };
 
 #endif
