@@ -370,18 +370,53 @@ static const struct {
     {{"ZADD", "job", "1", "scores", NULL}},
 };
 
-START_TEST(status_calls_a_key_of_another_program_foreign)
+static void store_foreign(int which)
 {
-    const char *const *words = foreign[_i].words;
+    const char *const *words = foreign[which].words;
 
     for (size_t i = 0; i < 3; i++)
         locks_command(i, (const char *const[]){words[0], words[1], words[2], words[3], words[4], NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 4);
-    ck_assert_ptr_nonnull(strstr(tool.out, "foreign: another program has the key on 3 of 5 masters"));
+}
+
+static void expect_foreign(const char *line, int code)
+{
+    tool_run(&tool, line);
+    tool_expect(&tool, code);
+    ck_assert_msg(strstr(tool.out, "another program has the key on 3 of 5 masters") != NULL ||
+                  strstr(tool.err, "another program has the key on 3 of 5 masters") != NULL,
+                  "%s: %s%s", line, tool.out, tool.err);
+}
+
+START_TEST(all_commands_call_a_key_of_another_program_foreign_and_leave_it)
+{
+    store_foreign(_i);
+    expect_foreign("status job", 4);
+    expect_foreign("lock job", 4);
+    expect_foreign("lock job --wait forever", 4);
+    expect_foreign("lock -k job -k other --wait forever", 4);
+    expect_foreign("break job --yes", 4);
+    expect_foreign("run job --on-busy skip -- true", 121);
+    expect_foreign("run job --wait forever -- true", 121);
     tool_run(&tool, "status job --json");
-    tool_expect(&tool, 4);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"foreign\""));
+    tool_run(&tool, "lock job --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"foreign\":3,"));
+    ck_assert_uint_eq(masters_count_key(masters, "job"), 3);
+}
+END_TEST
+
+START_TEST(a_minority_of_foreign_keys_keeps_nobody_out)
+{
+    for (size_t i = 0; i < 2; i++)
+        locks_command(i, (const char *const[]){"RPUSH", "job", "x", NULL});
+    locks_lock();
+    tool_run(&tool, "lock job");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
+    ck_assert_ptr_nonnull(strstr(tool.err, ") has it, asked for it "));
+    tool_run(&tool, "break job --yes");
+    tool_expect(&tool, 0);
+    ck_assert_uint_eq(masters_count_key(masters, "job"), 2);
 }
 END_TEST
 
@@ -395,7 +430,8 @@ static Suite *suite(void)
     tcase_add_test(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long);
     tcase_add_test(status, status_tells_each_that_shares_a_key);
     tcase_add_test(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch);
-    tcase_add_loop_test(status, status_calls_a_key_of_another_program_foreign, 0, 4);
+    tcase_add_loop_test(status, all_commands_call_a_key_of_another_program_foreign_and_leave_it, 0, 4);
+    tcase_add_test(status, a_minority_of_foreign_keys_keeps_nobody_out);
     tcase_add_test(status, status_tells_who_shares_a_key);
     tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
     tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);

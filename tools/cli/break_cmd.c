@@ -10,6 +10,7 @@
 #include "cli/probe.h"
 #include "cli/session.h"
 #include "cli/term.h"
+#include "cli/verdict.h"
 
 static const char break_help[] =
     "Usage: redlock break KEY --yes [OPTION...]\n"
@@ -31,7 +32,7 @@ static const char break_help[] =
     "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 broken; 1 nobody had it; 2 wrong usage; 3 no quorum of masters\n"
-    "has confirmed.\n"
+    "has confirmed; 4 the key is another program's, and is left as it is.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --verbose; redlock break jobs:nightly --yes\n";
@@ -66,9 +67,9 @@ static void count_deleted(const struct outcome *outcome, struct tally *tally)
 static bool is_first_of_its_value(const struct probe *probes, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (probes[j].exists && probes[j].is_text && probes[j].value_hash == probes[i].value_hash)
+        if (probes[j].exists && probes[j].is_token && probes[j].value_hash == probes[i].value_hash)
             return false;
-    return probes[i].exists && probes[i].is_text;
+    return probes[i].exists && probes[i].is_token;
 }
 
 static bool is_first_of_its_vote(const struct probe_votes *votes, size_t i, uint64_t value_hash)
@@ -178,6 +179,24 @@ static int conclude(const struct request *request, const struct redlock_client *
     return CLI_NOT_HELD;
 }
 
+/* What is no lock is not deleted. */
+static int refuse_foreign(const struct request *request, size_t foreign)
+{
+    struct cli_json json;
+
+    if (request->common.json) {
+        cli_json_init(&json, stdout);
+        cli_json_begin(&json, NULL, '{');
+        cli_json_key(&json, request->key);
+        cli_json_int(&json, "foreign", (int64_t)foreign);
+        cli_json_end(&json, '}');
+        putchar('\n');
+    }
+    cli_error("break", "'%s': " VERDICT_FOREIGN_TEXT "; it is not deleted", request->key, foreign,
+              request->common.masters.count);
+    return CLI_FOREIGN;
+}
+
 static int break_lock(const struct request *request, struct session *session, struct redlock_client *client)
 {
     static struct probe_votes votes[REDLOCK_MAX_MASTERS]; /* too large for a stack */
@@ -188,6 +207,7 @@ static int break_lock(const struct request *request, struct session *session, st
                                           &request->common.masters.tls,
                                           &request->common.masters.password};
     size_t answered = 0;
+    size_t foreign = 0;
     struct redlock_lock *lock;
     struct tally tally;
     int status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
@@ -200,6 +220,10 @@ static int break_lock(const struct request *request, struct session *session, st
     probe_key_and_votes(&masters, key, probes, votes);
     for (size_t i = 0; i < n; i++)
         answered += probes[i].answered;
+    for (size_t i = 0; i < n; i++)
+        foreign += verdict_is_foreign(&probes[i], &votes[i]);
+    if (n - foreign < cli_quorum(&request->common))
+        return refuse_foreign(request, foreign);
     tally = release_all(session, lock, probes, votes, n);
     return conclude(request, client, &tally, probes, answered);
 }

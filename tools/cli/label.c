@@ -110,6 +110,14 @@ struct label label_of(const char *value)
     return label;
 }
 
+void label_json(struct cli_json *json, const struct label *label)
+{
+    if (label->name[0] != '\0')
+        cli_json_string(json, "label", label->name);
+    if (label->asked_us != 0)
+        cli_json_int(json, "asked_us", label->asked_us);
+}
+
 const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE])
 {
     struct timespec now;

@@ -8,6 +8,8 @@
 
 #include <redlock/options.h>
 
+#include "cli/json.h"
+
 /* --label of the commands that take locks: what is given, or else "HOST:PID", from a terminal "USER@HOST:PID". The
  * time follows, as "+SECONDS" since 1970, if there is room: it tells since when the lock is asked for. "" is no label
  * at all. False after a message: it cannot be a label. */
@@ -21,8 +23,11 @@ struct label {
 /* The label of a value that masters store, or of a waiter's. */
 struct label label_of(const char *value);
 
-/* "2 min 3 s ago", in words for a person who looks now. "-": not known, or not in the past. A ticket is such a time, too,
- * unless clocks differ much. */
+/* The members "label" and "asked_us", as far as they are known. */
+void label_json(struct cli_json *json, const struct label *label);
+
+/* "2 min 3 s ago", in words for a person who looks now. "-": not known, or not in the past. A ticket is such a
+ * time, too, unless clocks differ much. */
 enum { LABEL_AGO_SIZE = 32 };
 const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE]);
 

@@ -53,7 +53,8 @@ static const char more_help[] =
     "Exit status: 0 arrived, or open; 1 not open in that time, or it is not the turn\n"
     "of the generation: one before it has not opened, or it was passed over; 2 wrong\n"
     "usage, or the latch has another number of parties, or they have arrived without\n"
-    "this one; 3 too few masters have answered.\n"
+    "this one; 3 too few masters have answered; 4 the key of the latch is another\n"
+    "program's.\n"
     "\n"
     "Example: two workers and what waits for them\n"
     "  redlock latch arrive import --parties 2 --generation 20260814 --party east\n"
@@ -93,8 +94,20 @@ static bool is_recorded(const struct request *request, const struct redlock_latc
     return request->awaits ? node->open : node->arrived;
 }
 
+/* On so many masters that no quorum can record anything. */
+static bool is_foreign(const struct redlock_latch_result *result)
+{
+    size_t foreign = 0;
+
+    for (size_t i = 0; i < result->n_nodes; i++)
+        foreign += strcmp(result->nodes[i].detail, "foreign") == 0;
+    return result->n_nodes - foreign < result->quorum;
+}
+
 static int code_of(const struct redlock_latch_result *result)
 {
+    if (result->status != REDLOCK_OK && is_foreign(result))
+        return CLI_FOREIGN;
     switch (result->status) {
     case REDLOCK_OK:
         return CLI_OK;

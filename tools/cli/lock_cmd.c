@@ -56,10 +56,10 @@ static const char more_help[] =
     "elsewhere, as in cron, only errors are.\n"
     "\n"
     "Exit status: 0 held; 1 someone else has it, or one of several; 2 wrong usage; 3\n"
-    "no quorum of masters can vote, or another failure. After 1 and 3 no master that\n"
-    "can be reached keeps anything of the attempt. A master that is new, or was\n"
-    "restarted without its keys, does not vote for max-ttl + 1 s: see 'redlock\n"
-    "nodes'.\n"
+    "no quorum of masters can vote, or another failure; 4 the key is another\n"
+    "program's. After 1, 3 and 4 no master that can be reached keeps anything of the\n"
+    "attempt. A master that is new, or was restarted without its keys, does not vote\n"
+    "for max-ttl + 1 s: see 'redlock nodes'.\n"
     "\n"
     "Examples:\n"
     "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
@@ -128,27 +128,42 @@ static const char *reason(const struct request *request, const struct outcome *o
     return request->wanted.n_permits > 1 ? "too many permits are held by others" : "all permits are held by others";
 }
 
-static void explain_failure(const struct request *request, const struct grip *grip, const struct outcome *outcome)
+/* Below the message, unless that has said it. */
+static void explain_holder(const struct busy *busy)
 {
+    char text[BUSY_TEXT_SIZE];
+
+    if (busy->hopeless || *busy_text(busy, text) == '\0')
+        return;
+    fputs("redlock:   ", stderr);
+    shown_put(stderr, text);
+    putc('\n', stderr);
+}
+
+static void explain_failure(const struct request *request, const struct grip *grip, const struct outcome *outcome,
+                            const struct busy *busy)
+{
+    char foreign[BUSY_TEXT_SIZE];
     const char *decisive = grip_decisive_key(grip, outcome);
     char headline[HINDRANCE_SIZE];
     const char *why = lacked_votes(outcome) ? hindrance_headline(outcome, headline) : reason(request, outcome);
-    bool timed_out = !lacked_votes(outcome) && has_cause(outcome);
+    bool timed_out = !lacked_votes(outcome) && has_cause(outcome) && !busy->hopeless;
 
+    why = busy->hopeless ? busy_text(busy, foreign) : why;
     cli_error("lock", "%s not acquired: %s%s%s%s%s%s", request->wanted.title,
               timed_out ? redlock_strerror(outcome->status) : "", timed_out ? "; last attempt: " : "",
               decisive != NULL ? "'" : "", decisive != NULL ? decisive : "", decisive != NULL ? "': " : "", why);
 }
 
 static void explain(const struct request *request, const struct grip *grip, const struct term *term,
-                    const struct outcome *outcome)
+                    const struct outcome *outcome, const struct busy *busy)
 {
     char took[16];
     char left[16];
 
     term_time(outcome->elapsed_us, took, sizeof(took));
     if (outcome->status != REDLOCK_OK) {
-        explain_failure(request, grip, outcome);
+        explain_failure(request, grip, outcome, busy);
         if (!request->quiet && grip->set == NULL)
             fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
                     outcome->attempts == 1 ? "" : "s", took);
@@ -192,7 +207,8 @@ static void add_locks(struct cli_json *json, const struct grip *grip, bool held)
 }
 
 /* Votes of a set's masters are known of the key that decided. */
-static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome)
+static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome,
+                       const struct busy *busy)
 {
     const struct redlock_client *client = redlock_lock_client(grip->locks[0]);
     const char *decisive = grip_decisive_key(grip, outcome);
@@ -219,6 +235,7 @@ static void print_json(const struct request *request, const struct grip *grip, c
     cli_json_int(&json, "granted", grip->set == NULL ? outcome->granted : held ? grip_nodes_ok(grip) : 0);
     if (lacked_votes(outcome))
         hindrance_json(&json, client, outcome);
+    busy_json(&json, busy);
     votes_json(&json, client, outcome);
     cli_json_end(&json, '}');
     putchar('\n');
@@ -283,16 +300,21 @@ static int report(struct request *request, struct session *session, struct grip 
         grip_settle(grip, session, SETTLE_MS);
     if (!request->quiet)
         votes_print(&term, client, outcome);
-    explain(request, grip, &term, outcome);
-    hindrance_explain(client, outcome);
+    explain(request, grip, &term, outcome, &session->busy);
+    if (!held)
+        explain_holder(&session->busy);
+    if (!session->busy.hopeless)
+        hindrance_explain(client, outcome);
     if (request->common.json)
-        print_json(request, grip, outcome);
+        print_json(request, grip, outcome, &session->busy);
     else if (request->token_file != NULL)
         fflush(stdout);
     else if (held)
         print_tokens(grip);
     if (!held && hindrance_is_max_ttl(client, outcome))
         return CLI_USAGE; /* waiting does not help */
+    if (session->busy.hopeless)
+        return CLI_FOREIGN;
     if (!held)
         return exit_code_of(outcome->status, outcome->cause);
     return request->token_file != NULL ? leave_to_file(request, session, grip) : leave_held(request, session, grip);

@@ -14,8 +14,8 @@
 #include "cli/probe_rights.h"
 #include "cli/probe_votes.h"
 #include "cli/target.h"
+#include "cli/verdict.h"
 #include "cli/wire.h"
-#include "options/shown.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
@@ -97,20 +97,11 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
     return true;
 }
 
-/* Other clients of the algorithm have tokens of other forms, random bytes for example. But none is so long that nobody
- * could release it, and none is a text with blanks. */
-static bool may_be_token(const redisReply *reply)
-{
-    bool is_text_of_words = strpbrk(reply->str, " \t\r\n") != NULL && is_utf8(reply->str, reply->len);
-
-    return reply->len > 0 && reply->len <= REDLOCK_MAX_TOKEN_BYTES && !is_text_of_words;
-}
-
 static void take_value(const redisReply *reply, struct probe *probe)
 {
     probe->exists = true;
     probe->is_text = true;
-    probe->is_token = may_be_token(reply);
+    probe->is_token = verdict_may_be_token(reply->str, reply->len, 0);
     probe_keep_value(reply->str, (size_t)reply->len, probe->value, &probe->value_hash);
 }
 

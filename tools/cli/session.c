@@ -13,17 +13,22 @@
 #include "cli/ignored.h"
 #include "cli/password.h"
 
-enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100 };
+enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000 };
+
+static void cancel(struct session *session)
+{
+    if (session->lock != NULL && !session->last.done)
+        redlock_cancel(session->lock);
+    if (session->set != NULL && !session->last.done)
+        redlock_set_cancel(session->set);
+}
 
 static void on_signal(evutil_socket_t number, short what, void *data)
 {
     struct session *session = data;
 
     session->caught = (int)number;
-    if (session->lock != NULL && !session->last.done)
-        redlock_cancel(session->lock);
-    if (session->set != NULL && !session->last.done)
-        redlock_set_cancel(session->set);
+    cancel(session);
 }
 
 /* libevent ends the process with 1 if it finds no descriptor for a base's signals. */
@@ -106,6 +111,9 @@ static void on_event(const struct redlock_event *event, void *data)
 
     if (session->observer != NULL)
         session->observer(event, session->observer_data);
+    if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock != NULL &&
+        (event->vote == REDLOCK_VOTE_REFUSED || event->vote == REDLOCK_VOTE_FAILED))
+        session->refused = event->lock;
     if (event->lock == NULL || event->lock != session->lock)
         return;
     if (event->type == REDLOCK_EVENT_ATTEMPT)
@@ -155,6 +163,10 @@ void session_begin(struct session *session, struct redlock_lock *lock, struct re
     session->last.op = op;
     session->lock = lock;
     session->set = set;
+    session->refused = NULL;
+    session->looked = false;
+    if (op == REDLOCK_OP_ACQUIRE)
+        session->busy = (struct busy){0};
 }
 
 /* --- Operations ---------------------------------------------------------------------------------------------- */
@@ -215,11 +227,36 @@ struct redlock_client *session_client(struct session *session, const char *comma
     return NULL;
 }
 
+static bool look_is_over(const struct session *session, void *data)
+{
+    (void)data;
+    return !session->busy.pending;
+}
+
+/* Who has what could not be had? */
+static void look_at_the_end(struct session *session)
+{
+    if (session->last.status == REDLOCK_OK || session->refused == NULL || session->busy.hopeless ||
+        session->caught != 0)
+        return;
+    busy_look(&session->busy, session->refused);
+    session_run_until(session, look_is_over, NULL, LOOK_MS);
+}
+
+/* A key of another program is not waited for. */
 int session_end(struct session *session)
 {
-    while (!session->last.done)
+    while (!session->last.done) {
         if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
             return REDLOCK_E_SYSTEM;
+        if (session->refused != NULL && !session->looked && !session->last.done) {
+            session->looked = true;
+            busy_look(&session->busy, session->refused);
+        }
+        if (session->busy.hopeless)
+            cancel(session);
+    }
+    look_at_the_end(session);
     return session->last.status;
 }
 

@@ -13,6 +13,7 @@
 #include <redlock/redlock.h>
 #include <redlock/set.h>
 
+#include "cli/busy.h"
 #include "cli/common.h"
 
 struct event;
@@ -56,6 +57,9 @@ struct session {
     struct redlock_lock *lock; /* of the operation that `last` belongs to, or ... */
     struct redlock_set *set;
     struct outcome last;
+    struct busy busy;           /* of the latest acquisition that was refused */
+    struct redlock_lock *refused; /* by a master, lately; NULL: none was */
+    bool looked;                  /* ... and its key has been looked at while it is waited for */
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
     void *observer_data;

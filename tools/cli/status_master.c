@@ -17,10 +17,7 @@ void status_json_token(struct cli_json *json, const char *token, bool whole)
 
     snprintf(part, sizeof(part), "%.*s", whole ? PROBE_VALUE_SIZE - 1 : STATUS_SHORT_TOKEN, token);
     cli_json_string(json, whole ? "token" : "token_prefix", part);
-    if (label.name[0] != '\0')
-        cli_json_string(json, "label", label.name);
-    if (label.asked_us != 0)
-        cli_json_int(json, "asked_us", label.asked_us);
+    label_json(json, &label);
 }
 
 bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,

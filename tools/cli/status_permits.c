@@ -191,7 +191,8 @@ static void print_text(const struct picture *picture)
 {
     const struct status_permits *request = picture->request;
 
-    printf("  %6s  %-*s  %8s  %-16s  %s\n", "slot", token_width(picture), "holder", "ttl left", "asked for it", "label");
+    printf("  %6s  %-*s  %8s  %-16s  %s\n", "slot", token_width(picture), "holder", "ttl left", "asked for it",
+           "label");
     for (uint32_t i = 0; i < picture->n; i++)
         if (is_shown(picture, i))
             print_slot(picture, i);

@@ -1,9 +1,22 @@
 #include "cli/verdict.h"
 
+#include <string.h>
+
+#include "options/shown.h"
+
 static bool agree(const struct probe *a, const struct probe *b)
 {
     return a->answered && b->answered && a->exists && b->exists && a->is_token && b->is_token &&
            a->value_hash == b->value_hash;
+}
+
+bool verdict_may_be_token(const char *value, size_t size, int64_t left_ms)
+{
+    bool has_blanks = false;
+
+    for (size_t i = 0; i < size; i++)
+        has_blanks |= strchr(" \t\r\n", value[i]) != NULL && value[i] != '\0';
+    return left_ms != -1 && size > 0 && size <= REDLOCK_MAX_TOKEN_BYTES && !(has_blanks && is_utf8(value, size));
 }
 
 bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *votes)

@@ -43,6 +43,10 @@ struct verdict {
 /* FOREIGN, SHARED and UPGRADING are left to shares_judge(), which has the votes. */
 struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum);
 
+/* Other clients of the algorithm have tokens of other forms, random bytes for example. But each ends (left_ms is not
+ * -1), none is so long that nobody could release it, and none is a text with blanks. */
+bool verdict_may_be_token(const char *value, size_t size, int64_t left_ms);
+
 /* A lock's key is a token that ends, or consists of votes (NULL: it does not). Another program has anything else. */
 bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *votes);
 const char *verdict_name(enum verdict_kind kind);

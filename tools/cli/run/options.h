@@ -11,6 +11,7 @@
 #include "cli/wanted.h"
 
 enum run_exit {
+    RUN_EXIT_FOREIGN = 121,
     RUN_EXIT_NO_QUORUM = 122,
     RUN_EXIT_LOST = 123,
     RUN_EXIT_BUSY = 124,

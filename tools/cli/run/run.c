@@ -86,8 +86,15 @@ static int not_acquired(const struct run *run, int status)
     const struct outcome *last = &run->session.last;
     const char *decisive = grip_decisive_key(&run->grip, last);
     char headline[HINDRANCE_SIZE];
+    char foreign[BUSY_TEXT_SIZE];
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
+    if (run->session.busy.hopeless) {
+        run_report(run, RUN_LEVEL_ERROR, "foreign", "'%s' not acquired: %s",
+                   decisive != NULL ? decisive : run->options->wanted.keys.items[0],
+                   busy_text(&run->session.busy, foreign));
+        return RUN_EXIT_FOREIGN;
+    }
     if (reason == REDLOCK_HELD) {
         /* Where that is a success, a job of cron(8) must send no mail of it. */
         run_report(run, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",

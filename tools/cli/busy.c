@@ -1,0 +1,86 @@
+#include "cli/busy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/redlock.h>
+#include <redlock/semaphore.h>
+
+#include "cli/term.h"
+#include "cli/verdict.h"
+
+static void take_holder(struct busy *busy, const struct redlock_look_value *holder)
+{
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    snprintf(token, sizeof(token), "%.*s", (int)holder->value_size, holder->value);
+    snprintf(busy->token, sizeof(busy->token), "%.*s", BUSY_TOKEN_SIZE - 1, token);
+    busy->label = label_of(token);
+    busy->left_ms = holder->left_ms;
+}
+
+static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *data)
+{
+    struct busy *busy = data;
+
+    (void)client;
+    *busy = (struct busy){.n_nodes = result->n_nodes};
+    for (size_t i = 0; i < result->n_nodes; i++)
+        busy->foreign += result->nodes[i].foreign;
+    for (size_t i = 0; i < result->n_values; i++)
+        if (!verdict_may_be_token(result->values[i].value, result->values[i].value_size, result->values[i].left_ms))
+            busy->foreign += result->values[i].masters;
+    busy->hopeless = result->n_nodes - busy->foreign < result->quorum;
+    if (busy->hopeless)
+        return;
+    busy->n_holders = result->n_holders;
+    if (result->n_holders > 0)
+        take_holder(busy, &result->values[0]);
+}
+
+void busy_look(struct busy *busy, struct redlock_lock *lock)
+{
+    size_t size;
+    const char *key = redlock_lock_key(lock, &size);
+
+    /* Permits have a key for each slot, and are refused when all have holders. */
+    if (busy->pending || redlock_lock_limit(lock) != 0)
+        return;
+    *busy = (struct busy){.pending = true};
+    if (redlock_look(redlock_lock_client(lock), key, size, on_look, busy) != REDLOCK_OK)
+        busy->pending = false;
+}
+
+const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
+{
+    const char *name = busy->label.name[0] != '\0' ? busy->label.name : "a client without a label";
+    char ago[LABEL_AGO_SIZE], left[24], others[48] = "";
+
+    buffer[0] = '\0';
+    if (busy->hopeless)
+        snprintf(buffer, BUSY_TEXT_SIZE, VERDICT_FOREIGN_TEXT, busy->foreign, busy->n_nodes);
+    if (busy->n_holders == 0)
+        return buffer;
+    if (busy->n_holders > 1)
+        snprintf(others, sizeof(others), " and %zu more", busy->n_holders - 1);
+    label_ago(busy->label.asked_us, ago);
+    snprintf(buffer, BUSY_TEXT_SIZE, "%s (%s)%s %s it%s%s, for at most %s unless it is renewed", name, busy->token,
+             others, busy->n_holders > 1 ? "share" : "has", *ago != '-' ? ", asked for it " : "",
+             *ago != '-' ? ago : "", term_time(busy->left_ms * 1000, left, sizeof(left)));
+    return buffer;
+}
+
+void busy_json(struct cli_json *json, const struct busy *busy)
+{
+    if (busy->hopeless)
+        cli_json_int(json, "foreign", (int64_t)busy->foreign);
+    if (busy->n_holders == 0)
+        return;
+    cli_json_begin(json, "held_by", '[');
+    cli_json_begin(json, NULL, '{');
+    cli_json_string(json, "token_prefix", busy->token);
+    label_json(json, &busy->label);
+    cli_json_int(json, "pttl_ms", busy->left_ms);
+    cli_json_end(json, '}');
+    cli_json_end(json, ']');
+}

@@ -1,0 +1,34 @@
+/* Why a key cannot be had: who has it, or that another program has. A look, which an acquisition that is refused takes
+ * beside its attempts, and once more at its end. */
+#ifndef CLI_BUSY_H
+#define CLI_BUSY_H
+
+#include <redlock/look.h>
+
+#include "cli/json.h"
+#include "cli/label.h"
+
+enum { BUSY_TEXT_SIZE = 320, BUSY_TOKEN_SIZE = 9 };
+
+struct busy {
+    bool pending;          /* the look has not called back */
+    size_t foreign;        /* masters on which another program has the key ... */
+    size_t n_nodes;
+    bool hopeless;         /* ... so many that nobody can lock it */
+    size_t n_holders;      /* those that share the key; the rest is about the first one */
+    char token[BUSY_TOKEN_SIZE]; /* the beginning of it */
+    struct label label;
+    int64_t left_ms;
+};
+
+/* Begins a look at the key of the lock. It is over when the loop has run for a while, but not for long. */
+void busy_look(struct busy *busy, struct redlock_lock *lock);
+
+/* "root@web1:42 (c151d314) has it, asked for it 2 min 3 s ago, and keeps it for 28 s unless it is renewed"; or that
+ * another program has it. "": nothing is known. */
+const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE]);
+
+/* Members "label" and the like of the holder, and "foreign". */
+void busy_json(struct cli_json *json, const struct busy *busy);
+
+#endif
