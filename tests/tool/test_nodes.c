@@ -87,25 +87,26 @@ static int terminal(const char *answer, int *ret_keyboard)
     return screen;
 }
 
-static void answer(const char *typed, int exit_code)
+static void answer(const char *line, const char *typed, const char *question, int exit_code)
 {
     int keyboard;
     int screen = terminal(typed, &keyboard);
 
     tool_set_input(screen);
-    run("nodes --new-deployment", exit_code);
+    run(line, exit_code);
     tool_set_input(-1);
     close(screen);
     close(keyboard);
-    ck_assert_ptr_nonnull(strstr(tool.err, "Type 'new' to go on:"));
+    ck_assert_msg(strstr(tool.err, question) != NULL, "no '%s' in:\n%s", question, tool.err);
 }
 
 START_TEST(a_declaration_asks_and_takes_no_other_word_than_new)
 {
-    answer("y\n", 1);
+    answer("nodes --new-deployment", "y\n", "Type 'new' to go on:", 1);
+    ck_assert_ptr_null(strstr(tool.err, "by:"));
     ck_assert_ptr_nonnull(strstr(tool.err, "Nothing is declared."));
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
-    answer("new\n", 0);
+    answer("nodes --new-deployment", "new\n", "Type 'new' to go on:", 0);
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 1);
 }
 END_TEST
@@ -125,6 +126,7 @@ START_TEST(a_deployment_in_use_is_not_declared_new)
     ck_assert_ptr_nonnull(strstr(tool.err, "2 of 3 masters vote, so this deployment is not new"));
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
     run("nodes --new-deployment --yes --force", 0);
+    ck_assert_ptr_nonnull(strstr(tool.err, "2 of 3 masters vote already: they are declared once more"));
     expect_out("safe quorum: 3 of 3");
 }
 END_TEST
@@ -172,7 +174,7 @@ START_TEST(a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declare
                                            "86400s' raises it"));
     run("run --key day --ttl 24h --max-ttl 24h true", 125);
     ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
-    run("nodes --max-ttl 24h", 0);
+    run("nodes --max-ttl 24h --yes", 0);
     run("lock day --ttl 24h --max-ttl 24h", 0);
     run("lock job", 0);
 }
@@ -181,11 +183,26 @@ END_TEST
 START_TEST(a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
 {
     declared();
-    run("nodes --max-ttl 24h", 0);
-    run("nodes --max-ttl 60s", 0);
+    run("nodes --max-ttl 24h --yes", 0);
+    run("nodes --max-ttl 60s --yes", 0);
     expect_out("locks of up to 24 h 0 min may be alive");
     run("lock day --ttl 24h --max-ttl 24h", 2);
     run("lock job", 0);
+}
+END_TEST
+
+START_TEST(a_change_of_max_ttl_asks_and_says_who_comes_first)
+{
+    declared();
+    run("nodes --max-ttl 30s", 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "--max-ttl asks on a terminal, and standard input is none: add --yes"));
+    answer("nodes --max-ttl 30s", "yes\n", "change max_ttl from 1m to 30s, on all 3 masters.", 1);
+    ck_assert_ptr_nonnull(strstr(tool.err, "So the clients come first: "));
+    answer("nodes --max-ttl 90s", "no\n", "The masters come first, and the clients", 1);
+    ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
+    answer("nodes --max-ttl 30s", "change\n", "Type 'change' to go on:", 0);
+    expect_out("deployment: prefix none, max_ttl 30s\n");
+    run("nodes --max-ttl 30s", 0); /* nothing is to be done */
 }
 END_TEST
 
@@ -193,7 +210,7 @@ START_TEST(max_ttl_is_not_changed_behind_the_back_of_a_master)
 {
     declared();
     ck_assert(masters_kill(masters, 2));
-    run("nodes --max-ttl 24h", 3);
+    run("nodes --max-ttl 24h --yes", 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "max_ttl is not changed, since every master must learn of it: "));
     ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
 }
@@ -201,7 +218,7 @@ END_TEST
 
 START_TEST(masters_that_nobody_has_met_are_not_told_a_max_ttl)
 {
-    run("nodes --max-ttl 24h", 1);
+    run("nodes --max-ttl 24h --yes", 1);
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
 }
 END_TEST
@@ -358,6 +375,7 @@ static Suite *suite(void)
     tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);
     tcase_add_test(declarations, a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it);
     tcase_add_test(declarations, a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts);
+    tcase_add_test(declarations, a_change_of_max_ttl_asks_and_says_who_comes_first);
     tcase_add_test(declarations, max_ttl_is_not_changed_behind_the_back_of_a_master);
     tcase_add_test(declarations, masters_that_nobody_has_met_are_not_told_a_max_ttl);
     tcase_add_test(others, lock_says_that_masters_abstain_and_for_how_long);

@@ -96,7 +96,7 @@ START_TEST(the_environment_names_user_and_file)
     write_file(path, "wrong\n");
     expect("status job", 3, "WRONGPASS", "");
     expect("lock job", 3, "", "AUTH: WRONGPASS");
-    expect("nodes", 3, "Give the right user and password", "");
+    expect("nodes", 1, "Give the right user and password", "");
     unsetenv("REDLOCK_PASSWORD_FILE");
     setenv("REDLOCK_PASSWORD", "s3same", 1);
     expect("lock job", 0, "", "");

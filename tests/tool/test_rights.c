@@ -223,10 +223,10 @@ START_TEST(nodes_names_the_right_that_is_missing)
         expect_out("ACL SETUSER locker +ping\"");
     else if (is_right(_i, "+config|get"))
         expect_out("durability not to be seen");
-    else if (strstr(tool.out, "\"what\":\"cannot be judged: the user lacks rights") == NULL)
+    else if (strstr("+info +time +hget +hmget +eval", right_of(_i)) == NULL)
         expect_out(words);
     else
-        ck_assert_ptr_nonnull(strstr("+info +time +hget +hmget +eval", right_of(_i)));
+        expect_out(strcat(strcpy(words, "\"what\":\"cannot be judged: the user lacks "), right_of(_i)));
 }
 END_TEST
 
@@ -240,6 +240,69 @@ START_TEST(each_of_the_advised_rights_is_needed)
     ask_expect(masters, 0, "ACL LOG RESET", "OK"); /* nodes has tried them all */
     use_all_rights();
     ask_contains(masters, 0, "ACL LOG", "command");
+}
+END_TEST
+
+static void use_user(const char *rights, const char *options)
+{
+    char command[160], urls[1024] = "";
+
+    for (size_t i = 0; i < N; i++) {
+        size_t length = strlen(urls);
+
+        snprintf(command, sizeof(command), "ACL SETUSER me on >pw %s", rights);
+        ask_expect(masters, i, command, "OK");
+        snprintf(urls + length, sizeof(urls) - length, "%sunix://me:pw@%s", i > 0 ? "," : "",
+                 masters_url(masters, i) + strlen("unix://"));
+    }
+    setenv("REDLOCK_NODES", urls, 1);
+    snprintf(command, sizeof(command), "nodes --new-deployment --yes%s", options);
+    tool_run(&tool, command);
+}
+
+START_TEST(rights_to_keys_and_channels_are_missed_too)
+{
+    if (!suite_server_is(6, 2))
+        return;
+    use_user("resetkeys ~jobs:* ~redlock:marker resetchannels &redlock:* +@all", "");
+    tool_expect(&tool, 0);
+    expect_out("the user lacks '~redlock:*'.");
+    expect_out(" ACL SETUSER me '~redlock:*'\n");
+    use_user("~* resetchannels +@all", "");
+    run("nodes", 0);
+    expect_out("the user lacks '&redlock:*'.");
+    expect_out(" ACL SETUSER me '&redlock:*'\n");
+}
+END_TEST
+
+START_TEST(who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys)
+{
+    use_user("resetkeys ~app:* +@all", "");
+    tool_expect(&tool, 1);
+    run("nodes", 1);
+    expect_out("If the clients have a prefix, name it by --prefix.");
+    ck_assert_ptr_null(strstr(tool.out, "'~*'"));
+    run("nodes --new-deployment --yes --prefix app:", 0);
+    expect_out("deployment: prefix 'app:', max_ttl 1m\n");
+}
+END_TEST
+
+static void setup_renamed(void)
+{
+    const char *const renamed[] = {"--rename-command", "SET", "x", NULL};
+    const struct masters_options options = {.count = N, .extra_args = renamed};
+
+    setup_with(&options);
+}
+
+START_TEST(a_command_that_was_renamed_is_no_right_that_is_missing)
+{
+    run("nodes --new-deployment --yes", 1);
+    expect_out("it does not know: SET.");
+    expect_out("rename-command in its redis.conf");
+    expect_out("no safe quorum: 0 of 3 masters vote (2 needed)");
+    ck_assert_ptr_null(strstr(tool.out, "ACL SETUSER"));
+    run("lock job", 3);
 }
 END_TEST
 
@@ -307,12 +370,16 @@ static Suite *suite(void)
 {
     Suite *made = suite_create("rights");
     TCase *rights = suite_add_case(made, "rights", setup, teardown);
+    TCase *renamed = suite_add_case(made, "a renamed command", setup_renamed, teardown);
 
     tcase_add_test(rights, the_advised_rights_are_enough);
     tcase_add_test(rights, a_lock_that_was_handed_over_is_extended_until_a_majority_does);
     tcase_add_test(rights, the_advised_rights_are_those_of_the_manual);
     tcase_add_loop_test(rights, nodes_names_the_right_that_is_missing, 0, count_rights());
     tcase_add_loop_test(rights, each_of_the_advised_rights_is_needed, 0, count_rights());
+    tcase_add_test(rights, rights_to_keys_and_channels_are_missed_too);
+    tcase_add_test(rights, who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys);
+    tcase_add_test(renamed, a_command_that_was_renamed_is_no_right_that_is_missing);
     return made;
 }
 

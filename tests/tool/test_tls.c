@@ -87,6 +87,30 @@ START_TEST(the_environment_names_the_files)
 }
 END_TEST
 
+START_TEST(a_port_with_tls_is_told_from_one_that_is_down)
+{
+    char list[1024] = "";
+
+    for (size_t i = 0; i < N; i++)
+        strcat(strcat(list, i > 0 ? "," : ""), strstr(masters_url(masters, i), "://") + strlen("://"));
+    setenv("REDLOCK_NODES", list, 1);
+    expect("nodes", 3, "it speaks TLS at this port, and its URL does not begin with", "");
+    expect("nodes --json", 3, "Write rediss:// in front of it", "");
+}
+END_TEST
+
+START_TEST(the_printed_command_speaks_tls_with_the_same_files)
+{
+    char command[640];
+    const char *dir = masters_dir(masters);
+
+    ck_assert(masters_kill(masters, 0));
+    snprintf(command, sizeof(command), " --tls --cacert %s/ca.crt --cert %s/client.crt --key %s/client.key PING\n", dir,
+             dir, dir);
+    expect("nodes", 0, command, "");
+}
+END_TEST
+
 START_TEST(status_shows_the_queue_over_tls)
 {
     for (size_t i = 0; i < N; i++) {
@@ -209,6 +233,8 @@ static Suite *suite(void)
 
     tcase_add_test(tls, options_name_the_files);
     tcase_add_test(tls, the_environment_names_the_files);
+    tcase_add_test(tls, a_port_with_tls_is_told_from_one_that_is_down);
+    tcase_add_test(tls, the_printed_command_speaks_tls_with_the_same_files);
     tcase_add_test(tls, status_shows_the_queue_over_tls);
     tcase_add_test(tls, a_wrong_ca_is_told_in_words);
     tcase_add_test(tls, a_missing_client_certificate_is_told_in_words);

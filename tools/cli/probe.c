@@ -16,6 +16,7 @@
 #include "cli/target.h"
 #include "cli/verdict.h"
 #include "cli/wire.h"
+#include "options/shown.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
@@ -46,14 +47,20 @@ static void failed(struct probe *probe, const char *why)
     size_t size;
 
     probe->answered = false;
-    snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
-    probe->why[strcspn(probe->why, "\r\n")] = '\0';
+    shown_whole_words(why, probe->why, sizeof(probe->why));
     size = strlen(probe->why);
     if (size > 0 && probe->why[size - 1] == '.') /* the masters' names follow */
         probe->why[size - 1] = '\0';
     for (char *byte = probe->why; *byte != '\0'; byte++) /* a server's words may have commands for a terminal */
         if (*byte < ' ' || *byte > '~')
             *byte = '?';
+}
+
+/* The server is there, and says no. */
+static void refused(struct probe *probe, const char *error)
+{
+    failed(probe, error);
+    probe->refused = true;
 }
 
 /* Authentication and database; returns how many replies come before the first that matters. */
@@ -89,7 +96,7 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
         bool ok = reply != NULL && reply->type != REDIS_REPLY_ERROR;
 
         if (reply != NULL && !ok)
-            failed(probe, reply->str);
+            refused(probe, reply->str);
         freeReplyObject(reply);
         if (!ok)
             return false;
@@ -118,7 +125,7 @@ static bool take_get(struct wire *wire, struct probe *probe)
         probe->exists = true;
         snprintf(probe->why, sizeof(probe->why), "not a string");
     } else if (reply->type == REDIS_REPLY_ERROR) {
-        failed(probe, reply->str);
+        refused(probe, reply->str);
     }
     freeReplyObject(reply);
     return probe->answered;
@@ -229,22 +236,35 @@ static void ask_for_latch(struct wire *wire, const struct target *target, const 
         look->probe->latency_us = clock_now_us() - start;
 }
 
+/* What the user may not do, or the server does not know, is told by probe_rights_take(). */
+static bool is_about_rights(const char *error)
+{
+    return strncmp(error, "NOPERM", 6) == 0 || strstr(error, "unknown command") != NULL;
+}
+
 static void ask_for_rights(struct wire *wire, const struct target *target, const struct look *look)
 {
-    const char *get[] = {"GET", look->key};
+    const char *time[] = {"TIME"};
     int64_t start = clock_now_us();
     int greetings = append_greeting(wire, target);
     redisReply *reply;
+    char why[sizeof(look->probe->why)];
 
-    wire_append(wire, 2, get);
+    wire_append(wire, 1, time);
     if (!greeted(wire, greetings, look->probe))
         return;
     reply = next_reply(wire, look->probe);
     if (reply == NULL)
         return;
+    if (reply->type == REDIS_REPLY_ERROR && !is_about_rights(reply->str))
+        refused(look->probe, reply->str);
     freeReplyObject(reply);
     look->probe->latency_us = clock_now_us() - start;
-    probe_rights_take(wire, look->key, look->rights);
+    if (look->probe->refused)
+        return;
+    look->probe->answered = true;
+    if (!probe_rights_take(wire, look->key, look->rights, why, sizeof(why)))
+        refused(look->probe, why);
 }
 
 static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)
@@ -255,6 +275,30 @@ static void ask_to_delete(struct wire *wire, const struct target *target, const 
     wire_append(wire, 2, del);
     if (greeted(wire, greetings, look->probe))
         freeReplyObject(next_reply(wire, look->probe));
+}
+
+/* Does it speak TLS where it should speak none, or the other way round? */
+static bool speaks_the_other(const struct target *target, const struct look *look)
+{
+    static const struct cli_tls any = {.insecure_skip_verify = true};
+    const char *ping[] = {"PING"};
+    struct target other = *target;
+    redisReply *reply = NULL;
+    struct wire wire;
+    bool speaks;
+
+    if (target->path != NULL)
+        return false;
+    other.tls = !target->tls;
+    speaks = wire_open(&wire, &other, look->timeout_ms, &any);
+    if (speaks && !other.tls) {
+        wire_append(&wire, 1, ping);
+        reply = wire_reply(&wire);
+        speaks = reply != NULL;
+        freeReplyObject(reply);
+    }
+    wire_close(&wire);
+    return speaks;
 }
 
 static void *look_at(void *data)
@@ -271,6 +315,8 @@ static void *look_at(void *data)
         else
             failed(look->probe, wire.why);
         wire_close(&wire);
+        if (look->rights != NULL && !look->probe->answered && !look->probe->refused)
+            look->probe->other_tls = speaks_the_other(&target, look);
     }
     target_fini(&target);
     return NULL;
@@ -349,10 +395,10 @@ void probe_latches(const struct probe_masters *masters, const char *key, struct 
     ask_all(&plan, masters, ret_probes, NULL);
 }
 
-void probe_rights(const struct probe_masters *masters, const char *name, struct probe *ret_probes,
+void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights)
 {
-    const struct look plan = {.ask = ask_for_rights, .key = name, .rights = ret_rights};
+    const struct look plan = {.ask = ask_for_rights, .key = prefix, .rights = ret_rights};
 
     memset(ret_rights, 0, masters->n * sizeof(ret_rights[0]));
     ask_all(&plan, masters, ret_probes, NULL);

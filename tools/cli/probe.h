@@ -27,6 +27,8 @@ struct probe {
     int64_t pttl_ms;     /* -1: never expires */
     int64_t latency_us;  /* of the two commands, without the connect */
     char why[200];       /* why there is no answer, "" otherwise; also "not a string" */
+    bool refused;        /* ... since the server answers with an error, which is `why` */
+    bool other_tls;      /* ... since it speaks TLS where its URL says that it does not, or the other way round */
 };
 
 /* The URLs and the TLS options must have been accepted by redlock_client_create(): that is the one judge of their
@@ -125,15 +127,22 @@ void probe_latches(const struct probe_masters *masters, const char *key, struct 
 
 enum { PROBE_RIGHTS_SIZE = 400 };
 
-/* What the user may not do on one master, as words for ACL SETUSER. */
+/* What the user may not do on one master, as words for ACL SETUSER, and what the server does not know. */
 struct probe_rights {
     char missing[PROBE_RIGHTS_SIZE]; /* "+zadd +zscore"; "": nothing, as far as is known */
-    bool needed;                     /* some kind of lock cannot do without */
+    char unknown[PROBE_RIGHTS_SIZE]; /* "set zadd": renamed, or never known */
+    bool needed;                     /* some kind of lock cannot do without what is missing */
+    bool vital;                      /* no lock can do without what is missing or unknown */
+    bool marker;                     /* the user may not use the marker's key */
+    bool keys;                       /* the user may not use the keys beside the locks: PREFIXredlock:... */
+    bool channels;                   /* ... nor those channels */
+    bool sentinel;                   /* it is a Sentinel */
 };
 
-/* How long a question and its answer take, and what the user may not do. `name` begins with the prefix of the locks,
- * and nothing has it. Masters keep a record of what they refuse (ACL LOG). */
-void probe_rights(const struct probe_masters *masters, const char *name, struct probe *ret_probes,
+/* How long a question and its answer take, what the user may not do, and whether the server takes a write: one that
+ * changes nothing, since it is malformed, but is refused before by a server that takes none. Masters keep a record of
+ * what they refuse (ACL LOG). */
+void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights);
 
 /* Deletes it everywhere, as far as masters answer. */

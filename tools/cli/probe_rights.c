@@ -2,90 +2,157 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "options/shown.h"
 
 enum { MOST_WORDS = 6 };
 
-/* NAME stands for the key or channel that does not exist. Where a command could create something it is malformed, in a
+/* NAME stands for a key that does not exist, CHANNEL for a channel of which nobody hears, MARKER for the key that every
+ * user needs beside those of the locks. Where a command could create something it is malformed, in a
  * way that the master finds after it has looked at the user's rights. SELECT is left out, since a user who lacks it
  * does not come so far; CONFIG GET, since the client itself finds out whether it is allowed. */
 #define NAME "?"
+#define CHANNEL "&"
+#define MARKER "*"
 
 static const struct {
     const char *right;
-    bool optional; /* locks work without it: redlock(7) */
+    enum { NEEDED, VITAL, OPTIONAL } weight; /* some locks need it, or all; or they can do without: redlock(7) */
     const char *words[MOST_WORDS];
 } commands[] = {
-    {"+ping", false, {"PING"}},
-    {"+client|setname", true, {"CLIENT", "SETNAME", "redlock"}},
-    {"+info", false, {"INFO", "server"}},
-    {"+time", false, {"TIME"}},
-    {"+get", false, {"GET", NAME}},
-    {"+set", false, {"SET", NAME, "", "NX", "XX"}},
-    {"+del", false, {"DEL", NAME}},
-    {"+pexpire", false, {"PEXPIRE", NAME, "1"}},
-    {"+exists", false, {"EXISTS", NAME}},
-    {"+pttl", false, {"PTTL", NAME}},
-    {"+hget", false, {"HGET", NAME, "f"}},
-    {"+hmget", false, {"HMGET", NAME, "f"}},
-    {"+hkeys", false, {"HKEYS", NAME}},
-    {"+hset", false, {"HSET", NAME, "f", "v", "g"}},
-    {"+hdel", false, {"HDEL", NAME, "f"}},
-    {"+zadd", false, {"ZADD", NAME, "no number", "m"}},
-    {"+zcard", false, {"ZCARD", NAME}},
-    {"+zpopmin", false, {"ZPOPMIN", NAME}},
-    {"+zrange", false, {"ZRANGE", NAME, "0", "0"}},
-    {"+zrank", false, {"ZRANK", NAME, "m"}},
-    {"+zrem", false, {"ZREM", NAME, "m"}},
-    {"+zremrangebyscore", false, {"ZREMRANGEBYSCORE", NAME, "0", "0"}},
-    {"+zscore", false, {"ZSCORE", NAME, "m"}},
-    {"+publish", true, {"PUBLISH", NAME, ""}},
-    {"+eval", false, {"EVAL", "(", "0"}},
-    {"+evalsha", false, {"EVALSHA", "0000000000000000000000000000000000000000", "0"}},
-    {"+script|load", true, {"SCRIPT", "LOAD", "("}},
+    {"+ping", NEEDED, {"PING"}},
+    {"+client|setname", OPTIONAL, {"CLIENT", "SETNAME", "redlock"}},
+    {"+info", VITAL, {"INFO", "server"}},
+    {"+time", VITAL, {"TIME"}},
+    {"+get", NEEDED, {"GET", NAME}},
+    {"+set", VITAL, {"SET", NAME, "", "NX", "XX"}},
+    {"+del", NEEDED, {"DEL", NAME}},
+    {"+pexpire", NEEDED, {"PEXPIRE", NAME, "1"}},
+    {"+exists", NEEDED, {"EXISTS", NAME}},
+    {"+pttl", NEEDED, {"PTTL", NAME}},
+    {"+hget", NEEDED, {"HGET", NAME, "f"}},
+    {"+hmget", NEEDED, {"HMGET", NAME, "f"}},
+    {"+hkeys", NEEDED, {"HKEYS", NAME}},
+    {"+hset", NEEDED, {"HSET", MARKER, "f", "v", "g"}},
+    {"+hdel", NEEDED, {"HDEL", NAME, "f"}},
+    {"+zadd", NEEDED, {"ZADD", NAME, "no number", "m"}},
+    {"+zcard", NEEDED, {"ZCARD", NAME}},
+    {"+zpopmin", NEEDED, {"ZPOPMIN", NAME}},
+    {"+zrange", NEEDED, {"ZRANGE", NAME, "0", "0"}},
+    {"+zrank", NEEDED, {"ZRANK", NAME, "m"}},
+    {"+zrem", NEEDED, {"ZREM", NAME, "m"}},
+    {"+zremrangebyscore", NEEDED, {"ZREMRANGEBYSCORE", NAME, "0", "0"}},
+    {"+zscore", NEEDED, {"ZSCORE", NAME, "m"}},
+    {"+publish", OPTIONAL, {"PUBLISH", CHANNEL, ""}},
+    {"+eval", NEEDED, {"EVAL", "(", "0"}},
+    {"+evalsha", VITAL, {"EVALSHA", "0000000000000000000000000000000000000000", "0"}},
+    {"+script|load", OPTIONAL, {"SCRIPT", "LOAD", "("}},
     /* The last ones, since the connection is for messages then. */
-    {"+subscribe", true, {"SUBSCRIBE", NAME}},
-    {"+unsubscribe", true, {"UNSUBSCRIBE", NAME}},
+    {"+subscribe", OPTIONAL, {"SUBSCRIBE", CHANNEL}},
+    {"+unsubscribe", OPTIONAL, {"UNSUBSCRIBE", CHANNEL}},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static void append(struct wire *wire, size_t command, const char *name)
+struct names {
+    char key[REDLOCK_MAX_PREFIX_BYTES + 80];
+    char channel[REDLOCK_MAX_PREFIX_BYTES + 80];
+    char marker[REDLOCK_MAX_PREFIX_BYTES + 80];
+};
+
+static void make_names(const char *prefix, struct names *names)
+{
+    snprintf(names->key, sizeof(names->key), "%sredlock:rights:%ld-%llx", prefix, (long)getpid(),
+             (unsigned long long)clock_now_us());
+    snprintf(names->channel, sizeof(names->channel), "%sredlock:grant:%s", prefix, names->key + strlen(prefix));
+    snprintf(names->marker, sizeof(names->marker), "%sredlock:marker", prefix);
+}
+
+static const char *word_of(const char *word, const struct names *names)
+{
+    if (strcmp(word, NAME) == 0)
+        return names->key;
+    if (strcmp(word, CHANNEL) == 0)
+        return names->channel;
+    return strcmp(word, MARKER) == 0 ? names->marker : word;
+}
+
+static void append(struct wire *wire, size_t command, const struct names *names)
 {
     const char *words[MOST_WORDS];
     int n = 0;
 
     for (; n < MOST_WORDS && commands[command].words[n] != NULL; n++)
-        words[n] = strcmp(commands[command].words[n], NAME) == 0 ? name : commands[command].words[n];
+        words[n] = word_of(commands[command].words[n], names);
     wire_append(wire, n, words);
 }
 
-/* "NOPERM this user has no permissions to run the 'zadd' command": other words tell of a key or a channel. */
-static bool is_denied(const redisReply *reply)
+static bool begins(const char *text, const char *word)
 {
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "NOPERM", 6) == 0 &&
-           strstr(reply->str, "permissions to run") != NULL;
+    return strncmp(text, word, strlen(word)) == 0;
 }
 
-static void note(struct probe_rights *rights, size_t command)
+/* "NOPERM this user has no permissions to run the 'zadd' command", "... User me has no permissions to run ..." since
+ * Redis 7, and "No permissions to access a key" or "... channel"; Redis 6 says "one of the keys". */
+static bool is_denied(const char *error)
 {
-    size_t length = strlen(rights->missing);
-
-    snprintf(rights->missing + length, sizeof(rights->missing) - length, "%s%s", length > 0 ? " " : "",
-             commands[command].right);
-    rights->needed |= !commands[command].optional;
+    return begins(error, "NOPERM") && strstr(error, "permissions to run") != NULL;
 }
 
-void probe_rights_take(struct wire *wire, const char *name, struct probe_rights *rights)
+static void add_word(char list[PROBE_RIGHTS_SIZE], const char *word)
 {
+    size_t length = strlen(list);
+
+    snprintf(list + length, PROBE_RIGHTS_SIZE - length, "%s%s", length > 0 ? " " : "", word);
+}
+
+static void note(struct probe_rights *rights, size_t command, const char *error)
+{
+    if (is_denied(error)) {
+        add_word(rights->missing, commands[command].right);
+        rights->needed |= commands[command].weight != OPTIONAL;
+    } else if (strstr(error, "unknown command") != NULL) {
+        add_word(rights->unknown, commands[command].words[0]);
+    } else {
+        rights->keys |= begins(error, "NOPERM") && strstr(error, "key") != NULL;
+        rights->marker |= rights->keys && strcmp(commands[command].right, "+hset") == 0;
+        rights->channels |= begins(error, "NOPERM") && strstr(error, "channel") != NULL;
+        return;
+    }
+    rights->vital |= commands[command].weight == VITAL;
+}
+
+/* What a server says that takes no writes: the form of the command is looked at later. */
+static bool is_refusal(const char *error)
+{
+    return !begins(error, "NOPERM") && !begins(error, "ERR") && !begins(error, "NOSCRIPT") &&
+           !begins(error, "WRONGTYPE");
+}
+
+bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_rights *rights, char *ret_why, size_t size)
+{
+    bool takes_writes = true;
+    struct names names;
+
+    make_names(prefix, &names);
     for (size_t i = 0; i < COMMANDS; i++)
-        append(wire, i, name);
+        append(wire, i, &names);
     for (size_t i = 0; i < COMMANDS; i++) {
         redisReply *reply = wire_reply(wire);
 
         if (reply == NULL)
-            return;
-        if (is_denied(reply))
-            note(rights, i);
+            return takes_writes;
+        if (reply->type == REDIS_REPLY_ERROR && is_refusal(reply->str) && takes_writes) {
+            takes_writes = false;
+            shown_whole_words(reply->str, ret_why, size);
+        } else if (reply->type == REDIS_REPLY_ERROR) {
+            note(rights, i, reply->str);
+        } else if (reply->type == REDIS_REPLY_STRING && strstr(reply->str, "redis_mode:sentinel") != NULL) {
+            rights->sentinel = true;
+        }
         freeReplyObject(reply);
     }
+    return takes_writes;
 }

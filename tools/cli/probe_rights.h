@@ -5,8 +5,8 @@
 #include "cli/probe.h"
 #include "cli/wire.h"
 
-/* Tries each command in a form that changes nothing, and takes the answers. `name` begins with the prefix of the locks,
- * and there is neither a key nor a channel with it. The connection is of no more use then. */
-void probe_rights_take(struct wire *wire, const char *name, struct probe_rights *rights);
+/* Tries each command in a form that changes nothing, and takes the answers. The connection is of no more use then.
+ * False: the server takes no writes, and says why. */
+bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_rights *rights, char *ret_why, size_t size);
 
 #endif

@@ -1,12 +1,16 @@
 #include "cli/wire.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include <redlock/status.h>
 
@@ -58,17 +62,173 @@ static bool await(struct wire *wire, enum rl_io result, bool reads, int64_t dead
     return true;
 }
 
+/* --- Names ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_ADDRESSES = 4, ADDRESS_SIZE = INET6_ADDRSTRLEN + 32 };
+
+/* Numeric ones. */
+struct addresses {
+    size_t n;
+    char at[MOST_ADDRESSES][ADDRESS_SIZE];
+};
+
+/* A lookup cannot be cancelled, and a name server may be silent for a minute: a thread of its own asks, for which
+ * nobody waits longer than for any other step. Who comes last cleans up. */
+struct lookup {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool done;
+    bool abandoned;
+    int error;
+    struct addresses found;
+    char host[];
+};
+
+static void lookup_free(struct lookup *lookup)
+{
+    pthread_mutex_destroy(&lookup->mutex);
+    pthread_cond_destroy(&lookup->changed);
+    free(lookup);
+}
+
+static int find_addresses(const char *host, int flags, struct addresses *ret_found)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
+    struct addrinfo *all = NULL;
+    int error = getaddrinfo(host, NULL, &hints, &all);
+
+    ret_found->n = 0;
+    for (const struct addrinfo *one = all; error == 0 && one != NULL && ret_found->n < MOST_ADDRESSES;
+         one = one->ai_next)
+        error = getnameinfo(one->ai_addr, one->ai_addrlen, ret_found->at[ret_found->n++], ADDRESS_SIZE, NULL, 0,
+                            NI_NUMERICHOST);
+    if (all != NULL)
+        freeaddrinfo(all);
+    return error;
+}
+
+static void *look_up(void *data)
+{
+    struct lookup *lookup = data;
+    struct addresses found;
+    int error = find_addresses(lookup->host, 0, &found);
+    bool abandoned;
+
+    pthread_mutex_lock(&lookup->mutex);
+    lookup->done = true;
+    lookup->error = error;
+    lookup->found = found;
+    abandoned = lookup->abandoned;
+    pthread_cond_signal(&lookup->changed);
+    pthread_mutex_unlock(&lookup->mutex);
+    if (abandoned)
+        lookup_free(lookup);
+    return NULL;
+}
+
+static struct lookup *lookup_start(const char *host)
+{
+    struct lookup *lookup = calloc(1, sizeof(*lookup) + strlen(host) + 1);
+    pthread_condattr_t clock;
+    pthread_t thread;
+
+    if (lookup == NULL)
+        return NULL;
+    strcpy(lookup->host, host);
+    pthread_mutex_init(&lookup->mutex, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&lookup->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&thread, NULL, look_up, lookup) == 0) {
+        pthread_detach(thread);
+        return lookup;
+    }
+    lookup_free(lookup);
+    return NULL;
+}
+
+/* False: nothing came in time, and the lookup is no longer the caller's. */
+static bool lookup_await(struct lookup *lookup, uint32_t timeout_ms)
+{
+    struct timespec end;
+    bool done;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += timeout_ms / 1000 + (end.tv_nsec + timeout_ms % 1000 * 1000000L) / 1000000000L;
+    end.tv_nsec = (end.tv_nsec + timeout_ms % 1000 * 1000000L) % 1000000000L;
+    pthread_mutex_lock(&lookup->mutex);
+    while (!lookup->done && pthread_cond_timedwait(&lookup->changed, &lookup->mutex, &end) == 0)
+        continue;
+    done = lookup->done;
+    lookup->abandoned = !done;
+    pthread_mutex_unlock(&lookup->mutex);
+    return done;
+}
+
+static bool resolve(struct wire *wire, const char *host, struct addresses *ret_found)
+{
+    struct lookup *lookup;
+    char why[WIRE_WHY_SIZE];
+    bool ok;
+
+    if (find_addresses(host, AI_NUMERICHOST, ret_found) == 0)
+        return true;
+    lookup = lookup_start(host);
+    if (lookup == NULL)
+        return fail(wire, "out of memory");
+    if (!lookup_await(lookup, wire->timeout_ms)) {
+        snprintf(why, sizeof(why), "resolving the name: no answer for %u ms", wire->timeout_ms);
+        return fail(wire, why);
+    }
+    ok = lookup->error == 0;
+    *ret_found = lookup->found;
+    snprintf(why, sizeof(why), "resolving the name: %s", ok ? "" : gai_strerror(lookup->error));
+    lookup_free(lookup);
+    return ok || fail(wire, why);
+}
+
 /* --- Life ------------------------------------------------------------------------------------------------------ */
+
+/* All addresses together have as long as one. NULL: out of memory. */
+static redisContext *connect_to_any(const struct wire *wire, const struct addresses *found, int port)
+{
+    int64_t each_us = (int64_t)wire->timeout_ms * 1000 / (int64_t)found->n;
+    struct timeval timeout = {(time_t)(each_us / 1000000), (suseconds_t)(each_us % 1000000)};
+    redisContext *context = NULL;
+
+    for (size_t i = 0; i < found->n; i++) {
+        if (context != NULL)
+            redisFree(context);
+        context = redisConnectWithTimeout(found->at[i], port, timeout);
+        if (context == NULL || context->err == 0)
+            break;
+    }
+    return context;
+}
+
+static redisContext *connect_to(struct wire *wire, const struct target *target)
+{
+    struct timeval timeout = {(time_t)(wire->timeout_ms / 1000), (suseconds_t)(wire->timeout_ms % 1000 * 1000)};
+    struct addresses found;
+    redisContext *context;
+
+    if (target->path == NULL && !resolve(wire, target->host, &found))
+        return NULL;
+    context = target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
+                                   : connect_to_any(wire, &found, target->port);
+    if (context == NULL)
+        fail(wire, "out of memory");
+    return context;
+}
 
 /* A socket that is connected, and does not block. */
 static bool open_socket(struct wire *wire, const struct target *target)
 {
-    struct timeval timeout = {(time_t)(wire->timeout_ms / 1000), (suseconds_t)(wire->timeout_ms % 1000 * 1000)};
-    redisContext *context = target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
-                                                 : redisConnectWithTimeout(target->host, target->port, timeout);
+    redisContext *context = connect_to(wire, target);
 
     if (context == NULL)
-        return fail(wire, "out of memory");
+        return false;
     if (context->err != 0) {
         fail(wire, context->errstr);
         redisFree(context);

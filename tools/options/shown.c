@@ -100,3 +100,18 @@ const char *shown(const char *text, char *buffer, size_t size)
     buffer[n] = '\0';
     return buffer;
 }
+
+const char *shown_whole_words(const char *text, char *buffer, size_t size)
+{
+    size_t length = strcspn(text, "\r\n");
+    size_t most = size - sizeof("...");
+
+    if (length < size) {
+        snprintf(buffer, size, "%.*s", (int)length, text);
+        return buffer;
+    }
+    for (length = most; length > most / 2 && text[length] != ' '; length--)
+        continue;
+    snprintf(buffer, size, "%.*s...", (int)(text[length] == ' ' ? length : most), text);
+    return buffer;
+}

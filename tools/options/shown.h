@@ -13,6 +13,9 @@ void shown_put(FILE *out, const char *text);
 /* The same into a buffer, cut if that is too small. Returns buffer. */
 const char *shown(const char *text, char *buffer, size_t size);
 
+/* The first line of a text, as it is, cut behind a word with "..." if the buffer is too small. Returns buffer. */
+const char *shown_whole_words(const char *text, char *buffer, size_t size);
+
 bool is_utf8(const char *text, size_t size);
 
 #endif

@@ -3,7 +3,7 @@
 #include "host/host.h"
 #include "host/trust/admission.h"
 
-static const char declared_since[] = "max_ttl has been declared since it was looked at";
+static const char declared_since[] = "it has not heard of the latest declaration of max_ttl, and is asked again";
 
 /* Votes of attempts under way may come from a memory that ought to abstain: see votes/max_ttl.h. */
 static void ask_again(struct rl_host *host, unsigned node, struct rl_instant now)

@@ -67,7 +67,7 @@ backoff 9000 9000
   2408.000  B   m2 is ready
   2408.000  B   m2: unknown, not judged yet
   2408.000  B   m3 is ready
-  2408.000  B   m2: max_ttl has been declared since it was looked at
+  2408.000  B   m2: it has not heard of the latest declaration of max_ttl, and is asked again
   2408.000  B   m2 is down
   2500.000  B   acquire k ttl=1000
   2500.000  B   m1: no connection in time

@@ -21,7 +21,7 @@ struct advice {
     bool serious;      /* it keeps the master from voting */
     char what[480];
     char mend[400];
-    char command[640]; /* for a shell, passwords left out; "" if a command cannot mend it */
+    char command[1400]; /* for a shell, passwords left out; "" if a command cannot mend it */
 };
 
 /* All that an advice may depend on. */
@@ -32,10 +32,13 @@ struct advice_view {
     const char *prefix;
     uint32_t max_ttl_ms;
     const char *user; /* of masters whose URLs have none; NULL: none */
-    const struct probe_rights *rights; /* of each master; NULL: nothing is known of them */
+    const struct probe_rights *rights; /* of each master */
+    const struct probe *probes;        /* likewise */
+    const struct cli_tls *tls;
+    bool declaring;          /* the command declares the deployment new: that need not be advised */
 };
 
-enum { ADVICE_MOST = 8 };
+enum { ADVICE_MOST = 12 };
 
 /* About master `node`; how many. What keeps it from voting comes first. */
 size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_advice[ADVICE_MOST]);

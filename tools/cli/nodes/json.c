@@ -28,8 +28,9 @@ static void server(struct cli_json *json, const struct redlock_node_info *info)
 static void advices(struct cli_json *json, const struct nodes_look *look, size_t node)
 {
     const struct cli_common *common = &look->request->common;
-    const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user, look->rights};
+    const struct advice_view view = {common->masters.urls, look->infos, look->able.n, common->prefix,
+                                     common->max_ttl_ms, common->masters.password.user, look->rights, look->probes,
+                                     &common->masters.tls, look->request->declare};
     struct advice found[ADVICE_MOST];
     size_t n = advice_on(&view, node, found);
 
@@ -48,21 +49,25 @@ static void advices(struct cli_json *json, const struct nodes_look *look, size_t
 static void master(struct cli_json *json, const struct nodes_look *look, size_t node)
 {
     const struct redlock_node_info *info = &look->infos[node];
-    bool up = standings_answers(info);
+    bool up = nodes_answers(look, node);
 
     cli_json_begin(json, NULL, '{');
     cli_json_string(json, "name", info->name);
     cli_json_bool(json, "reachable", up);
-    cli_json_string(json, "standing", up ? redlock_standing_name(info->standing) : "down");
+    cli_json_string(json, "standing", nodes_refuses(look, node)   ? "refuses"
+                                      : standings_answers(info) ? redlock_standing_name(info->standing)
+                                                                : "down");
     cli_json_string(json, "fault", redlock_fault_name(info->fault));
     cli_json_int(json, "quarantine_ms", info->quarantine_ms);
-    if (look->latency_us[node] >= 0)
-        cli_json_int(json, "latency_us", look->latency_us[node]);
+    if (look->probes[node].latency_us >= 0)
+        cli_json_int(json, "latency_us", look->probes[node].latency_us);
     else
         cli_json_null(json, "latency_us");
     if (info->looked)
         server(json, info);
-    if (!up)
+    if (look->probes[node].refused)
+        cli_json_string(json, "error", look->probes[node].why);
+    else if (!up)
         cli_json_string(json, "error", info->last_error);
     advices(json, look, node);
     cli_json_end(json, '}');
@@ -77,13 +82,16 @@ void nodes_json(const struct nodes_look *look, FILE *out)
     cli_json_init(&json, out);
     cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "verdict", verdicts[nodes_exit_code(look)]);
-    cli_json_int(&json, "quorum", (int64_t)look->sum.quorum);
-    cli_json_int(&json, "answering", (int64_t)look->sum.answering);
-    cli_json_int(&json, "voting", (int64_t)look->sum.voting);
-    if (look->sum.quorum_in_ms >= 0)
-        cli_json_int(&json, "quorum_in_ms", look->sum.quorum_in_ms);
+    cli_json_int(&json, "quorum", (int64_t)look->able.quorum);
+    cli_json_int(&json, "answering", (int64_t)look->able.answering);
+    cli_json_int(&json, "voting", (int64_t)look->able.voting);
+    if (look->able.quorum_in_ms >= 0)
+        cli_json_int(&json, "quorum_in_ms", look->able.quorum_in_ms);
     else
         cli_json_null(&json, "quorum_in_ms");
+    cli_json_string(&json, "prefix", look->request->common.prefix);
+    if (nodes_max_ttl_ms(look) > 0)
+        cli_json_int(&json, "max_ttl_ms", nodes_max_ttl_ms(look));
     cli_json_begin(&json, "masters", '[');
     for (size_t i = 0; i < look->sum.n; i++)
         master(&json, look, i);

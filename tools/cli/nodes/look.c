@@ -1,26 +1,53 @@
 /* Looking at the masters as a client does, but with its hands behind its back. */
-#include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
 
-/* A look sends nothing after its handshake, so that the client knows no latency, and no rights but those that the
- * handshake needs: questions of our own find out. */
+/* A look sends nothing after its handshake, so that the client knows no latency, no rights but those that the handshake
+ * needs, and not whether a write would be taken: questions of our own find out. */
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
     const struct probe_masters masters = {request->common.masters.urls, look->sum.n, request->common.node_timeout_ms,
                                           &request->common.masters.tls,
                                           &request->common.masters.password};
-    struct probe probes[REDLOCK_MAX_MASTERS];
-    char name[REDLOCK_MAX_PREFIX_BYTES + 64]; /* that nothing else has */
 
-    snprintf(name, sizeof(name), "%sredlock:rights:%ld-%llx", request->common.prefix, (long)getpid(),
-             (unsigned long long)clock_now_us());
-    probe_rights(&masters, name, probes, look->rights);
+    probe_rights(&masters, request->common.prefix, look->probes, look->rights);
+}
+
+bool nodes_answers(const struct nodes_look *look, size_t node)
+{
+    return standings_answers(&look->infos[node]) || look->probes[node].refused;
+}
+
+/* A replica and a node of a cluster say no as well; what they are says more. */
+bool nodes_refuses(const struct nodes_look *look, size_t node)
+{
+    const struct redlock_node_info *info = &look->infos[node];
+
+    if (info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER)
+        return false;
+    if (standings_answers(info) && strstr(look->probes[node].why, "max number of clients") != NULL)
+        return false; /* the client has got the last connection */
+    return look->probes[node].refused ||
+           (look->rights[node].vital && standings_answers(info) && info->fault != REDLOCK_FAULT_NO_RIGHTS);
+}
+
+/* Those that would take a lock. */
+static struct standings able_of(const struct nodes_look *look)
+{
+    struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
+    struct standings able;
+
+    memcpy(infos, look->infos, sizeof(infos));
     for (size_t i = 0; i < look->sum.n; i++)
-        look->latency_us[i] = probes[i].latency_us;
+        if (nodes_refuses(look, i))
+            infos[i] = (struct redlock_node_info){.link = infos[i].link, .standing = REDLOCK_STANDING_EXCLUDED};
+    able = standings_of(infos, look->sum.n, look->sum.quorum);
+    able.answering = 0;
+    for (size_t i = 0; i < look->sum.n; i++)
+        able.answering += nodes_answers(look, i);
+    return able;
 }
 
 bool nodes_look(struct session *session, const struct nodes_request *request, enum redlock_join join,
@@ -39,6 +66,7 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
     n = standings_read(ret_look->client, ret_look->infos);
     ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
     measure(request, ret_look);
+    ret_look->able = able_of(ret_look);
     return session->caught == 0;
 }
 

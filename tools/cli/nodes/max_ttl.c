@@ -2,9 +2,12 @@
  * next begins: the library's votes/max_ttl.h says why. What is cut off in between leaves the longer of both values
  * in the masters' memory, and can be repeated. */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
+#include "options/duration.h"
 
 uint32_t nodes_next_declaration(const struct nodes_look *look)
 {
@@ -22,10 +25,14 @@ static bool answers(const struct redlock_node_info *info)
 }
 
 /* What is wrong with it is mended first: it might come back with its memory, and know nothing. */
-static const char *obstacle(const struct redlock_node_info *info)
+static const char *obstacle(const struct nodes_look *look, size_t node)
 {
+    const struct redlock_node_info *info = &look->infos[node];
+
     if (!answers(info))
         return info->last_error[0] != '\0' ? info->last_error : "no answer";
+    if (nodes_refuses(look, node))
+        return look->probes[node].refused ? look->probes[node].why : "it refuses what a lock needs";
     if (info->standing == REDLOCK_STANDING_EXCLUDED && info->fault != REDLOCK_FAULT_NO_MARKER &&
         info->fault != REDLOCK_FAULT_EVICTS)
         return info->fault_text;
@@ -37,7 +44,7 @@ static int objection(const struct nodes_look *look)
     size_t marked = 0;
 
     for (size_t i = 0; i < look->sum.n; i++) {
-        const char *why = obstacle(&look->infos[i]);
+        const char *why = obstacle(look, i);
 
         if (why != NULL) {
             cli_error("nodes", "max_ttl is not changed, since every master must learn of it: %s: %s",
@@ -117,6 +124,64 @@ static bool is_declared(const struct nodes_look *look)
     return true;
 }
 
+int64_t nodes_max_ttl_ms(const struct nodes_look *look)
+{
+    int64_t smallest = 0;
+
+    for (size_t i = 0; i < look->sum.n; i++) {
+        int64_t declared = look->infos[i].marker_max_ttl_ms;
+
+        if (declared > 0 && (smallest == 0 || declared < smallest))
+            smallest = declared;
+    }
+    return smallest;
+}
+
+/* Clients and masters cannot change at once: whoever is to have the smaller value comes first. */
+static void explain_change(const struct nodes_look *look)
+{
+    char before[DURATION_TEXT_SIZE], after[DURATION_TEXT_SIZE];
+    int64_t before_ms = nodes_max_ttl_ms(look);
+    int64_t after_ms = look->request->common.max_ttl_ms;
+
+    duration_text(before_ms * INT64_C(1000), before);
+    duration_text(after_ms * INT64_C(1000), after);
+    if (before_ms == after_ms)
+        fprintf(stderr, "\nYou are about to declare anew that max_ttl is %s, on all %zu masters.\n", after,
+                look->sum.n);
+    else
+        fprintf(stderr, "\nYou are about to change max_ttl from %s to %s, on all %zu masters.\n", before, after,
+                look->sum.n);
+    if (after_ms < before_ms)
+        fprintf(stderr,
+                "Clients with a larger --max-ttl get no votes from then on (theirs is 1m by\n"
+                "default): they take no lock, and lose those that they hold with a ttl above %s.\n"
+                "So the clients come first: has each of them been started anew with\n"
+                "--max-ttl %s?\n", after, after);
+    else
+        fputs("The masters come first, and the clients with the larger value after them.\n", stderr);
+}
+
+/* On standard error, and the answer from the terminal: standard output may be a pipe. */
+static int confirmed(const struct nodes_look *look)
+{
+    char answer[16];
+
+    if (look->request->yes)
+        return CLI_OK;
+    if (isatty(STDIN_FILENO) != 1) {
+        cli_error("nodes", "--max-ttl asks on a terminal, and standard input is none: add --yes if you are sure");
+        return CLI_USAGE;
+    }
+    explain_change(look);
+    fputs("Type 'change' to go on: ", stderr);
+    fflush(stderr);
+    if (fgets(answer, sizeof(answer), stdin) != NULL && strcmp(answer, "change\n") == 0)
+        return CLI_OK;
+    fputs("Nothing is changed.\n", stderr);
+    return CLI_NOT_HELD;
+}
+
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look)
 {
     static const enum redlock_join steps[] = {REDLOCK_JOIN_ANNOUNCE, REDLOCK_JOIN_CONFIRM, REDLOCK_JOIN_ALLOW};
@@ -125,6 +190,7 @@ int nodes_change_max_ttl(struct session *session, const struct nodes_request *re
 
     if (code != CLI_OK || is_declared(look))
         return code;
+    code = confirmed(look);
     numbered.common.declaration = nodes_next_declaration(look);
     for (size_t i = 0; code == CLI_OK && i < sizeof(steps) / sizeof(*steps); i++)
         code = step(session, &numbered, steps[i]);

@@ -35,6 +35,9 @@ static int objection(const struct nodes_look *look)
         cli_error("nodes", "no master answers: nothing is declared");
         return CLI_INFRASTRUCTURE;
     }
+    if (look->request->force && sum->voting > 0)
+        cli_error("nodes", "%zu of %zu masters vote already: they are declared once more, as --force says",
+                  sum->voting, sum->n);
     if (look->request->force)
         return CLI_OK;
     if (names_of(look, REDLOCK_FAULT_RING, names, sizeof(names)) > 0) {

@@ -7,12 +7,12 @@
 #include "cli/nodes/nodes.h"
 
 static const char nodes_help[] =
-    "Usage: redlock nodes [--new-deployment [--yes] [--force]] [--max-ttl DUR]\n"
+    "Usage: redlock nodes [--new-deployment [--force]] [--max-ttl DUR] [--yes]\n"
     "                     [OPTION...]\n"
     "\n"
     "Examines every master as a client of the guarded profile does, but writes\n"
-    "nothing. It shows which masters vote, which must wait and which are excluded,\n"
-    "what is wrong, and how to mend it.\n"
+    "nothing: a write is tried in a form that changes nothing. It shows which masters\n"
+    "vote, which must wait and which are excluded, what is wrong, and how to mend it.\n"
     "\n"
     "  votes        its votes count\n"
     "  no marker    no guarded client has met it, or it has lost its keys; the next\n"
@@ -20,6 +20,8 @@ static const char nodes_help[] =
     "  quarantined  its memory is new or its clock was set forward; it does not vote\n"
     "               until every lock that this may concern has ended\n"
     "  excluded     it does not vote until it is mended\n"
+    "  refuses      it answers with an error to a client, or to a write or a command\n"
+    "               that every lock needs: no lock can be taken there\n"
     "  down         it does not answer\n"
     "\n"
     "  --new-deployment     declare the masters new: you promise that no client holds\n"
@@ -28,14 +30,19 @@ static const char nodes_help[] =
     "  --max-ttl DUR        declare the longest ttl of the deployment: clients with a\n"
     "                       larger --max-ttl get no votes. Without --new-deployment,\n"
     "                       change it while the deployment is in use; every master\n"
-    "                       must answer. After a smaller value, quarantines stay long\n"
+    "                       must answer, and the command asks before. For a smaller\n"
+    "                       value the clients come first, for a larger one the\n"
+    "                       masters. After a smaller value, quarantines stay long\n"
     "                       until the longest lock that may be alive has ended\n"
     "  -y, --yes            do not ask\n"
     "  --force              also where masters are in use by this or another\n"
     "                       deployment\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    "\n" CLI_COMMON_HELP
+    "\n";
+
+static const char more_help[] =
+    CLI_COMMON_HELP
     "\n"
     "Name the masters as the clients do: a deployment is identified by these names,\n"
     "--quorum and --prefix. A quarantine lasts max_ttl + 1 s by the master's clock,\n"
@@ -49,6 +56,13 @@ static const char nodes_help[] =
     "  redlock nodes --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n"
     "  redlock nodes --new-deployment    # once, before the first lock\n"
     "  redlock nodes --max-ttl 24h       # let clients take locks of a day\n";
+
+/* A single literal would be longer than C11 promises to take. */
+static void write_help(FILE *out)
+{
+    fputs(nodes_help, out);
+    fputs(more_help, out);
+}
 
 static int show(struct session *session, const struct nodes_request *request)
 {
@@ -97,8 +111,12 @@ static int run(const struct nodes_request *request)
 /* A script must not hang at a question, nor answer it by accident. */
 static bool usable(struct nodes_request *request)
 {
-    if ((request->yes || request->force) && !request->declare) {
-        cli_error("nodes", "--yes and --force go with --new-deployment only");
+    if (request->force && !request->declare) {
+        cli_error("nodes", "--force goes with --new-deployment only");
+        return false;
+    }
+    if (request->yes && !request->declare && !request->change_max_ttl) {
+        cli_error("nodes", "--yes goes with --new-deployment and --max-ttl only");
         return false;
     }
     if (request->declare && !request->yes && isatty(STDIN_FILENO) != 1) {
@@ -119,7 +137,7 @@ int nodes_main(int argc, char **argv)
         CLI_MASTER_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "nodes", .help = nodes_help, .options = options,
+    const struct cli_command command = {.name = "nodes", .write_help = write_help, .options = options,
                                         .operands = (const char *const[]){NULL}};
     uint32_t usual_ms;
     int code;

@@ -21,9 +21,10 @@ struct nodes_look {
     struct session *session;
     struct redlock_client *client;
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    int64_t latency_us[REDLOCK_MAX_MASTERS]; /* of a question and its answer, -1: none */
+    struct probe probes[REDLOCK_MAX_MASTERS]; /* of questions past the client */
     struct probe_rights rights[REDLOCK_MAX_MASTERS];
     struct standings sum;
+    struct standings able; /* the same, but those that refuse what a lock needs do not vote */
 };
 
 /* --- look.c: false after a message or a signal; *ret_exit is then the exit code. */
@@ -31,15 +32,22 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
                 struct nodes_look *ret_look, int *ret_exit);
 void nodes_look_end(struct nodes_look *look);
 
+/* Is there a server that answers, if only with an error? Does it refuse what every lock needs? */
+bool nodes_answers(const struct nodes_look *look, size_t node);
+bool nodes_refuses(const struct nodes_look *look, size_t node);
+
 /* --- show.c */
 void nodes_show(const struct nodes_look *look, FILE *out);
+const char *nodes_standing_word(const struct nodes_look *look, size_t node);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 
 /* --- new.c: --new-deployment, on the result of a look. CLI_OK: declared; otherwise it has said why not. */
 int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 
-/* --- max_ttl.c: the same for --max-ttl; and the number of the next declaration. */
+/* --- max_ttl.c: the same for --max-ttl; the smallest that is declared, 0 if none is; and the number of the next
+ * declaration. */
+int64_t nodes_max_ttl_ms(const struct nodes_look *look);
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 uint32_t nodes_next_declaration(const struct nodes_look *look);
 

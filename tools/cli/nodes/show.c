@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
 #include "cli/votes.h"
+#include "options/duration.h"
 #include "options/shown.h"
 
 enum { WORD_SIZE = 64, SENTENCE_SIZE = 2048 };
@@ -14,18 +15,22 @@ enum { STANDING_COLUMNS = 63, SERVER_COLUMNS = 62 };
 
 /* --- Tables ------------------------------------------------------------------------------------------------------ */
 
-static const char *standing_word(const struct redlock_node_info *info)
+const char *nodes_standing_word(const struct nodes_look *look, size_t node)
 {
+    const struct redlock_node_info *info = &look->infos[node];
+
+    if (nodes_refuses(look, node))
+        return "refuses";
     if (!standings_answers(info))
         return "down";
-    if (info->fault == REDLOCK_FAULT_NO_MARKER)
-        return "no marker";
-    return redlock_standing_name(info->standing);
+    return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
 }
 
-static enum term_style style_of(const struct redlock_node_info *info)
+static enum term_style style_of(const struct nodes_look *look, size_t node)
 {
-    if (!standings_answers(info))
+    const struct redlock_node_info *info = &look->infos[node];
+
+    if (!standings_answers(info) || nodes_refuses(look, node))
         return TERM_RED;
     if (info->standing == REDLOCK_STANDING_VOTES)
         return TERM_GREEN;
@@ -59,9 +64,10 @@ static void print_name(const struct term *term, const struct redlock_node_info *
     fprintf(term->out, "  %-*s  ", width, term_fit(info->name, width, name, sizeof(name)));
 }
 
-static void print_standing(const struct term *term, const struct redlock_node_info *info, int64_t latency_us,
-                           int width)
+static void print_standing(const struct term *term, const struct nodes_look *look, size_t node, int width)
 {
+    const struct redlock_node_info *info = &look->infos[node];
+    int64_t latency_us = look->probes[node].latency_us;
     char left[24] = "-", latency[24] = "-", offset[24] = "-", step[24] = "-";
 
     if (info->quarantine_ms > 0)
@@ -73,7 +79,7 @@ static void print_standing(const struct term *term, const struct redlock_node_in
     if (info->clock_step_us != 0)
         signed_time(info->clock_step_us, step, sizeof(step));
     print_name(term, info, width);
-    term_print(term, style_of(info), "%-11s", standing_word(info));
+    term_print(term, style_of(look, node), "%-11s", nodes_standing_word(look, node));
     fprintf(term->out, "  %12s  %9s  %9s  %8s\n", left, offset, step, latency);
 }
 
@@ -124,7 +130,7 @@ static void print_tables(const struct term *term, const struct nodes_look *look)
     term_print(term, TERM_DIM, "  %-*s  %-11s  %12s  %9s  %9s  %8s\n", width, "master", "standing", "wait", "clock",
                "step", "answer");
     for (size_t i = 0; i < look->sum.n; i++)
-        print_standing(term, &look->infos[i], look->latency_us[i], width);
+        print_standing(term, look, i, width);
     putc('\n', term->out);
     width = name_width(term, look, SERVER_COLUMNS);
     term_print(term, TERM_DIM, "  %-*s  %-12s  %-7s  %-8s  %-*s  %s\n", width, "master", "server", "role",
@@ -145,7 +151,8 @@ static size_t collect(const struct nodes_look *look, struct item *items)
 {
     const struct cli_common *common = &look->request->common;
     const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user, look->rights};
+                                     common->max_ttl_ms, common->masters.password.user, look->rights, look->probes,
+                                     &common->masters.tls, look->request->declare};
     struct advice advice[ADVICE_MOST];
     size_t n = 0;
 
@@ -241,9 +248,9 @@ static void print_advice(const struct term *term, const struct nodes_look *look)
 
 int nodes_exit_code(const struct nodes_look *look)
 {
-    if (look->sum.voting >= look->sum.quorum)
+    if (look->able.voting >= look->able.quorum)
         return CLI_OK;
-    return look->sum.answering < look->sum.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
+    return look->able.answering < look->able.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
 }
 
 static void print_hope(const struct term *term, const struct standings *sum)
@@ -260,7 +267,7 @@ static void print_hope(const struct term *term, const struct standings *sum)
 
 static void print_verdict(const struct term *term, const struct nodes_look *look)
 {
-    const struct standings *sum = &look->sum;
+    const struct standings *sum = &look->able;
 
     if (sum->voting >= sum->quorum) {
         term_print(term, TERM_GREEN, "safe quorum");
@@ -276,6 +283,24 @@ static void print_verdict(const struct term *term, const struct nodes_look *look
     }
 }
 
+/* What the clients must have in common with this command, or they are another deployment. */
+static void print_deployment(const struct term *term, const struct nodes_look *look)
+{
+    const char *prefix = look->request->common.prefix;
+    int64_t max_ttl_ms = nodes_max_ttl_ms(look);
+    char max_ttl[DURATION_TEXT_SIZE];
+
+    fputs("deployment: prefix", term->out);
+    if (*prefix != '\0')
+        term_key(term, prefix);
+    else
+        fputs(" none", term->out);
+    if (max_ttl_ms > 0)
+        fprintf(term->out, ", max_ttl %s\n", duration_text(max_ttl_ms * INT64_C(1000), max_ttl));
+    else
+        fputs(", max_ttl not declared\n", term->out);
+}
+
 void nodes_show(const struct nodes_look *look, FILE *out)
 {
     struct term term;
@@ -284,5 +309,6 @@ void nodes_show(const struct nodes_look *look, FILE *out)
     print_tables(&term, look);
     putc('\n', out);
     print_advice(&term, look);
+    print_deployment(&term, look);
     print_verdict(&term, look);
 }

@@ -1,0 +1,30 @@
+/* A list of advice on one master as it is made, and the commands in it, which work when they are pasted. */
+#ifndef CLI_NODES_ADVICE_LIST_H
+#define CLI_NODES_ADVICE_LIST_H
+
+#include "cli/nodes/advice.h"
+
+struct advice_list {
+    const struct advice_view *view;
+    size_t node;
+    struct advice *items;
+    size_t n;
+};
+
+/* A text, cut behind a word if it is too long. */
+void advice_set(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A new one, with both sentences; NULL if there is no more room. */
+struct advice *advice_add(struct advice_list *list, bool serious, const char *what, const char *mend);
+
+/* Gives it a command: these words for the master, by redis-cli, as the user of its URL. NULL is fine. */
+void advice_command(const struct advice_list *list, struct advice *item, const char *words);
+
+/* What grants the user of the master these rights. NULL is fine. */
+void advice_grant(const struct advice_list *list, struct advice *item, const char *rights);
+
+/* What the user lacks, for ACL SETUSER. "": nothing, as far as is known. */
+enum { ADVICE_RIGHTS_SIZE = 800 };
+const char *advice_missing_rights(const struct advice_list *list, char buffer[ADVICE_RIGHTS_SIZE]);
+
+#endif
