@@ -106,5 +106,5 @@ wait_until(standby.ready, "the other pod is ready")
 if active.ready():
     fail("both pods are ready")
 standby.delete()
-if "'orders' is given up" not in said:
+if "'orders' is released" not in said:
     fail(f"the deleted pod has not given up the lock: {said}")

@@ -19,10 +19,17 @@ START_TEST(the_commands_exit_code_is_passed_on)
 }
 END_TEST
 
-START_TEST(a_command_that_died_by_a_signal_gives_128_and_its_number)
+START_TEST(redlock_dies_by_the_signal_that_its_command_has_died_of)
 {
-    rig_run(128 + SIGTERM, WORDS(SH("kill -TERM $$")));
-    rig_run(128 + SIGKILL, WORDS(SH("kill -KILL $$")));
+    static const int numbers[] = {SIGTERM, SIGKILL, SIGINT, SIGSEGV};
+    char script[32];
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        snprintf(script, sizeof(script), "kill -%d $$", numbers[i]);
+        tool_start(&tool, WORDS("run", "--key", "job", SH(script)));
+        tool_finish(&tool);
+        tool_expect_signal(&tool, numbers[i]);
+    }
     rig_expect_free();
 }
 END_TEST
@@ -213,7 +220,7 @@ static Suite *suite(void)
     TCase *codes = suite_add_case(made, "exit codes", locks_open, locks_close);
 
     tcase_add_loop_test(codes, the_commands_exit_code_is_passed_on, 0, 4);
-    tcase_add_test(codes, a_command_that_died_by_a_signal_gives_128_and_its_number);
+    tcase_add_test(codes, redlock_dies_by_the_signal_that_its_command_has_died_of);
     tcase_add_test(codes, a_lock_that_another_has_is_124_and_starts_nothing);
     tcase_add_test(codes, busy_can_be_a_success_or_any_code);
     tcase_add_test(codes, masters_that_are_down_are_122);

@@ -131,6 +131,21 @@ static void kill_wrappers_and_guards(unsigned n)
     }
 }
 
+/* The guard goes on by itself; nobody continues it. */
+static void stop_wrappers_and_guards(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        ck_assert_int_eq(kill(rounds[i].first.pid, SIGSTOP), 0);
+        ck_assert_int_eq(kill(guard_of(&rounds[i]), SIGSTOP), 0);
+    }
+    for (unsigned i = 0; i < n; i++)
+        finish_second(&rounds[i]);
+    for (unsigned i = 0; i < n; i++)
+        ck_assert_int_eq(kill(rounds[i].first.pid, SIGCONT), 0);
+    for (unsigned i = 0; i < n; i++)
+        finish_first(&rounds[i], LOST);
+}
+
 /* --- A partition: the first command's side sees a minority, by relays in a process that is stopped ---------------- */
 
 static pid_t relays;
@@ -183,6 +198,7 @@ static const struct fault {
     {"all masters hang", hang_masters, "stubborn", no_options, "40000", false},
     {"the wrapper is killed", kill_wrappers, "work", no_options, "40000", false},
     {"the wrapper is stopped", stop_wrappers, "stubborn", no_options, "40000", false},
+    {"wrapper and guard are stopped", stop_wrappers_and_guards, "daemon", no_options, "40000", false},
     {"the command ignores SIGTERM", let_it_end, "stubborn", no_renewal, "40000", false},
     {"a daemon goes on, the lock ends", let_it_end, "daemon", no_renewal, "40000", false},
     {"a daemon goes on, the wrapper is killed", kill_wrappers, "daemon", no_options, "40000", false},

@@ -23,12 +23,13 @@
 
 static struct run_inherited inherited;
 static struct run_child child = {.own_group = true, .inherited = &inherited};
-static const struct run_guard_plan plan = {.child = &child, .ignore_loss = true};
+static struct run_guard_plan plan = {.child = &child, .ignore_loss = true};
 static pid_t guard;
 static int guard_link;
 
-/* A shell script under a guard. The guard has all signals blocked; the command has none. */
-static void start(const char *script)
+/* A shell script under a guard, with so much of the lock left. The guard has all signals blocked; the command has
+ * none. */
+static void start_with(const char *script, int64_t left_ns)
 {
     static char *argv[] = {(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", NULL, NULL};
     sigset_t all;
@@ -36,11 +37,19 @@ static void start(const char *script)
     argv[2] = (char *)(uintptr_t)script;
     child.argv = argv;
     child.envp = environ;
+    plan.bound = run_bound_create();
+    ck_assert_ptr_nonnull(plan.bound);
+    run_bound_set(plan.bound, instant_after(instant_now(), left_ns));
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &inherited.mask);
-    guard_link = run_guard_start(&plan, instant_now(), &guard);
+    guard_link = run_guard_start(&plan, &guard);
     sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
     ck_assert_int_ge(guard_link, 0);
+}
+
+static void start(const char *script)
+{
+    start_with(script, INT64_C(3600) * 1000000000);
 }
 
 static int expect_news(enum run_news_kind kind)
@@ -57,6 +66,7 @@ static void expect_end(void)
     expect_news(RUN_NEWS_ENDED);
     ck_assert_int_eq(waitpid(guard, NULL, 0), guard);
     close(guard_link);
+    run_bound_destroy(plan.bound);
 }
 
 START_TEST(a_command_that_leaves_nothing_behind_is_told_so)
@@ -79,6 +89,40 @@ START_TEST(what_a_command_leaves_behind_is_told_once)
     expect_news(RUN_NEWS_LEFTOVERS);
     ck_assert_int_eq(send(guard_link, &order, sizeof(order), 0), sizeof(order));
     expect_end();
+}
+END_TEST
+
+/* --- The time ---------------------------------------------------------------------------------------------------- */
+
+/* Whatever has held up the child since the lock was granted, such as SIGSTOP or a message that nobody reads. */
+START_TEST(a_command_does_not_begin_when_the_margin_is_all_that_is_left)
+{
+    plan.limits.margin_ns = INT64_C(1000000000);
+    start_with("echo begun >&2; exit 3", plan.limits.margin_ns / 2);
+    ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -ETIME);
+    plan.limits.margin_ns = 0;
+}
+END_TEST
+
+/* The bound is shared: the child need not have been told by anybody. */
+START_TEST(a_command_does_not_begin_under_a_lock_that_has_ended_since)
+{
+    start_with("echo begun >&2; exit 3", 0);
+    ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -ETIME);
+}
+END_TEST
+
+/* Nobody is left who could continue it: the wrapper, which this test is, does nothing. */
+START_TEST(a_guard_that_is_stopped_acts_at_the_end_of_the_lock)
+{
+    plan.ignore_loss = false;
+    start_with("trap '' TERM; exec sleep 60", INT64_C(1500000000));
+    expect_news(RUN_NEWS_STARTED);
+    ck_assert_int_eq(kill(guard, SIGSTOP), 0);
+    expect_news(RUN_NEWS_KILLED);
+    ck_assert_int_eq(WTERMSIG(expect_news(RUN_NEWS_EXITED)), SIGKILL);
+    expect_end();
+    plan.ignore_loss = true;
 }
 END_TEST
 
@@ -228,10 +272,14 @@ int main(void)
 {
     Suite *suite = suite_create("run-guard");
     TCase *news = suite_add_case(suite, "news", NULL, NULL);
+    TCase *time = suite_add_case(suite, "time", NULL, NULL);
     TCase *confined = suite_add_case(suite, "confined", NULL, NULL);
 
     tcase_add_test(news, a_command_that_leaves_nothing_behind_is_told_so);
     tcase_add_test(news, what_a_command_leaves_behind_is_told_once);
+    tcase_add_test(time, a_command_does_not_begin_when_the_margin_is_all_that_is_left);
+    tcase_add_test(time, a_command_does_not_begin_under_a_lock_that_has_ended_since);
+    tcase_add_test(time, a_guard_that_is_stopped_acts_at_the_end_of_the_lock);
     tcase_add_test(confined, all_are_killed_where_process_descriptors_are_refused);
     tcase_add_test(confined, all_are_killed_that_proc_does_not_show);
     tcase_add_test(confined, a_guard_without_descriptors_is_no_fault_of_the_command);

@@ -32,7 +32,7 @@ START_TEST(two_keys_are_held_by_one_command)
     ck_assert_uint_ge(masters_count_key(masters, "a"), 3);
     kill(run.pid, SIGTERM);
     tool_finish(&run);
-    tool_expect(&run, 128 + SIGTERM);
+    tool_expect_signal(&run, SIGTERM);
     expect_all_free();
 }
 END_TEST
@@ -42,7 +42,7 @@ START_TEST(five_keys_are_held_and_given_up)
     rig_run(7, WORDS("-k", "a", "-k", "z", "-k", "m", "-k", "b", "-v",
                      SH("echo \"$REDLOCK_KEYS\" | tr '\\n' ' '; exit 7")));
     ck_assert_str_eq(tool.out, "job a z m b ");
-    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job', 'a', 'z', 'm', 'b' are given up\n"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job', 'a', 'z', 'm', 'b' are released\n"));
     expect_all_free();
 }
 END_TEST
@@ -71,7 +71,7 @@ START_TEST(one_key_that_another_has_refuses_all)
 
     snprintf(token, sizeof(token), "%s", locks_lock());
     rig_run(124, WORDS("-k", "a", "touch", rig_path("started")));
-    ck_assert_str_eq(tool.err, "redlock: 'job' is held by another: nothing was run\n");
+    ck_assert_ptr_nonnull(strstr(tool.err, " redlock: 'job' is held by another: nothing was run\n"));
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
     rig_run(124, WORDS("-k", "a", "--json", "true"));
@@ -106,7 +106,7 @@ START_TEST(a_signal_while_one_key_is_awaited_gives_all_up)
     wait_for_key("a");
     kill(run.pid, ending[_i]);
     tool_finish(&run);
-    tool_expect(&run, 128 + ending[_i]);
+    tool_expect_signal(&run, ending[_i]);
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
     ck_assert_uint_ge(masters_count_key(masters, "job"), 3);

@@ -41,7 +41,7 @@ START_TEST(a_waiting_run_ends_at_once_and_starts_nothing)
     start_ms = now_ms();
     kill(run.pid, number);
     tool_finish(&run);
-    tool_expect(&run, 128 + number);
+    tool_expect_signal(&run, number);
     ck_assert_int_lt(now_ms() - start_ms, 5000);
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
@@ -59,7 +59,7 @@ START_TEST(a_run_that_waits_for_masters_that_hang_ends_at_once)
     rig_read_error(&run, "'job' is asked for");
     kill(run.pid, SIGTERM);
     tool_finish(&run);
-    tool_expect(&run, 128 + SIGTERM);
+    tool_expect_signal(&run, SIGTERM);
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(signals_reach_the_whole_group)
     rig_start(&run, WORDS(SH("sh -c 'echo ready; exec sleep 60'; exit 1")));
     kill(run.pid, SIGTERM);
     tool_finish(&run);
-    tool_expect(&run, 128 + SIGTERM);
+    tool_expect_signal(&run, SIGTERM);
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(a_command_that_is_stopped_ends_by_a_signal)
                              "kill -STOP $$; exit 9")));
     kill(run.pid, passed_on[_i].number);
     tool_finish(&run);
-    tool_expect(&run, 128 + passed_on[_i].number);
+    tool_expect_signal(&run, passed_on[_i].number);
     rig_expect_free();
 }
 END_TEST

@@ -187,8 +187,9 @@ START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
     snprintf(first, sizeof(first), "%.*s", (int)strcspn(found, ","), found);
     ck_assert_ptr_nonnull(strstr(run.out, "{\"schema\":1,\"state\":\"held\",\"key\":\"job\",\"token\":\""));
     rig_read_error(&run, "is renewed");
+    while (strstr(rig_read(path), first) != NULL)
+        ck_assert_int_eq(kill(run.pid, 0), 0);
     ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"held\""));
-    ck_assert_ptr_null(strstr(rig_read(path), first));
     ck_assert_int_eq(stat(path, &seen), 0);
     ck_assert_uint_eq(seen.st_mode & 0777, 0600);
     kill(run.pid, SIGTERM);
@@ -220,7 +221,7 @@ START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
         ck_assert_int_eq(kill(run.pid, 0), 0);
     kill(run.pid, SIGTERM);
     tool_finish(&run);
-    tool_expect(&run, 128 + SIGTERM);
+    tool_expect_signal(&run, SIGTERM);
 }
 END_TEST
 
@@ -358,7 +359,7 @@ START_TEST(status_tells_the_steps)
 {
     rig_run(0, WORDS("--status", "true"));
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held: "));
-    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is given up"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is released"));
     rig_run(0, WORDS("true"));
     ck_assert_str_eq(tool.err, "");
 }

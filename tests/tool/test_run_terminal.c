@@ -146,6 +146,84 @@ START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
 }
 END_TEST
 
+/* As sudo(8) and ssh(1) do: the question is put to the terminal itself. */
+START_TEST(a_command_in_a_pipeline_can_ask_at_the_terminal)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --key job sh -c 'echo ready >/dev/tty; read line </dev/tty; echo got $line' "
+                             "| sed s/got/gotten/; echo end");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "hello\n");
+    read_terminal(&terminal, "gotten hello");
+    read_terminal(&terminal, "end");
+    close_terminal(&terminal);
+}
+END_TEST
+
+START_TEST(a_command_that_asks_in_the_background_stops_the_job_until_fg)
+{
+    struct terminal terminal;
+
+    setenv("JOBS", rig_path("jobs"), 1);
+    open_terminal(&terminal, "$REDLOCK run --key job sh -c 'echo ready; read line </dev/tty; echo got $line' & "
+                             "until jobs >$JOBS; grep -q Stopped $JOBS; do sleep 0.05; done; echo stopped; "
+                             "fg >/dev/null; echo code $?");
+    read_terminal(&terminal, "stopped");
+    type(&terminal, "hello\n");
+    read_terminal(&terminal, "got hello");
+    read_terminal(&terminal, "code 0");
+    close_terminal(&terminal);
+}
+END_TEST
+
+static const char *const interrupted[] = {
+    "for host in a b c; do $REDLOCK run --key $host sh -c 'echo ready; exec sleep 60'; done; echo 'next' step",
+    "$REDLOCK run --key job sh -c 'echo ready; exec sleep 60'; echo 'next' step",
+    "$REDLOCK run --key job sh -c 'echo ready; exec sleep 60' | cat; echo 'next' step",
+};
+
+/* Reads on until nobody has the terminal any more. The shell must have died by the signal, as it does where no lock is
+ * taken, and have said nothing more. */
+static void expect_interrupted(struct terminal *terminal)
+{
+    ssize_t n;
+    int status;
+
+    while ((n = read(terminal->fd, terminal->text + terminal->n, sizeof(terminal->text) - 1 - terminal->n)) > 0)
+        terminal->n += (size_t)n;
+    ck_assert_ptr_null(strstr(terminal->text, "next step"));
+    ck_assert_int_eq(waitpid(terminal->shell, &status, 0), terminal->shell);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT, "status %x after:\n%s", (unsigned)status,
+                  terminal->text);
+    close(terminal->fd);
+}
+
+/* Neither the rest of the script nor the next turn of a loop. */
+START_TEST(control_c_ends_the_script_around_it)
+{
+    struct terminal terminal;
+
+    setenv("SCRIPT", interrupted[_i], 1);
+    open_terminal(&terminal, "sh -c \"$SCRIPT\"");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "\003");
+    expect_interrupted(&terminal);
+}
+END_TEST
+
+START_TEST(control_c_while_the_lock_is_awaited_ends_the_script_around_it)
+{
+    struct terminal terminal;
+
+    locks_lock();
+    open_terminal(&terminal, "sh -c '$REDLOCK run --key job -v --wait inf true; echo next step'");
+    read_terminal(&terminal, "'job' is asked for");
+    type(&terminal, "\003");
+    expect_interrupted(&terminal);
+}
+END_TEST
+
 START_TEST(votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet)
 {
     struct terminal terminal;
@@ -170,6 +248,10 @@ static Suite *suite(void)
     tcase_add_test(terminal, control_c_reaches_a_foreground_command);
     tcase_add_test(terminal, control_z_stops_the_job_and_fg_continues_it);
     tcase_add_test(terminal, a_job_that_is_stopped_for_too_long_is_lost);
+    tcase_add_test(terminal, a_command_in_a_pipeline_can_ask_at_the_terminal);
+    tcase_add_test(terminal, a_command_that_asks_in_the_background_stops_the_job_until_fg);
+    tcase_add_loop_test(terminal, control_c_ends_the_script_around_it, 0, sizeof(interrupted) / sizeof(interrupted[0]));
+    tcase_add_test(terminal, control_c_while_the_lock_is_awaited_ends_the_script_around_it);
     tcase_add_test(terminal, votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet);
     return made;
 }

@@ -165,6 +165,20 @@ void tool_read_until(struct tool *tool, const char *text)
                       tail(tool->err, tool->err_size));
 }
 
+void tool_read_output_until(struct tool *tool, const char *text)
+{
+    while (strstr(tool->out, text) == NULL) {
+        ck_assert_msg(tool->fds[0] >= 0, "ended without '%s':\n%s", text, tail(tool->out, tool->out_size));
+        take(&tool->fds[0], tool->out, &tool->out_size);
+    }
+}
+
+void tool_read_output(struct tool *tool)
+{
+    while (tool->fds[0] >= 0)
+        take(&tool->fds[0], tool->out, &tool->out_size);
+}
+
 void tool_finish(struct tool *tool)
 {
     int status;
@@ -215,6 +229,12 @@ void tool_expect(const struct tool *tool, int exit_code)
     ck_assert_msg(tool->exit_code == exit_code,
                   "exit code %d (signal %d), expected %d\n--- output:\n%s\n--- errors:\n%s", tool->exit_code,
                   tool->signal, exit_code, tail(tool->out, tool->out_size), tail(tool->err, tool->err_size));
+}
+
+void tool_expect_signal(const struct tool *tool, int number)
+{
+    ck_assert_msg(tool->signal == number, "exit code %d (signal %d), expected signal %d\n--- errors:\n%s",
+                  tool->exit_code, tool->signal, number, tail(tool->err, tool->err_size));
 }
 
 static void on_alarm(int number)

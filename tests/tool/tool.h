@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { TOOL_STREAM_SIZE = 65536 };
+enum { TOOL_STREAM_SIZE = 262144 };
 
 struct tool {
     pid_t pid;   /* 0 once its end has been seen */
@@ -43,6 +43,10 @@ void tool_start(struct tool *tool, const char *const *words);
 /* Reads until standard output contains the text; the test fails if the command ends without it. */
 void tool_read_until(struct tool *tool, const char *text);
 
+/* The same, and to its end, of standard output alone: nobody reads standard error. */
+void tool_read_output_until(struct tool *tool, const char *text);
+void tool_read_output(struct tool *tool);
+
 /* Reads to the end of both streams and waits. */
 void tool_finish(struct tool *tool);
 
@@ -56,6 +60,9 @@ void tool_run_tour(struct tool *tool, const char *line);
 
 /* Fails the test, showing both streams, unless it ended with this exit code. */
 void tool_expect(const struct tool *tool, int exit_code);
+
+/* ... unless this signal has ended it. */
+void tool_expect_signal(const struct tool *tool, int number);
 
 /* Waits until every process that the command has left behind has ended: by itself, for nothing here kills it. */
 void tool_orphans_end(void);

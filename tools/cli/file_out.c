@@ -13,7 +13,7 @@
 
 enum { MOST_BESIDE = 100, PIECE = 4096 /* what a pipe that is ready takes without waiting */ };
 
-static const char *reason(int error)
+const char *file_out_reason(int error)
 {
     if (error == ENXIO)
         return "nobody reads from it";
@@ -22,7 +22,7 @@ static const char *reason(int error)
 
 static bool refuse(const struct file_out *file)
 {
-    cli_error(file->command, "cannot write '%s': %s", file->path, reason(errno));
+    cli_error(file->command, "cannot write '%s': %s", file->path, file_out_reason(errno));
     return false;
 }
 
@@ -86,7 +86,7 @@ static bool is_still_replaceable(struct file_out *file)
     return target->exists || errno == ENOENT;
 }
 
-static bool replace(struct file_out *file)
+static bool replace(struct file_out *file, const char *text, size_t size)
 {
     char beside[PATH_MAX];
     bool ok;
@@ -95,7 +95,7 @@ static bool replace(struct file_out *file)
 
     if (!is_still_replaceable(file) || (fd = create_beside(file, beside)) < 0)
         return false;
-    ok = keep_rights(file, fd) && write_all(fd, file->buffer, file->size) && fstat(fd, &file->written) == 0;
+    ok = keep_rights(file, fd) && write_all(fd, text, size) && fstat(fd, &file->written) == 0;
     error = errno;
     if (close(fd) != 0 && ok) {
         ok = false;
@@ -177,11 +177,8 @@ static int open_target(const struct file_target *target)
 }
 
 /* In pieces that a reader's buffer takes at once, so that a descriptor shared with others may stay as it is. */
-static bool write_into(const struct file_out *file, int patience_ms)
+static bool write_into(const struct file_out *file, const char *text, size_t size, int patience_ms)
 {
-    const char *text = file->buffer;
-    size_t size = file->size;
-
     while (size > 0) {
         struct pollfd room = {.fd = file->fd, .events = POLLOUT};
         int ready = poll(&room, 1, patience_ms);
@@ -232,6 +229,13 @@ void file_out_close(struct file_out *file)
     file->path = NULL;
 }
 
+int file_out_put(struct file_out *file, const char *text, size_t size, int patience_ms)
+{
+    bool ok = file->fd < 0 ? replace(file, text, size) : write_into(file, text, size, patience_ms);
+
+    return ok ? 0 : errno;
+}
+
 FILE *file_out_begin(struct file_out *file)
 {
     file->text = open_memstream(&file->buffer, &file->size);
@@ -246,10 +250,8 @@ bool file_out_end(struct file_out *file, int patience_ms)
 
     file->text = NULL;
     fflush(stdout); /* which may be the same place */
-    if (ok && file->fd < 0)
-        ok = replace(file);
-    else if (ok)
-        ok = write_into(file, patience_ms);
+    if (ok)
+        ok = (errno = file_out_put(file, file->buffer, file->size, patience_ms)) == 0;
     if (!ok)
         refuse(file);
     drop_text(file);

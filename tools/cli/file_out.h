@@ -35,8 +35,13 @@ struct file_out {
 bool file_out_open(struct file_out *file, const char *command, const char *path, enum file_rights rights);
 void file_out_close(struct file_out *file);
 
-/* A stream to write to between the two calls, NULL without memory. The second is false after a message; it waits for a
- * reader that is slow as long as `patience_ms`. */
+/* Writes a text that is complete: 0 or errno, for file_out_reason(). It waits for a reader that is slow as long as
+ * `patience_ms`, and for a disk as long as that takes. One thread at a time; no message. */
+int file_out_put(struct file_out *file, const char *text, size_t size, int patience_ms);
+const char *file_out_reason(int error);
+
+/* A stream to write to between the two calls, NULL without memory. The second is file_out_put() of what was
+ * written, and false after a message. */
 FILE *file_out_begin(struct file_out *file);
 bool file_out_end(struct file_out *file, int patience_ms);
 

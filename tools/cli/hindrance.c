@@ -12,6 +12,7 @@
 enum { NAMES_SIZE = 400 };
 
 struct reasons {
+    FILE *out;
     const struct redlock_client *client;
     const char *texts[REDLOCK_MAX_MASTERS];
     size_t n;
@@ -65,12 +66,12 @@ static void print_names(const struct reasons *reasons, size_t first)
             left_out++;
             continue;
         }
-        fputs(between, stderr);
-        shown_put(stderr, name);
+        fputs(between, reasons->out);
+        shown_put(reasons->out, name);
         between = ", ";
     }
     if (left_out > 0)
-        fprintf(stderr, " and %zu more", left_out);
+        fprintf(reasons->out, " and %zu more", left_out);
 }
 
 static void print_reasons(const struct reasons *reasons)
@@ -78,10 +79,10 @@ static void print_reasons(const struct reasons *reasons)
     for (size_t i = 0; i < reasons->n; i++) {
         if (reasons->texts[i][0] == '\0' || is_said(reasons, i))
             continue;
-        fputs("redlock:   ", stderr);
-        shown_put(stderr, reasons->texts[i]);
+        fputs("redlock:   ", reasons->out);
+        shown_put(reasons->out, reasons->texts[i]);
         print_names(reasons, i);
-        putc('\n', stderr);
+        putc('\n', reasons->out);
     }
 }
 
@@ -102,7 +103,7 @@ static bool may_be_new(const struct redlock_node_info *infos, const struct stand
     return sum->voting == 0 && n >= sum->quorum;
 }
 
-static void print_remedy(const struct redlock_client *client, size_t quorum)
+static void print_remedy(FILE *out, const struct redlock_client *client, size_t quorum)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     size_t n = standings_read(client, infos);
@@ -112,12 +113,12 @@ static void print_remedy(const struct redlock_client *client, size_t quorum)
     if (sum.voting >= quorum || sum.voting == sum.answering)
         return;
     if (sum.quorum_in_ms > 0)
-        fprintf(stderr, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof(wait)));
+        fprintf(out, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof(wait)));
     if (may_be_new(infos, &sum))
         fputs("redlock: if they are new, and have never had a lock, 'redlock nodes --new-deployment' lets them vote at "
-              "once\n", stderr);
+              "once\n", out);
     else
-        fputs("redlock: 'redlock nodes' tells more, and how to mend it\n", stderr);
+        fputs("redlock: 'redlock nodes' tells more, and how to mend it\n", out);
 }
 
 /* A release has all that it wants from a master that does not have the key. */
@@ -127,9 +128,9 @@ static bool is_content(const struct outcome *outcome, size_t i)
            (outcome->op == REDLOCK_OP_RELEASE && outcome->votes[i].vote == REDLOCK_VOTE_REFUSED);
 }
 
-void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome)
+void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome)
 {
-    struct reasons reasons = {.client = client, .n = outcome->n_nodes};
+    struct reasons reasons = {.out = out, .client = client, .n = outcome->n_nodes};
 
     if (!outcome->short_of_masters)
         return;
@@ -137,12 +138,12 @@ void hindrance_explain(const struct redlock_client *client, const struct outcome
         reasons.texts[i] = is_content(outcome, i) ? "" : outcome->votes[i].detail;
     print_reasons(&reasons);
     if (outcome->op != REDLOCK_OP_RELEASE)
-        print_remedy(client, outcome->quorum);
+        print_remedy(out, client, outcome->quorum);
 }
 
-void hindrance_explain_texts(const struct redlock_client *client, const char *const texts[], size_t n)
+void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n)
 {
-    struct reasons reasons = {.client = client, .n = n};
+    struct reasons reasons = {.out = out, .client = client, .n = n};
 
     memcpy(reasons.texts, texts, n * sizeof(texts[0]));
     print_reasons(&reasons);
@@ -150,7 +151,7 @@ void hindrance_explain_texts(const struct redlock_client *client, const char *co
 
 void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
 {
-    struct reasons reasons = {.client = client, .n = n};
+    struct reasons reasons = {.out = stderr, .client = client, .n = n};
 
     for (size_t i = 0; i < n; i++)
         reasons.texts[i] = probes[i].answered ? "" : probes[i].why;

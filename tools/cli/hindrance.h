@@ -2,6 +2,8 @@
 #ifndef CLI_HINDRANCE_H
 #define CLI_HINDRANCE_H
 
+#include <stdio.h>
+
 #include "cli/json.h"
 #include "cli/session.h"
 
@@ -12,14 +14,14 @@ enum { HINDRANCE_SIZE = 128 };
 /* "2 of 5 masters can vote (3 needed)", in the buffer; the status's own words if masters are not the reason. */
 const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE]);
 
-/* On standard error, below the message: a line for each distinct reason, and what can be done. Nothing if masters are
+/* Below the message: a line for each distinct reason, and what can be done. Nothing if masters are
  * not the reason. */
-void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome);
+void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome);
 
 /* Only the lines, from a text for each master; "" for one that is no hindrance. */
-void hindrance_explain_texts(const struct redlock_client *client, const char *const texts[], size_t n);
+void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n);
 
-/* The same for masters that were asked past the library. */
+/* The same on standard error, for masters that were asked past the library. */
 void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);
 
 /* "reachable", "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */

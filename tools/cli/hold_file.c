@@ -81,7 +81,7 @@ void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_
     cli_json_end(json, ']');
 }
 
-static void print(FILE *out, const struct hold *hold)
+void hold_print(FILE *out, const struct hold *hold)
 {
     char boot[HOLD_BOOT_SIZE];
     int64_t left_ns = instant_left(hold->valid_until, instant_now());
@@ -110,7 +110,7 @@ bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms)
 
     if (out == NULL)
         return false;
-    print(out, hold);
+    hold_print(out, hold);
     return file_out_end(file, patience_ms);
 }
 

@@ -43,7 +43,8 @@ struct hold {
 /* Overwrites what is secret, and frees what it owns. All zero is fine. */
 void hold_fini(struct hold *hold);
 
-/* False after a message. Waits so long for a reader that is slow. */
+/* As a line of text, and to a file: false after a message. That waits so long for a reader that is slow. */
+void hold_print(FILE *out, const struct hold *hold);
 bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms);
 
 /* A file to read a hold from, "-" for standard input: a descriptor to close, -1 after a message. The hold in it: false

@@ -166,7 +166,7 @@ static void explain_failure(const struct operation *operation, const struct redl
         return;
     for (size_t i = 0; i < result->n_nodes; i++)
         texts[i] = result->nodes[i].answered ? "" : result->nodes[i].detail;
-    hindrance_explain_texts(operation->client, texts, result->n_nodes);
+    hindrance_explain_texts(stderr, operation->client, texts, result->n_nodes);
 }
 
 static void add_master(struct cli_json *json, const struct redlock_latch_node *node, bool recorded)

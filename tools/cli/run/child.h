@@ -20,8 +20,7 @@ struct run_inherited {
 struct run_child {
     char *const *argv;
     char *const *envp;
-    bool own_group;     /* a process group of its own, else that of the wrapper */
-    bool take_terminal; /* ... which becomes the foreground group of the terminal on standard input */
+    bool own_group; /* a process group of its own, else that of the wrapper */
     const struct run_inherited *inherited;
 };
 

@@ -1,6 +1,8 @@
 #include "cli/run/deadline.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 enum {
     MARGIN_FRACTION = 20,
@@ -61,4 +63,35 @@ const char *run_limits_fault(uint32_t ttl_ms, uint32_t kill_after_ms, uint32_t m
     if (kill_after_ms > 0 && kill_after_ms <= margin_ms)
         return "--kill-after must be more than --kill-margin, or 0 for no warning";
     return NULL;
+}
+
+/* --- The bound --------------------------------------------------------------------------------------------------- */
+
+struct run_bound {
+    _Atomic int64_t boot_ns;
+    _Atomic int64_t raw_ns;
+};
+
+struct run_bound *run_bound_create(void)
+{
+    void *memory = mmap(NULL, sizeof(struct run_bound), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void run_bound_destroy(struct run_bound *bound)
+{
+    if (bound != NULL)
+        munmap(bound, sizeof(*bound));
+}
+
+void run_bound_set(struct run_bound *bound, struct instant valid_until)
+{
+    atomic_store(&bound->boot_ns, valid_until.boot_ns);
+    atomic_store(&bound->raw_ns, valid_until.raw_ns);
+}
+
+struct instant run_bound_get(struct run_bound *bound)
+{
+    return (struct instant){atomic_load(&bound->boot_ns), atomic_load(&bound->raw_ns)};
 }

@@ -1,4 +1,4 @@
-/* When a command that runs under a lock must be warned, and when it must be gone. Pure arithmetic.
+/* When a command that runs under a lock must be warned, and when it must be gone.
  *
  * The lock is held for certain until `valid_until`, an instant that the library counts from before the first request
  * of the latest successful quorum. SIGKILL is sent a margin before that instant, since it has to be delivered by then:
@@ -53,5 +53,14 @@ uint32_t run_default_kill_after_ms(uint32_t ttl_ms);
 /* NULL, or the sentence that says why these do not fit. A warning must not come before a renewal (at a third of the
  * ttl) has had a second chance, hence less than half of the ttl. */
 const char *run_limits_fault(uint32_t ttl_ms, uint32_t kill_after_ms, uint32_t margin_ms);
+
+/* Until when the lock is proven to be held, in memory that the wrapper shares with guard and child: the latest that the
+ * wrapper has known counts, also if no packet has reached them. A value that is read while it is written lies between
+ * the old one and the new one: it never lies behind both. */
+struct run_bound;
+struct run_bound *run_bound_create(void); /* NULL with errno */
+void run_bound_destroy(struct run_bound *bound);
+void run_bound_set(struct run_bound *bound, struct instant valid_until);
+struct instant run_bound_get(struct run_bound *bound);
 
 #endif

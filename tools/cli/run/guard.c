@@ -74,20 +74,24 @@ static void signal_all(const struct guard *guard, int number)
     struct run_sweep sweep = {.root = getpid()};
 
     if (!guard->exited && guard->plan->child->own_group) {
-        kill(-guard->child, number);
-        sweep.but_group = guard->child;
+        kill(-guard->group, number);
+        sweep.but_group = guard->group;
     }
     run_tree_signal(&sweep, number);
 }
 
-/* What the wrapper passes on is for the group, as it would be without a wrapper; for the rest of it, too, when the
- * command itself has ended. */
+/* What the wrapper passes on is for the group, as it would be without a wrapper; of one that others share, for those of
+ * the command; for all that is left, when the command itself has ended. */
 static void signal_command(const struct guard *guard, int number)
 {
+    const struct run_sweep sweep = {.root = getpid(), .only_group = guard->group};
+
     if (guard->exited)
         signal_all(guard, number);
+    else if (guard->plan->child->own_group)
+        kill(-guard->group, number);
     else
-        kill(guard->plan->child->own_group ? -guard->child : guard->child, number);
+        run_tree_signal(&sweep, number);
 }
 
 /* A command that is stopped would keep the lock for ever: it sees no signal that is to end it before SIGCONT. */
@@ -114,11 +118,9 @@ static void set_deadline(struct guard *guard, struct instant valid_until)
 
 static void obey(struct guard *guard, const struct run_order *order)
 {
-    if (order->kind == RUN_ORDER_DEADLINE)
-        set_deadline(guard, order->valid_until);
-    else if (order->kind == RUN_ORDER_SIGNAL)
+    if (order->kind == RUN_ORDER_SIGNAL)
         pass_on(guard, order->number);
-    else
+    else if (order->kind == RUN_ORDER_KILL)
         begin_killing(guard);
 }
 
@@ -198,6 +200,7 @@ static int64_t act(struct guard *guard)
 {
     struct run_due due = {RUN_STEP_WAIT, INT64_MAX};
 
+    set_deadline(guard, run_bound_get(guard->plan->bound));
     if (!guard->plan->ignore_loss)
         due = run_due_at(&guard->plan->limits, guard->valid_until, instant_now(), guard->warned);
     if (due.step == RUN_STEP_WARN && !guard->killing)
@@ -225,6 +228,7 @@ static void sleep_until_something(struct guard *guard, int64_t wait_ns)
     if (wait_ns == INT64_MAX)
         memset(&after, 0, sizeof(after));
     timerfd_settime(guard->timer, 0, &after, NULL);
+    timer_settime(guard->alarm, 0, &after, NULL);
     poll(fds, 4, -1);
     while (read(guard->children, &info, sizeof(info)) == sizeof(info))
         continue;

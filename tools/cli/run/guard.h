@@ -4,14 +4,16 @@
  *
  *     wrapper (redlock run)     holds the lock and renews it; subreaper
  *       guard                   knows the deadline, and nothing of masters; subreaper
- *         command               process group of its own; dies with the guard (PR_SET_PDEATHSIG)
+ *         command               dies with the guard (PR_SET_PDEATHSIG)
  *           ...                 whatever it starts: whoever loses its parent becomes a child of the guard
  *
  * The guard stands between the two, since a process can only find what descends from it: orphans go to the nearest
  * subreaper above them, so daemons and double forks come to the guard, which thus knows by ECHILD that nothing is
- * left. It lives in a session of its own, or, where there is a controlling terminal, in a process group of its own: in
- * another session it would make the command's group an orphaned one, and job control would be lost. It blocks all
- * signals.
+ * left. It lives in a session of its own and blocks all signals. The command has a process group of its own, or, where
+ * there is a controlling terminal, that of the wrapper: then it is a part of the shell's job like any other program.
+ *
+ * The child looks at the clock last, just before it executes the command: whatever has held it up since the lock was
+ * granted, no command begins that would have to be ended at once.
  *
  * What fails, and who acts then:
  *
@@ -20,7 +22,9 @@
  *     masters silent      the same
  *     command ignores TERM, or has left its group or session: SIGKILL to all descendants, again until none is left
  *     guard killed        the command dies with it; its other descendants become the wrapper's, which kills them
- *     guard stopped       the wrapper kills, a tenth of the margin later than the guard would have
+ *     guard stopped       a timer of the kernel continues it in time (SIGCONT), also if the wrapper is stopped, too;
+ *                         else the wrapper kills, a tenth of the margin later than the guard would have
+ *     all are frozen      (cgroup freezer, a debugger) nobody acts; once thawed, the guard acts at once
  *     both killed         the command dies with the guard; what it has started goes on: nobody is left to find it
  *
  * A process that has become another user's cannot be killed by either, and one that waits inside the kernel for a
@@ -36,6 +40,7 @@
 
 struct run_guard_plan {
     const struct run_child *child;
+    struct run_bound *bound;
     struct run_limits limits;
     int warning;      /* the signal of the warning; 0: none */
     const char *hook; /* shell command to run as the warning; NULL: none */
@@ -44,7 +49,7 @@ struct run_guard_plan {
 
 /* From the wrapper. Each is one packet. */
 enum run_order_kind {
-    RUN_ORDER_DEADLINE, /* the proven validity ends at valid_until */
+    RUN_ORDER_DEADLINE, /* the bound has changed */
     RUN_ORDER_SIGNAL,   /* for the command's group */
     RUN_ORDER_KILL,     /* everything, now */
 };
@@ -52,13 +57,13 @@ enum run_order_kind {
 struct run_order {
     enum run_order_kind kind;
     int number;
-    struct instant valid_until;
 };
 
 /* To the wrapper. */
 enum run_news_kind {
     RUN_NEWS_STARTED,     /* number: its pid */
-    RUN_NEWS_NOT_STARTED, /* number: errno of the attempt to execute it; negative: of what must come before that */
+    RUN_NEWS_NOT_STARTED, /* number: errno of the attempt to execute it; negative: of what must come before that, and
+                           -ETIME: too little of the lock was left */
     RUN_NEWS_STOPPED,     /* number: the signal that stopped it */
     RUN_NEWS_WARNED,      /* the warning was given; the lock's later fate changes nothing any more */
     RUN_NEWS_KILLED,      /* the deadline, or an order */
@@ -74,6 +79,6 @@ struct run_news {
 
 /* Forks it. Returns the wrapper's end of the link, -1 with errno if the system refuses. All signals must be blocked in
  * the calling process, and stay blocked in the guard. */
-int run_guard_start(const struct run_guard_plan *plan, struct instant valid_until, pid_t *ret_pid);
+int run_guard_start(const struct run_guard_plan *plan, pid_t *ret_pid);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "cli/run/guard.h"
 
@@ -14,6 +15,8 @@ struct guard {
     int link;     /* to the wrapper; -1 when it has gone */
     int children; /* readable when one has ended or stopped */
     int timer;
+    timer_t alarm; /* the same for a guard that is stopped: SIGCONT */
+    pid_t group;   /* of the command */
     int outcome;  /* of the execution: errno, or end of file; -1 when known */
     pid_t child;
     bool exited;  /* the command itself: its pid is nobody's any more */

@@ -16,29 +16,31 @@
 
 enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 4 };
 
-/* All signals are blocked here, SIGTTOU too: a group may take the terminal only so while it is in the background. */
-static void settle(const struct run_child *child)
+/* --- The command ------------------------------------------------------------------------------------------------- */
+
+static bool is_too_late(const struct run_guard_plan *plan)
 {
-    if (child->own_group)
-        setpgid(0, 0);
-    if (child->own_group && child->take_terminal)
-        tcsetpgrp(STDIN_FILENO, getpid());
+    return run_due_at(&plan->limits, run_bound_get(plan->bound), instant_now(), false).step != RUN_STEP_WAIT;
 }
 
 /* Executes the command, and does not return: if it cannot be executed, errno is written to error_fd, which is closed
- * by success. The process is killed when its parent, `guard`, ends. */
-static _Noreturn void become(const struct run_child *child, pid_t guard, int error_fd)
+ * by success. The process is killed when its parent, `guard`, ends. The clock is looked at last. */
+static _Noreturn void become(const struct run_guard_plan *plan, pid_t guard, int error_fd)
 {
+    const struct run_child *child = plan->child;
+    int error = -ETIME;
     ssize_t n;
-    int error;
 
     /* The parent may have ended before the first call: then nobody would ever be told. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != guard)
         _exit(127);
-    settle(child);
+    if (child->own_group)
+        setpgid(0, 0);
     guard_restore_signals(child->inherited);
-    execvpe(child->argv[0], child->argv, child->envp);
-    error = errno;
+    if (!is_too_late(plan)) {
+        execvpe(child->argv[0], child->argv, child->envp);
+        error = errno;
+    }
     n = write(error_fd, &error, sizeof(error));
     _exit(n == sizeof(error) && error == ENOENT ? 127 : 126);
 }
@@ -62,19 +64,15 @@ static void close_others(const struct guard *guard)
     portable_close_range(next, INT_MAX);
 }
 
-/* Only in a session that has a terminal may the guard not leave it. Pipes of the wrapper's must not stay open for the
+/* Pipes of the wrapper's must not stay open for the
  * guard's sake, nor its connections. With the right to do so it runs before all ordinary processes: it has little to
  * do, but that in time. Children do not inherit that. */
 static void step_aside(const struct guard *guard)
 {
     struct sched_param first = {.sched_priority = 1};
-    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    if (terminal >= 0)
-        setpgid(0, 0);
-    else
-        setsid();
+    setsid();
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd);
     close_others(guard);
@@ -83,21 +81,24 @@ static void step_aside(const struct guard *guard)
 
 static bool prepare(struct guard *guard, int outcome[2])
 {
+    struct sigevent go_on = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
     sigset_t ended;
 
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
     guard->children = signalfd(-1, &ended, SFD_NONBLOCK | SFD_CLOEXEC);
     guard->timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (guard->children < 0 || guard->timer < 0 || pipe2(outcome, O_NONBLOCK | O_CLOEXEC) != 0)
+    if (guard->children < 0 || guard->timer < 0 || timer_create(CLOCK_BOOTTIME, &go_on, &guard->alarm) != 0 ||
+        pipe2(outcome, O_NONBLOCK | O_CLOEXEC) != 0)
         return false;
     guard->outcome = outcome[0];
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
 }
 
-static _Noreturn void be_guard(const struct run_guard_plan *plan, struct instant valid_until, int link)
+static _Noreturn void be_guard(const struct run_guard_plan *plan, int link)
 {
-    struct guard guard = {.plan = plan, .valid_until = valid_until, .link = link, .pause_ns = FIRST_PAUSE_NS / 2};
+    struct guard guard = {.plan = plan, .valid_until = run_bound_get(plan->bound), .link = link,
+                          .pause_ns = FIRST_PAUSE_NS / 2};
     pid_t self = getpid();
     int outcome[2];
 
@@ -108,16 +109,17 @@ static _Noreturn void be_guard(const struct run_guard_plan *plan, struct instant
         _exit(0);
     }
     if (guard.child == 0)
-        become(plan->child, self, outcome[1]);
+        become(plan, self, outcome[1]);
     if (plan->child->own_group)
         setpgid(guard.child, guard.child);
+    guard.group = plan->child->own_group ? guard.child : getpgrp();
     close(outcome[1]);
     step_aside(&guard);
     guard_watch_over(&guard);
     _exit(0);
 }
 
-int run_guard_start(const struct run_guard_plan *plan, struct instant valid_until, pid_t *ret_pid)
+int run_guard_start(const struct run_guard_plan *plan, pid_t *ret_pid)
 {
     int ends[2];
     pid_t pid;
@@ -127,7 +129,7 @@ int run_guard_start(const struct run_guard_plan *plan, struct instant valid_unti
     pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        be_guard(plan, valid_until, ends[1]);
+        be_guard(plan, ends[1]);
     }
     close(ends[1]);
     if (pid < 0) {

@@ -37,7 +37,7 @@ static const char options_help[] =
     "                       'redlock check'; removed at the end\n"
     "  --metrics-file FILE  keep FILE up to date for Prometheus's node_exporter\n"
     "  --notify command     leave READY=1 to COMMAND: see sd_notify(3)\n"
-    "  --foreground         leave COMMAND in this process group, as timeout(1) does\n"
+    "  --foreground         leave COMMAND in this process group in any case\n"
     "  --status             tell when the lock is taken, at risk, lost and given up\n"
     "  -v, --verbose        ... and each renewal\n"
     "  -q, --quiet          errors only\n"

@@ -24,13 +24,15 @@
 
 static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *data)
 {
-    const struct keeper *keeper = data;
+    struct keeper *keeper = data;
 
+    keeper_refresh(keeper); /* orders before words */
     if (alarm->kind == REDLOCK_ALARM_AT_RISK)
-        run_report(keeper->run, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", key,
+        run_report(keeper->run, RUN_LEVEL_STATUS, "at-risk", RUN_FACTS({"remaining_ms", alarm->remaining_ms}),
+                   "'%s' could not be renewed yet: %lld ms left", key,
                    (long long)alarm->remaining_ms);
     else
-        run_report(keeper->run, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
+        run_report(keeper->run, RUN_LEVEL_ERROR, "lost", NULL, "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)
@@ -47,21 +49,19 @@ static void stop(struct keeper *keeper)
     kill(getpid(), SIGSTOP);
 }
 
-/* After a stop of unknown length the first look is at the clock; then the job may have come to the foreground. */
+/* After a stop of unknown length the first look is at the clock. */
 static void proceed(struct keeper *keeper)
 {
     keeper_refresh(keeper);
-    if (keeper->child.take_terminal && keeper->run->fate.pid > 0 && tcgetpgrp(STDIN_FILENO) == getpgrp())
-        tcsetpgrp(STDIN_FILENO, keeper->run->fate.pid);
     keeper_order(keeper, RUN_ORDER_SIGNAL, SIGCONT);
 }
 
-/* In the foreground mode what a terminal sends has reached the command as well. */
+/* What a terminal sends has reached a command in the same group as well; whether it obeys a stop is its own affair. */
 static void pass_on(struct keeper *keeper, const struct signalfd_siginfo *info)
 {
-    if (keeper->run->options->foreground && info->ssi_code == SI_KERNEL && info->ssi_signo != SIGTSTP)
+    if (!keeper->child.own_group && info->ssi_code == SI_KERNEL)
         return;
-    if (info->ssi_signo == SIGTSTP)
+    if (info->ssi_signo == SIGTSTP && keeper->child.own_group)
         stop(keeper);
     else if (info->ssi_signo == SIGCONT)
         proceed(keeper);
@@ -87,13 +87,12 @@ static bool listen_to_all(struct keeper *keeper)
     struct timeval every = {(time_t)(watchdog_us / 1000000), (suseconds_t)(watchdog_us % 1000000)};
 
     keeper->on_link = event_new(base, keeper->link, EV_READ | EV_PERSIST, keeper_on_link, keeper);
-    keeper->on_room = event_new(base, keeper->link, EV_WRITE, keeper_on_room, keeper);
     keeper->on_signals = event_new(base, run->signals, EV_READ | EV_PERSIST, on_signals, keeper);
     keeper->on_fallback = event_new(base, keeper->fallback, EV_READ | EV_PERSIST, keeper_on_fallback, keeper);
     keeper->on_watchdog = event_new(base, -1, EV_PERSIST, on_watchdog, keeper);
     keeper->on_sweep = evtimer_new(base, keeper_on_sweep, keeper);
-    return keeper->on_link != NULL && keeper->on_room != NULL && keeper->on_signals != NULL &&
-           keeper->on_fallback != NULL && keeper->on_watchdog != NULL && keeper->on_sweep != NULL &&
+    return keeper->on_link != NULL && keeper->on_signals != NULL && keeper->on_fallback != NULL &&
+           keeper->on_watchdog != NULL && keeper->on_sweep != NULL &&
            event_add(keeper->on_link, NULL) == 0 && event_add(keeper->on_signals, NULL) == 0 &&
            event_add(keeper->on_fallback, NULL) == 0 &&
            (watchdog_us <= 0 || event_add(keeper->on_watchdog, &every) == 0);
@@ -113,8 +112,8 @@ static void keep(struct keeper *keeper)
 
 static void close_all(struct keeper *keeper)
 {
-    struct event *const events[] = {keeper->on_link,     keeper->on_room,     keeper->on_signals,
-                                    keeper->on_fallback, keeper->on_watchdog, keeper->on_sweep};
+    struct event *const events[] = {keeper->on_link, keeper->on_signals, keeper->on_fallback, keeper->on_watchdog,
+                                    keeper->on_sweep};
 
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
         if (events[i] != NULL)
@@ -125,8 +124,7 @@ static void close_all(struct keeper *keeper)
         close(keeper->fallback);
     if (keeper->guard > 0 && !keeper->run->fate.guard_died)
         waitpid(keeper->guard, NULL, 0);
-    if (keeper->child.take_terminal)
-        tcsetpgrp(STDIN_FILENO, getpgrp());
+    run_bound_destroy(keeper->bound);
     run_strangers_free(&keeper->strangers);
 }
 
@@ -134,14 +132,17 @@ static int not_started(const struct run *run)
 {
     int error = run->fate.error;
 
-    run_report(run, RUN_LEVEL_ERROR, "not-started", "cannot run '%s': %s", run->options->argv[0],
+    if (error == -ETIME)
+        return RUN_EXIT_LOST;
+    run_report(run, RUN_LEVEL_ERROR, "not-started", NULL, "cannot run '%s': %s", run->options->argv[0],
                strerror(error < 0 ? -error : error));
     if (error < 0)
         return RUN_EXIT_OWN_ERROR;
     return error == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;
 }
 
-static int exit_code(const struct run *run)
+/* A command that was ended by a signal is followed by this process, so that a script around it ends as well. */
+static int exit_code(struct run *run)
 {
     const struct run_fate *fate = &run->fate;
 
@@ -151,7 +152,10 @@ static int exit_code(const struct run *run)
         return RUN_EXIT_LOST;
     if (fate->guard_died || !fate->exited)
         return RUN_EXIT_OWN_ERROR;
-    return WIFSIGNALED(fate->status) ? RUN_EXIT_SIGNAL + WTERMSIG(fate->status) : WEXITSTATUS(fate->status);
+    if (!WIFSIGNALED(fate->status))
+        return WEXITSTATUS(fate->status);
+    run->ends_by = WTERMSIG(fate->status);
+    return RUN_EXIT_SIGNAL + run->ends_by;
 }
 
 int run_keep(struct run *run)
@@ -160,19 +164,13 @@ int run_keep(struct run *run)
     char **envp;
     bool ok;
 
-    run->valid_until = run_read_valid_until(run);
     envp = keeper_environment(run);
     keeper.fallback = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (!run_publish(run, "held")) {
-        close_all(&keeper);
-        run_env_free(envp);
-        return RUN_EXIT_OWN_ERROR;
-    }
     ok = envp != NULL && keeper.fallback >= 0 && run_strangers_note(&keeper.strangers) && keeper_start(&keeper, envp);
     if (ok && listen_to_all(&keeper))
         keep(&keeper);
     else
-        run_report(run, RUN_LEVEL_ERROR, "system", "the system refuses a process, memory or descriptors: %s",
+        run_report(run, RUN_LEVEL_ERROR, "system", NULL, "the system refuses a process, memory or descriptors: %s",
                    strerror(errno));
     close_all(&keeper);
     run_env_free(envp);

@@ -4,7 +4,8 @@
 
 #include "cli/run/run.h"
 
-/* Starts the command and keeps the lock until everything that it has started has ended. The exit code. */
+/* Starts the command and keeps the lock until everything that it has started has ended. The exit code,
+ * after a message unless fate.error is -ETIME. */
 int run_keep(struct run *run);
 
 #endif

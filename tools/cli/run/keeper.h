@@ -17,13 +17,12 @@ struct keeper {
     struct run_child child;
     struct run_strangers strangers;
     pid_t guard;
+    struct run_bound *bound;
     int link;
     int fallback;             /* timer: the guard has failed to kill in time */
-    bool deadline_pending;    /* the link was full when the guard was to be told */
     unsigned empty_looks;     /* without the guard: sweeps in a row that found nothing ... */
     int pause_us;             /* ... and the time between two */
     struct event *on_link;
-    struct event *on_room;
     struct event *on_signals;
     struct event *on_fallback;
     struct event *on_watchdog;

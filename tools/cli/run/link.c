@@ -9,27 +9,24 @@
 
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
+#include "cli/run/signals.h"
 
 enum { FIRST_PAUSE_US = 1000, LONGEST_PAUSE_US = 100000 };
 
 /* --- Orders ------------------------------------------------------------------------------------------------------ */
 
-void keeper_order(struct keeper *keeper, enum run_order_kind kind, int number)
+void keeper_order(const struct keeper *keeper, enum run_order_kind kind, int number)
 {
-    struct run_order order = {kind, number, keeper->run->valid_until};
+    struct run_order order = {kind, number};
 
-    if (keeper->link >= 0 && send(keeper->link, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-        errno == EAGAIN && kind == RUN_ORDER_DEADLINE && !keeper->deadline_pending) {
-        keeper->deadline_pending = true;
-        event_add(keeper->on_room, NULL);
-    }
+    if (keeper->link >= 0)
+        send(keeper->link, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void keeper_on_room(evutil_socket_t fd, short what, void *data)
+/* A link that is full wakes the guard as well as another packet would. */
+void keeper_order_deadline(const struct keeper *keeper)
 {
-    struct keeper *keeper = data;
-
-    keeper->deadline_pending = false;
+    run_bound_set(keeper->bound, keeper->run->valid_until);
     keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
 }
 
@@ -65,10 +62,10 @@ void keeper_take_over(struct keeper *keeper, const char *why)
     sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
     if (run->fate.pid > 0 && !run->fate.exited && keeper->child.own_group)
         kill(-run->fate.pid, SIGKILL);
-    run_report(run, RUN_LEVEL_ERROR, "guard", "%s: everything that '%s' has started is killed", why,
-               run->options->argv[0]);
     event_del(keeper->on_link);
     keeper_on_sweep(-1, 0, keeper);
+    run_report(run, RUN_LEVEL_ERROR, "guard", NULL, "%s: everything that '%s' has started is killed", why,
+               run->options->argv[0]);
 }
 
 /* --- News of the guard ------------------------------------------------------------------------------------------- */
@@ -78,7 +75,8 @@ static void on_started(struct keeper *keeper, pid_t pid)
     struct run *run = keeper->run;
 
     run->fate.pid = pid;
-    run_report(run, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
+    run_report(run, RUN_LEVEL_DETAIL, "started", RUN_FACTS({"pid", pid}), "'%s' runs as process %d",
+               run->options->argv[0], (int)pid);
     run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
                grip_nodes_ok(&run->grip), run->options->common.masters.count);
 }
@@ -92,17 +90,17 @@ static void on_exited(struct run *run, int status)
 static void on_leftovers(const struct run *run)
 {
     if (!run->fate.ended_by_us)
-        run_report(run, RUN_LEVEL_WARNING, "leftovers",
+        run_report(run, RUN_LEVEL_WARNING, "leftovers", NULL,
                    "'%s' has ended, but not all that it has started: the lock is kept until then",
                    run->options->argv[0]);
 }
 
-/* A terminal has stopped the command's group. So that the shell takes over, what stands before the shell is the whole
- * job: this process sees the signal again, with the others of its group. */
-static void on_stopped(const struct keeper *keeper)
+/* A command in a shell's job has been stopped, by a key or since it asks in the background: this process is what the
+ * shell waits for, so it stops in the same way. That stops the renewals: see proceed(). */
+static void on_stopped(const struct keeper *keeper, int number)
 {
-    if (keeper->child.take_terminal)
-        kill(0, SIGTSTP);
+    if (!keeper->child.own_group)
+        run_signals_obey(number);
 }
 
 static void take_news(struct keeper *keeper, const struct run_news *news)
@@ -117,17 +115,17 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         run->fate.error = news->number;
         break;
     case RUN_NEWS_STOPPED:
-        on_stopped(keeper);
+        on_stopped(keeper, news->number);
         break;
     case RUN_NEWS_WARNED:
         run->fate.ended_by_us = true;
-        run_report(run, RUN_LEVEL_ERROR, "warned",
+        run_report(run, RUN_LEVEL_ERROR, "warned", RUN_FACTS({"remaining_ms", run->options->kill_after_ms}),
                    "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
                    run->options->wanted.title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
         run->fate.ended_by_us = true;
-        run_report(run, RUN_LEVEL_ERROR, "killed", "%s can no longer be held: the command is killed",
+        run_report(run, RUN_LEVEL_ERROR, "killed", NULL, "%s can no longer be held: the command is killed",
                    run->options->wanted.title);
         break;
     case RUN_NEWS_EXITED:

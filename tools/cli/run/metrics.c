@@ -8,7 +8,6 @@
 #include <redlock/metrics.h>
 #include <redlock/redlock.h>
 
-#include "cli/file_out.h"
 #include "cli/wanted.h"
 #include "options/option.h"
 #include "options/shown.h"
@@ -122,15 +121,12 @@ static void put_keys(const struct cli_texts *keys, char *text, size_t size)
         snprintf(text + length, size - length, "\nand %zu more", keys->n - n);
 }
 
-bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file)
+void metrics_print(FILE *out, const struct metrics *metrics, const struct redlock_client *client)
 {
-    struct page page = {.out = file_out_begin(file), .metrics = metrics};
+    struct page page = {.out = out, .metrics = metrics};
 
-    if (page.out == NULL)
-        return false;
     put_keys(metrics->keys, page.key, sizeof(page.key));
     print_lock(&page);
     print_histogram(&page);
     print_client(&page, client);
-    return file_out_end(file, 0);
 }

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct cli_texts;
-struct file_out;
 struct redlock_client;
 
 struct metrics {
@@ -16,7 +16,6 @@ struct metrics {
     int64_t acquire_us; /* how long the acquisition has taken */
 };
 
-/* False after a message. Nobody is waited for: a reader that is slow must not keep a lock from being renewed. */
-bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file);
+void metrics_print(FILE *out, const struct metrics *metrics, const struct redlock_client *client);
 
 #endif

@@ -1,6 +1,8 @@
 #include "cli/run/notify.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,30 +11,55 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-void run_notify(const char *format, ...)
+#include "options/message.h"
+
+static int manager = -1; /* a socket that is connected to it */
+
+/* False with errno. */
+static bool connect_to(int fd, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+
+    errno = length >= sizeof(address.sun_path) ? ENAMETOOLONG : EAFNOSUPPORT;
+    if (length >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
+        return false;
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@')
+        address.sun_path[0] = '\0';
+    return connect(fd, (const struct sockaddr *)&address,
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)) == 0;
+}
+
+void run_notify_open(void)
 {
     const char *path = getenv("NOTIFY_SOCKET");
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    if (path == NULL)
+        return;
+    manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (manager >= 0 && connect_to(manager, path))
+        return;
+    cli_error("run", "the service manager is told nothing: NOTIFY_SOCKET=%s: %s", path, strerror(errno));
+    if (manager >= 0)
+        close(manager);
+    manager = -1;
+}
+
+void run_notify(const char *format, ...)
+{
     char text[512];
     va_list arguments;
     int length;
-    int fd;
 
-    if (path == NULL || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof(address.sun_path))
+    if (manager < 0)
         return;
     va_start(arguments, format);
     length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    memcpy(address.sun_path, path, strlen(path));
-    if (path[0] == '@')
-        address.sun_path[0] = '\0';
-    if (length > 0 && (size_t)length < sizeof(text))
-        sendto(fd, text, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address,
-               (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
-    close(fd);
+    if (length > 0 && (size_t)length < sizeof(text) && send(manager, text, (size_t)length, MSG_NOSIGNAL) < 0 &&
+        errno == ECONNREFUSED && connect_to(manager, getenv("NOTIFY_SOCKET"))) /* it was started anew */
+        send(manager, text, (size_t)length, MSG_NOSIGNAL);
 }
 
 int64_t run_notify_watchdog_us(void)

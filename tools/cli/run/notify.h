@@ -1,9 +1,13 @@
 /* Notes for a service manager (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names, without its
- * library. Without that variable nothing happens; a manager that does not take the note is no error. */
+ * library, and without waiting. Without that variable nothing happens. */
 #ifndef CLI_RUN_NOTIFY_H
 #define CLI_RUN_NOTIFY_H
 
 #include <stdint.h>
+
+/* Finds the socket, which may take a while, before anything is held. A manager that cannot be told is reported, and no
+ * error. */
+void run_notify_open(void);
 
 /* "READY=1\nSTATUS=..." */
 void run_notify(const char *format, ...) __attribute__((format(printf, 1, 2)));

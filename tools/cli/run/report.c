@@ -1,17 +1,33 @@
 #include "cli/run/report.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/hindrance.h"
 #include "cli/json.h"
+#include "cli/run/outlet.h"
 #include "cli/run/run.h"
 #include "cli/votes.h"
 #include "options/shown.h"
 
 /* A sentence may name a key and give a reason. */
-enum { MOST_TEXT = 1024 + REDLOCK_MAX_KEY_BYTES, MOST_MASTER = 1024 };
+enum { MOST_TEXT = 1024 + REDLOCK_MAX_KEY_BYTES, STAMP_SIZE = 40 };
+
+struct message {
+    const struct run *run;
+    enum run_level level;
+    const char *event;
+    const struct run_facts *facts;
+    const char *text;
+};
 
 static bool is_wanted(const struct run_options *options, enum run_level level)
 {
@@ -28,6 +44,8 @@ static bool is_wanted(const struct run_options *options, enum run_level level)
     }
 }
 
+/* --- As JSON ----------------------------------------------------------------------------------------------------- */
+
 static void write_keys(struct cli_json *json, const struct cli_texts *keys)
 {
     if (keys->n == 1) {
@@ -43,68 +61,162 @@ static void write_keys(struct cli_json *json, const struct cli_texts *keys)
     cli_json_end(json, ']');
 }
 
-/* One write for a line: the command writes to the same place. */
-static void write_json(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
-                       const char *text)
+static void write_facts(struct cli_json *json, const struct run *run, const struct run_facts *facts)
+{
+    for (const struct run_number *number = facts->numbers; number != NULL && number->name != NULL; number++)
+        cli_json_int(json, number->name, number->value);
+    if (facts->add != NULL)
+        facts->add(json, facts->data);
+    if (facts->outcome != NULL) {
+        cli_json_string(json, "why", facts->outcome->why);
+        votes_json(json, run->client, facts->outcome);
+    }
+}
+
+static void write_json(FILE *out, const struct message *message)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
-    static char line[MOST_TEXT * 6 + REDLOCK_MAX_KEY_BYTES * 6 * CLI_MOST_TEXTS + REDLOCK_MAX_MASTERS * MOST_MASTER];
-    FILE *out = fmemopen(line, sizeof(line), "w");
     struct timespec now;
     struct cli_json json;
 
-    if (out == NULL)
-        return;
     clock_gettime(CLOCK_REALTIME, &now);
     cli_json_init(&json, out);
     cli_json_begin(&json, NULL, '{');
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
-    cli_json_string(&json, "level", names[level]);
-    cli_json_string(&json, "event", event);
-    write_keys(&json, &run->options->wanted.keys);
-    cli_json_string(&json, "message", text);
-    if (outcome != NULL) {
-        cli_json_string(&json, "why", outcome->why);
-        votes_json(&json, run->client, outcome);
-    }
+    cli_json_string(&json, "level", names[message->level]);
+    cli_json_string(&json, "event", message->event);
+    write_keys(&json, &message->run->options->wanted.keys);
+    cli_json_string(&json, "message", message->text);
+    if (message->facts != NULL)
+        write_facts(&json, message->run, message->facts);
     cli_json_end(&json, '}');
-    fclose(out);
-    fprintf(stderr, "%s\n", line);
+    putc('\n', out);
 }
 
-static void report(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
-                   const char *format, va_list arguments)
+/* --- As a sentence ----------------------------------------------------------------------------------------------- */
+
+/* A person at a terminal knows the time, and the journal has one of its own. */
+static bool needs_time(void)
+{
+    const char *journal = getenv("JOURNAL_STREAM");
+    struct stat seen;
+    char name[48];
+
+    if (isatty(STDERR_FILENO))
+        return false;
+    if (journal == NULL || fstat(STDERR_FILENO, &seen) != 0)
+        return true;
+    snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)seen.st_dev, (uintmax_t)seen.st_ino);
+    return strcmp(name, journal) != 0;
+}
+
+static void write_sentence(FILE *out, const struct message *message)
+{
+    const struct run_facts *facts = message->facts;
+    char stamp[STAMP_SIZE] = "";
+    time_t now = time(NULL);
+    struct tm local;
+
+    if (needs_time() && localtime_r(&now, &local) != NULL)
+        strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S%z ", &local);
+    fprintf(out, "%sredlock: ", stamp);
+    shown_put(out, message->text);
+    putc('\n', out);
+    if (facts != NULL && facts->outcome != NULL && !message->run->options->quiet)
+        hindrance_explain(out, message->run->client, facts->outcome);
+}
+
+/* --- The thread that writes -------------------------------------------------------------------------------------- */
+
+static int write_text(void *data, const char *text, size_t size)
+{
+    (void)data;
+    while (size > 0) {
+        struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+        ssize_t n = write(STDERR_FILENO, text, size);
+
+        if (n < 0 && errno == EAGAIN) /* whoever shares the descriptor has changed it */
+            poll(&room, 1, -1);
+        else if (n < 0 && errno != EINTR)
+            return errno;
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+bool run_report_open(struct run *run)
+{
+    run->messages = outlet_open(run->session.base, OUTLET_ALL, write_text, NULL, NULL);
+    return run->messages != NULL;
+}
+
+/* One text for a message: the command writes to the same place. */
+static void say(const struct message *message)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return;
+    if (message->run->options->json_log)
+        write_json(out, message);
+    else
+        write_sentence(out, message);
+    if (fclose(out) != 0) {
+        free(text);
+    } else if (message->run->messages != NULL) {
+        outlet_put(message->run->messages, text, size);
+    } else {
+        write_text(NULL, text, size);
+        free(text);
+    }
+}
+
+static void say_missed(const struct run *run)
+{
+    uint64_t missed = run->messages != NULL ? outlet_take_missed(run->messages) : 0;
+    struct run_facts facts = {.numbers = RUN_NUMBERS({"messages", (int64_t)missed})};
+    struct message message = {run, RUN_LEVEL_WARNING, "unsaid", &facts, NULL};
+    char text[128];
+
+    if (missed == 0 || !is_wanted(run->options, RUN_LEVEL_WARNING))
+        return;
+    snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be written here: nobody has read them", missed,
+             missed == 1 ? "" : "s");
+    message.text = text;
+    say(&message);
+}
+
+void run_report(const struct run *run, enum run_level level, const char *event, const struct run_facts *facts,
+                const char *format, ...)
 {
     char text[MOST_TEXT];
-    char safe[MOST_TEXT * 4]; /* each byte may become four */
+    struct message message = {run, level, event, facts, text};
+    va_list arguments;
 
     if (!is_wanted(run->options, level))
         return;
+    va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
-    if (run->options->json_log) {
-        write_json(run, level, event, outcome, text);
-        return;
+    va_end(arguments);
+    say_missed(run);
+    say(&message);
+}
+
+bool run_report_close(struct run *run, int patience_ms)
+{
+    bool written;
+
+    if (run->messages == NULL)
+        return true;
+    written = outlet_drain(run->messages, patience_ms);
+    if (written) {
+        say_missed(run);
+        written = outlet_drain(run->messages, patience_ms);
     }
-    fprintf(stderr, "redlock: %s\n", shown(text, safe, sizeof(safe)));
-    if (outcome != NULL && !run->options->quiet)
-        hindrance_explain(run->client, outcome);
-}
-
-void run_report(const struct run *run, enum run_level level, const char *event, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    report(run, level, event, NULL, format, arguments);
-    va_end(arguments);
-}
-
-void run_report_outcome(const struct run *run, enum run_level level, const char *event, const struct outcome *outcome,
-                        const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    report(run, level, event, outcome, format, arguments);
-    va_end(arguments);
+    outlet_close(run->messages);
+    run->messages = NULL;
+    return written;
 }

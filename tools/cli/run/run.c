@@ -1,4 +1,5 @@
 /* redlock run: a command under a lock. */
+#include <errno.h>
 #include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
@@ -15,9 +17,13 @@
 #include "cli/run/report.h"
 #include "cli/run/signals.h"
 #include "cli/run/tree.h"
+#include "cli/run/validity.h"
 
 /* After a signal nobody wants to wait for masters that hang. */
-enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500 };
+enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, US_PER_MS = 1000 };
+
+/* So long messages and files may take at the end. Whoever does not read them in that time gets none. */
+enum { LAST_WORDS_MS = 5000 };
 
 /* --- Taking the lock --------------------------------------------------------------------------------------------- */
 
@@ -48,13 +54,25 @@ static void on_event(const struct redlock_event *event, void *data)
         run->renewed = true;
 }
 
-static struct redlock_acquire_options request_of(const struct run_options *options)
+/* How long the lock may still be waited for; 0: no more. */
+static int64_t wait_left_ms(const struct run *run)
 {
+    int64_t wait_ms = run->options->wait_ms;
+    int64_t waited_ms = (clock_now_us() - run->begun_us) / US_PER_MS;
+
+    if (wait_ms == REDLOCK_FOREVER)
+        return wait_ms;
+    return wait_ms > waited_ms ? wait_ms - waited_ms : 0;
+}
+
+static struct redlock_acquire_options request_of(const struct run *run)
+{
+    const struct run_options *options = run->options;
     struct redlock_acquire_options request;
 
     redlock_acquire_options_init(&request);
     request.ttl_ms = options->ttl_ms;
-    request.timeout_ms = options->wait_ms;
+    request.timeout_ms = wait_left_ms(run);
     request.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
     request.fenced = options->fenced;
     request.mode = options->wanted.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
@@ -64,15 +82,23 @@ static struct redlock_acquire_options request_of(const struct run_options *optio
     return request;
 }
 
+/* With the files that the command may read at once. Renewals and signals are heeded while these are written. */
 static int acquire(struct run *run)
 {
-    const struct redlock_acquire_options request = request_of(run->options);
+    const struct redlock_acquire_options request = request_of(run);
     struct event *signals = event_new(run->session.base, run->signals, EV_READ | EV_PERSIST, on_signal, run);
     int status = REDLOCK_E_NOMEM;
 
     if (signals != NULL && event_add(signals, NULL) == 0)
         status = grip_acquire(&run->grip, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
+    if (status == REDLOCK_OK && run->session.caught == 0) {
+        run_report(run, RUN_LEVEL_STATUS, "acquired", RUN_HELD_FACTS(run), "%s %s held: %u/%zu masters, %lld ms left",
+                   run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
+                   run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
+        run->valid_until = run_read_valid_until(run);
+        run->published = run_publish_first(run);
+    }
     /* What has come in the same turn as the grant still finds nothing started. */
     if (signals != NULL)
         on_signal(run->signals, 0, run);
@@ -80,6 +106,14 @@ static int acquire(struct run *run)
         event_free(signals);
     return status;
 }
+
+/* Who has it. */
+static void add_busy(struct cli_json *json, const void *data)
+{
+    busy_json(json, data);
+}
+
+#define RUN_BUSY_FACTS(run) (&(const struct run_facts){.add = add_busy, .data = &(run)->session.busy})
 
 static int not_acquired(const struct run *run, int status)
 {
@@ -90,7 +124,7 @@ static int not_acquired(const struct run *run, int status)
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
     if (run->session.busy.hopeless) {
-        run_report(run, RUN_LEVEL_ERROR, "foreign", "'%s' not acquired: %s",
+        run_report(run, RUN_LEVEL_ERROR, "foreign", RUN_BUSY_FACTS(run), "'%s' not acquired: %s",
                    decisive != NULL ? decisive : run->options->wanted.keys.items[0],
                    busy_text(&run->session.busy, foreign));
         return RUN_EXIT_FOREIGN;
@@ -98,13 +132,14 @@ static int not_acquired(const struct run *run, int status)
     if (reason == REDLOCK_HELD) {
         /* Where that is a success, a job of cron(8) must send no mail of it. */
         run_report(run, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
+                   RUN_BUSY_FACTS(run),
                    run->options->wanted.n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run"
                    : run->options->wanted.permits     ? "all permits of '%s' are held by others: nothing was run"
                                                : "'%s' is held by another: nothing was run",
                    decisive != NULL ? decisive : run->options->wanted.keys.items[0]);
         return (int)run->options->busy_code;
     }
-    run_report_outcome(run, RUN_LEVEL_ERROR, "not-acquired", last, "%s not acquired: %s",
+    run_report(run, RUN_LEVEL_ERROR, "not-acquired", &(const struct run_facts){.outcome = last}, "%s not acquired: %s",
                        run->options->wanted.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : hindrance_headline(last, headline));
     if (reason <= REDLOCK_E_NOMEM || hindrance_is_max_ttl(run->client, last))
@@ -121,26 +156,56 @@ static void release(struct run *run)
     char headline[HINDRANCE_SIZE];
 
     if (status == REDLOCK_OK)
-        run_report(run, RUN_LEVEL_STATUS, "released", "%s %s given up", run->options->wanted.title,
+        run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->wanted.title,
                    run->options->wanted.verb);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
-        run_report_outcome(run, RUN_LEVEL_WARNING, "not-released", &run->session.last,
-                           "%s may stay held until the ttl ends: %s", run->options->wanted.title,
-                           status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
-                                                     : hindrance_headline(&run->session.last, headline));
+        run_report(run, RUN_LEVEL_WARNING, "not-released", &(const struct run_facts){.outcome = &run->session.last},
+                   "%s may stay held until the ttl ends: %s", run->options->wanted.title,
+                   status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
+                                             : hindrance_headline(&run->session.last, headline));
 }
 
 static int under_lock(struct run *run)
 {
-    int code;
+    int code = run->published ? run_keep(run) : RUN_EXIT_OWN_ERROR;
 
-    run_report(run, RUN_LEVEL_STATUS, "acquired", "%s %s held: %u/%zu masters, %lld ms left",
-               run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
-               run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
-    code = run_keep(run);
     run_notify("STOPPING=1");
     release(run);
     run_unpublish(run);
+    return code;
+}
+
+/* A run that could not begin in time is as if it had not had the lock. */
+static bool begins_again(struct run *run)
+{
+    bool again = wait_left_ms(run) != 0;
+
+    if (run->fate.error != -ETIME)
+        return false;
+    run_report(run, again ? RUN_LEVEL_WARNING : RUN_LEVEL_ERROR, "too-late", NULL,
+               "too little was left of %s when '%s' was to begin: %s", run->options->wanted.title,
+               run->options->argv[0], again ? "asking again" : "nothing was run");
+    if (!again)
+        return false;
+    run->fate = (struct run_fate){0};
+    run->lost = false;
+    run->renewed = false;
+    return true;
+}
+
+static int take_and_keep(struct run *run)
+{
+    int status;
+    int code;
+
+    do {
+        status = acquire(run);
+        if (run->session.caught != 0) {
+            run_unpublish(run);
+            return RUN_EXIT_SIGNAL + run->session.caught;
+        }
+        code = status == REDLOCK_OK ? under_lock(run) : not_acquired(run, status);
+    } while (begins_again(run));
     return code;
 }
 
@@ -152,13 +217,32 @@ static int with_client(struct run *run)
         refused_call("run", status);
         return RUN_EXIT_OWN_ERROR;
     }
-    run_report(run, RUN_LEVEL_DETAIL, "acquiring", "%s %s asked for", run->options->wanted.title,
+    run->begun_us = clock_now_us();
+    run_report(run, RUN_LEVEL_DETAIL, "acquiring", NULL, "%s %s asked for", run->options->wanted.title,
                run->options->wanted.verb);
     run_notify("STATUS=waiting for the lock");
-    status = acquire(run);
-    if (run->session.caught != 0)
-        return RUN_EXIT_SIGNAL + run->session.caught;
-    return status == REDLOCK_OK ? under_lock(run) : not_acquired(run, status);
+    return take_and_keep(run);
+}
+
+/* What the loop must not wait for is opened before it turns. */
+static bool open_outputs(struct run *run)
+{
+    if (!run_report_open(run)) {
+        cli_error("run", "the system refuses a thread: %s", strerror(errno));
+        return false;
+    }
+    run_notify_open();
+    return run_publish_open(run);
+}
+
+/* False: something is held up, and its thread uses what `run` has. */
+static bool close_outputs(struct run *run)
+{
+    int64_t end_us = clock_now_us() + (int64_t)LAST_WORDS_MS * US_PER_MS;
+    bool closed = run_publish_close(run, LAST_WORDS_MS);
+    int64_t left_us = end_us - clock_now_us();
+
+    return run_report_close(run, left_us > 0 ? (int)(left_us / US_PER_MS) : 0) && closed;
 }
 
 /* Orphans of the command come here if the guard should die. */
@@ -179,7 +263,7 @@ static int run_all(struct run *run)
                          "outlive the lock");
         ok = false;
     }
-    ok = ok && run_publish_open(run);
+    ok = ok && open_outputs(run);
     if (ok)
         run->client = session_client(&run->session, "run", &run->options->common, &code);
     if (run->client != NULL)
@@ -187,11 +271,22 @@ static int run_all(struct run *run)
     else
         code = RUN_EXIT_OWN_ERROR;
     session_finish(&run->session, run->client, run->session.caught != 0 ? HURRIED_ROLLBACK_MS : ROLLBACK_MS);
+    run->ends_by = run->session.caught != 0 ? run->session.caught : run->ends_by;
+    run->held_up = !close_outputs(run);
     session_close(&run->session);
-    run_publish_close(run);
     if (run->signals >= 0)
         close(run->signals);
     return code;
+}
+
+/* As the command has ended, so that a shell ends its loop or its script, too. */
+static void end_like_the_command(const struct run *run, int code)
+{
+    fflush(stdout);
+    if (run->ends_by != 0)
+        run_signals_obey(run->ends_by);
+    if (run->held_up)
+        _exit(code);
 }
 
 int run_main(int argc, char **argv)
@@ -202,6 +297,7 @@ int run_main(int argc, char **argv)
 
     if (code < 0)
         code = run_all(&run);
+    end_like_the_command(&run, code);
     run_options_fini(&options);
     return code;
 }

@@ -12,15 +12,25 @@
 #include "cli/run/options.h"
 #include "cli/session.h"
 
+struct outlet;
+
 /* What is known of the command. */
 struct run_fate {
     pid_t pid;        /* 0 before it has been executed */
-    int error;        /* why it was not: errno, negated if it was not even tried */
+    int error;        /* why it was not: errno, negated if it was not even tried; -ETIME: too late */
     bool exited;
     int status;       /* as of waitpid() */
     bool ended_by_us; /* warned or killed since the lock could not be kept */
     bool guard_died;
     bool ended;       /* nothing of it is left */
+};
+
+/* A file that is kept up to date. */
+struct run_file {
+    const struct run *run;
+    struct file_out out;
+    struct outlet *outlet; /* which writes it; NULL: it is not wanted */
+    bool failed;
 };
 
 struct run {
@@ -33,12 +43,15 @@ struct run {
     bool renewed;            /* not reported yet */
     bool lost;
     struct instant valid_until;
+    int64_t begun_us; /* when the lock was first asked for */
     int64_t acquire_us;
-    struct file_out lock_file;
-    struct file_out metrics_file;
-    bool lock_file_failed;
-    bool metrics_failed;
+    struct outlet *messages; /* on standard error; NULL: they are written at once */
+    struct run_file lock_file;
+    struct run_file metrics_file;
     struct run_fate fate;
+    bool published; /* the files are there */
+    bool held_up;   /* a thread that writes does not end */
+    int ends_by; /* the signal that has ended the command: this process follows */
 };
 
 #endif

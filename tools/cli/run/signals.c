@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ int run_signals_take(struct run_inherited *ret_inherited)
         if (!is_ignored_signal(passed_on[i]))
             sigaddset(&taken, passed_on[i]);
     blocked = taken;
+    sigaddset(&blocked, SIGTTIN); /* the command's stop is followed, not its signal */
     sigaddset(&blocked, SIGTTOU);
     sigprocmask(SIG_BLOCK, &blocked, &ret_inherited->mask);
     take_dispositions(ret_inherited);
@@ -56,6 +58,24 @@ sigset_t run_signals_block_all(void)
 void run_signals_unblock(const sigset_t *before)
 {
     sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+void run_signals_obey(int number)
+{
+    const struct rlimit no_core = {0, 0};
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    struct sigaction before;
+    sigset_t only;
+    sigset_t mask;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigaction(number, &plain, &before);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &only, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    sigaction(number, &before, NULL);
 }
 
 int run_signal_by_name(const char *text)

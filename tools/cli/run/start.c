@@ -1,5 +1,6 @@
 #include "cli/run/start.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "cli/run/env.h"
 #include "cli/run/signals.h"
+#include "cli/run/validity.h"
 
 enum { VARIABLES = 12, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24 };
 
@@ -69,7 +71,7 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
-        {"REDLOCK_LOCK_FILE", absolute(file_out_name(&run->lock_file), lock_file)},
+        {"REDLOCK_LOCK_FILE", absolute(file_out_name(&run->lock_file.out), lock_file)},
         {"NOTIFY_SOCKET", managed ? getenv("NOTIFY_SOCKET") : NULL},
         {"WATCHDOG_USEC", managed ? getenv("WATCHDOG_USEC") : NULL},
         {"WATCHDOG_PID", NULL}, /* that is this process */
@@ -83,25 +85,34 @@ char **keeper_environment(const struct run *run)
     return run_env_create(environ, variables, VARIABLES);
 }
 
-/* Only a job in the foreground may hand the terminal on, and only if no other program of the pipeline may need it. */
+/* On a terminal the command stays in the group that a shell has made for the job: it can ask there, and what is typed
+ * reaches it, this process and the script around them as if there were no lock. */
 static bool has_terminal(void)
 {
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+    if (terminal >= 0)
+        close(terminal);
+    return terminal >= 0;
 }
 
 bool keeper_start(struct keeper *keeper, char *const *envp)
 {
     struct run *run = keeper->run;
     const struct run_options *options = run->options;
-    struct run_guard_plan plan = {&keeper->child, options->limits, options->warning, options->hook,
-                                  options->ignore_loss};
+    struct run_guard_plan plan = {.child = &keeper->child, .limits = options->limits, .warning = options->warning,
+                                  .hook = options->hook, .ignore_loss = options->ignore_loss};
     sigset_t before;
 
-    keeper->child = (struct run_child){options->argv, envp, !options->foreground,
-                                       !options->foreground && has_terminal(), &run->inherited};
-    fflush(NULL);
+    keeper->bound = run_bound_create();
+    if (keeper->bound == NULL)
+        return false;
+    plan.bound = keeper->bound;
+    keeper->child = (struct run_child){options->argv, envp, !options->foreground && !has_terminal(), &run->inherited};
+    run->valid_until = run_read_valid_until(run);
+    run_bound_set(keeper->bound, run->valid_until);
     before = run_signals_block_all();
-    keeper->link = run_guard_start(&plan, run->valid_until, &keeper->guard);
+    keeper->link = run_guard_start(&plan, &keeper->guard);
     run_signals_unblock(&before);
     return keeper->link >= 0;
 }

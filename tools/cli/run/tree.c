@@ -238,6 +238,12 @@ static void send_to(const struct process *process, int number)
         close(fd);
 }
 
+static bool is_meant(const struct run_sweep *sweep, const struct process *process)
+{
+    return (sweep->but_group == 0 || process->group != sweep->but_group) &&
+           (sweep->only_group == 0 || process->group == sweep->only_group);
+}
+
 ssize_t run_tree_signal(const struct run_sweep *sweep, int number)
 {
     struct processes all;
@@ -250,7 +256,7 @@ ssize_t run_tree_signal(const struct run_sweep *sweep, int number)
         if (!one->descends)
             continue;
         alive += !one->ended;
-        if (!one->ended && number != 0 && (sweep->but_group == 0 || one->group != sweep->but_group))
+        if (!one->ended && number != 0 && is_meant(sweep, one))
             send_to(one, number);
         else if (one->ended && sweep->reap && one->parent == getpid())
             waitpid(one->pid, NULL, WNOHANG);

@@ -26,7 +26,8 @@ bool run_tree_is_visible(void);
 
 struct run_sweep {
     pid_t root;
-    pid_t but_group;                      /* not those of this process group; 0: of any */
+    pid_t but_group;                      /* not those of this process group; 0: of any ... */
+    pid_t only_group;                     /* ... and of this one alone; 0: of any */
     const struct run_strangers *strangers; /* nor these and theirs; may be NULL */
     bool reap;                            /* children of the calling process that have ended */
 };

@@ -47,7 +47,7 @@ static void publish_renewal(struct run *run)
 {
     run_publish(run, "held");
     if (run->renewed)
-        run_report(run, RUN_LEVEL_DETAIL, "renewed", "%s %s renewed: %u/%zu masters, %lld ms left",
+        run_report(run, RUN_LEVEL_DETAIL, "renewed", RUN_HELD_FACTS(run), "%s %s renewed: %u/%zu masters, %lld ms left",
                    run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
                    run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
     run->renewed = false;
@@ -64,7 +64,7 @@ static void lose(struct keeper *keeper)
     run->lost = true;
     if (instant_left(now, run->valid_until) < 0)
         run->valid_until = now;
-    keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+    keeper_order_deadline(keeper);
     keeper_set_fallback(keeper);
     run_publish(run, "lost");
 }
@@ -79,7 +79,7 @@ void keeper_refresh(struct keeper *keeper)
         lose(keeper);
     } else if (moved_ns >= NOTABLE_NS || moved_ns <= -NOTABLE_NS) {
         run->valid_until = until;
-        keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+        keeper_order_deadline(keeper);
         keeper_set_fallback(keeper);
         publish_renewal(run);
     }
