@@ -82,6 +82,35 @@ START_TEST(a_waiting_run_does_not_care_about_other_signals)
 }
 END_TEST
 
+START_TEST(a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue)
+{
+    struct tool run;
+    const char *const words[] = {"run", "--key", "job", "--wait", "inf", "true", NULL};
+
+    tool_run(&tool, "lock job --label somebody");
+    tool_start(&run, words);
+    rig_read_error(&run, "redlock: 'job' is awaited: somebody (");
+    rig_read_error(&run, "place 1 of 1 in the queue\n");
+    kill(run.pid, SIGINT);
+    tool_finish(&run);
+    tool_expect_signal(&run, SIGINT);
+    rig_run(124, WORDS("true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run; somebody ("));
+}
+END_TEST
+
+/* It would wait for itself. */
+START_TEST(a_lock_of_the_parents_is_told_as_such_at_once)
+{
+    char script[512];
+
+    snprintf(script, sizeof(script), "%s run --key job --wait 500ms true", tool_path());
+    rig_run(124, WORDS(SH(script)));
+    ck_assert_ptr_nonnull(strstr(tool.err, "'job' is awaited: the 'redlock run' that this command was started under"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "that waits for the end of this command"));
+}
+END_TEST
+
 /* --- While it runs ----------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -244,6 +273,59 @@ START_TEST(the_lock_is_kept_until_all_descendants_have_ended)
 }
 END_TEST
 
+/* Also to whoever finds the lock taken, in a job that would be silent otherwise. */
+START_TEST(what_is_left_is_named_at_once_and_again)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--ttl", "1s", SH("sleep 60 & echo ready; exit 3")));
+    rig_read_error(&run, "has ended, but not all that it has started: sleep (");
+    rig_read_error(&run, " ago, but not all that it has started: sleep (");
+    do
+        rig_run(0, WORDS("--on-busy", "skip", "true"));
+    while (strstr(tool.err, "the command that it was taken for has ended") == NULL);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 3);
+    rig_expect_free();
+    ck_assert_uint_eq(masters_count_key(masters, "job#ended"), 0);
+}
+END_TEST
+
+START_TEST(what_is_left_can_be_ended)
+{
+    rig_run(3, WORDS("--ttl", "3s", "--kill-after", "200ms", "--leftovers", "end",
+                     SH("sleep 60 & (trap '' TERM; sleep 60; sleep 60) & exit 3")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "they are ended"));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(what_is_left_can_go_on_without_the_lock)
+{
+    rig_run(4, WORDS("--leftovers", "leave", SH("sleep 60 >/dev/null 2>&1 & echo $!; exit 4")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "sleep ("));
+    ck_assert_ptr_nonnull(strstr(tool.err, "they go on without the lock"));
+    rig_expect_free();
+    ck_assert_int_eq(kill(atoi(tool.out), SIGKILL), 0);
+}
+END_TEST
+
+/* Nothing could be warned, and there is no process to name to the hook any more. */
+START_TEST(the_hook_of_a_loss_is_run_on_a_sudden_one_too)
+{
+    char hook[300];
+    struct tool run;
+
+    snprintf(hook, sizeof(hook), "exec=sleep 0.2; echo $REDLOCK_KEY $REDLOCK_PID >%s", rig_path("hook"));
+    rig_start(&run, WORDS("--ttl", "3s", "--on-lost", hook, SH("trap '' TERM; echo ready; " WAIT)));
+    tool_run(&tool, "break job --yes");
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_str_eq(rig_read(rig_path("hook")), "job\n");
+}
+END_TEST
+
 START_TEST(masters_that_hang_for_less_than_the_lock_do_no_harm)
 {
     struct tool run;
@@ -271,6 +353,8 @@ static Suite *suite(void)
     tcase_add_loop_test(before, a_waiting_run_ends_at_once_and_starts_nothing, 0, 4);
     tcase_add_test(before, a_run_that_waits_for_masters_that_hang_ends_at_once);
     tcase_add_test(before, a_waiting_run_does_not_care_about_other_signals);
+    tcase_add_test(before, a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue);
+    tcase_add_test(before, a_lock_of_the_parents_is_told_as_such_at_once);
     tcase_add_loop_test(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]));
     tcase_add_test(during, signals_reach_the_whole_group);
     tcase_add_loop_test(during, a_command_that_is_stopped_ends_by_a_signal, 0, N_ENDINGS);
@@ -282,6 +366,10 @@ static Suite *suite(void)
     tcase_add_test(end, ignore_lets_the_command_go_on);
     tcase_add_test(end, a_key_that_was_deleted_ends_the_command);
     tcase_add_test(end, the_lock_is_kept_until_all_descendants_have_ended);
+    tcase_add_test(end, what_is_left_is_named_at_once_and_again);
+    tcase_add_test(end, what_is_left_can_be_ended);
+    tcase_add_test(end, what_is_left_can_go_on_without_the_lock);
+    tcase_add_test(end, the_hook_of_a_loss_is_run_on_a_sudden_one_too);
     tcase_add_test(end, masters_that_hang_for_less_than_the_lock_do_no_harm);
     return made;
 }

@@ -1,6 +1,7 @@
 #include "cli/busy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/redlock.h>
@@ -9,12 +10,44 @@
 #include "cli/term.h"
 #include "cli/verdict.h"
 
+/* One of the words of a variable that `redlock run` has set. */
+static bool is_parents(const char *token)
+{
+    const char *words = getenv("REDLOCK_TOKEN");
+    size_t length = strlen(token);
+
+    while (words != NULL && *words != '\0') {
+        size_t size = strcspn(words, " ");
+
+        if (size == length && memcmp(words, token, size) == 0)
+            return true;
+        words += size + strspn(words + size, " ");
+    }
+    return false;
+}
+
+/* A client knows its own label, and no value of its own before it has the lock. */
+static void take_queue(struct busy *busy, const struct redlock_look_result *result, const char *own)
+{
+    size_t length = own != NULL ? strlen(own) : 0;
+
+    busy->n_waiting = result->n_waiting;
+    for (size_t i = 0; i < result->n_waiters && busy->place == 0 && length > 0; i++) {
+        const struct redlock_look_value *waiter = &result->waiters[i];
+
+        if (waiter->value_size > length && waiter->value[waiter->value_size - length - 1] == ':' &&
+            memcmp(waiter->value + waiter->value_size - length, own, length) == 0)
+            busy->place = i + 1;
+    }
+}
+
 static void take_holder(struct busy *busy, const struct redlock_look_value *holder)
 {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     snprintf(token, sizeof(token), "%.*s", (int)holder->value_size, holder->value);
     snprintf(busy->token, sizeof(busy->token), "%.*s", BUSY_TOKEN_SIZE - 1, token);
+    busy->parent = is_parents(token);
     busy->label = label_of(token);
     busy->left_ms = holder->left_ms;
 }
@@ -22,9 +55,11 @@ static void take_holder(struct busy *busy, const struct redlock_look_value *hold
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *data)
 {
     struct busy *busy = data;
+    const char *own = busy->own;
 
     (void)client;
-    *busy = (struct busy){.n_nodes = result->n_nodes};
+    *busy = (struct busy){.n_nodes = result->n_nodes, .own = own};
+    take_queue(busy, result, own);
     for (size_t i = 0; i < result->n_nodes; i++)
         busy->foreign += result->nodes[i].foreign;
     for (size_t i = 0; i < result->n_values; i++)
@@ -46,7 +81,7 @@ void busy_look(struct busy *busy, struct redlock_lock *lock)
     /* Permits have a key for each slot, and are refused when all have holders. */
     if (busy->pending || redlock_lock_limit(lock) != 0)
         return;
-    *busy = (struct busy){.pending = true};
+    *busy = (struct busy){.pending = true, .own = busy->own};
     if (redlock_look(redlock_lock_client(lock), key, size, on_look, busy) != REDLOCK_OK)
         busy->pending = false;
 }
@@ -64,9 +99,22 @@ const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
     if (busy->n_holders > 1)
         snprintf(others, sizeof(others), " and %zu more", busy->n_holders - 1);
     label_ago(busy->label.asked_us, ago);
-    snprintf(buffer, BUSY_TEXT_SIZE, "%s (%s)%s %s it%s%s, for at most %s unless it is renewed", name, busy->token,
+    snprintf(buffer, BUSY_TEXT_SIZE, "%s%s (%s)%s %s it%s%s, for at most %s unless it is renewed",
+             busy->parent ? "the 'redlock run' that this command was started under, " : "", name, busy->token,
              others, busy->n_holders > 1 ? "share" : "has", *ago != '-' ? ", asked for it " : "",
              *ago != '-' ? ago : "", term_time(busy->left_ms * 1000, left, sizeof(left)));
+    return buffer;
+}
+
+const char *busy_waiting_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
+{
+    size_t length = strlen(busy_text(busy, buffer));
+
+    if (busy->place > 0)
+        length += (size_t)snprintf(buffer + length, BUSY_TEXT_SIZE - length, "%splace %zu of %llu in the queue",
+                                   length > 0 ? "; " : "", busy->place, (unsigned long long)busy->n_waiting);
+    if (busy->parent)
+        snprintf(buffer + length, BUSY_TEXT_SIZE - length, "; that waits for the end of this command");
     return buffer;
 }
 
@@ -81,6 +129,12 @@ void busy_json(struct cli_json *json, const struct busy *busy)
     cli_json_string(json, "token_prefix", busy->token);
     label_json(json, &busy->label);
     cli_json_int(json, "pttl_ms", busy->left_ms);
+    if (busy->parent)
+        cli_json_bool(json, "parent", true);
     cli_json_end(json, '}');
     cli_json_end(json, ']');
+    if (busy->place > 0) {
+        cli_json_int(json, "queue_place", (int64_t)busy->place);
+        cli_json_int(json, "queue_length", (int64_t)busy->n_waiting);
+    }
 }

@@ -8,9 +8,10 @@
 #include "cli/json.h"
 #include "cli/label.h"
 
-enum { BUSY_TEXT_SIZE = 320, BUSY_TOKEN_SIZE = 9 };
+enum { BUSY_TEXT_SIZE = 448, BUSY_TOKEN_SIZE = 9 };
 
 struct busy {
+    const char *own;       /* the client's label, or NULL; kept by busy_look() */
     bool pending;          /* the look has not called back */
     size_t foreign;        /* masters on which another program has the key ... */
     size_t n_nodes;
@@ -19,6 +20,9 @@ struct busy {
     char token[BUSY_TOKEN_SIZE]; /* the beginning of it */
     struct label label;
     int64_t left_ms;
+    bool parent;           /* it is that of the `redlock run` that this process was started by */
+    uint64_t n_waiting;
+    size_t place;          /* of the client itself in the queue, 1 for the first; 0: not known */
 };
 
 /* Begins a look at the key of the lock. It is over when the loop has run for a while, but not for long. */
@@ -27,6 +31,9 @@ void busy_look(struct busy *busy, struct redlock_lock *lock);
 /* "root@web1:42 (c151d314) has it, asked for it 2 min 3 s ago, and keeps it for 28 s unless it is renewed"; or that
  * another program has it. "": nothing is known. */
 const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE]);
+
+/* The same of a key that is waited for, with the place in the queue. */
+const char *busy_waiting_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE]);
 
 /* Members "label" and the like of the holder, and "foreign". */
 void busy_json(struct cli_json *json, const struct busy *busy);

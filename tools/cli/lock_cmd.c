@@ -86,6 +86,7 @@ struct request {
     int64_t wait_ms;
     bool verbose;
     bool quiet;
+    bool silent; /* --quiet was given */
     bool fenced;
     const char *token_file; /* NULL: the tokens are printed */
     struct file_out out;    /* ... to it */
@@ -347,6 +348,16 @@ static void on_event(const struct redlock_event *event, void *data)
     grip_observe(data, event);
 }
 
+static void on_waiting(const struct busy *busy, void *data)
+{
+    const struct request *request = data;
+    char text[BUSY_TEXT_SIZE];
+
+    busy_waiting_text(busy, text);
+    cli_error("lock", "%s %s awaited%s%s", request->wanted.title, request->wanted.verb, *text != '\0' ? ": " : "",
+              text);
+}
+
 static bool times_fit(const struct request *request)
 {
     char ttl[DURATION_TEXT_SIZE];
@@ -383,6 +394,8 @@ static int run(struct request *request)
     ok = session_open(&session, "lock") && session_catch_signals(&session, "lock");
     session.observer = on_event;
     session.observer_data = &grip;
+    session.waiting = request->silent ? NULL : on_waiting;
+    session.waiting_data = request;
     if (ok)
         client = session_client(&session, "lock", &request->common, &code);
     if (client != NULL)
@@ -415,6 +428,7 @@ int lock_main(int argc, char **argv)
     code = cli_parse(&command, argc, argv, &request.operand);
     if (code < 0 && !cli_one_volume("lock", request.verbose, request.quiet))
         code = cli_usage("lock");
+    request.silent = request.quiet;
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
         !(wanted_take_key("lock", &request.wanted, request.operand) && wanted_complete("lock", &request.wanted) &&

@@ -13,7 +13,7 @@
 #include "cli/ignored.h"
 #include "cli/password.h"
 
-enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000 };
+enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000, REMIND_MS = 30000, LONGEST_PAUSE_MS = 3600000 };
 
 static void cancel(struct session *session)
 {
@@ -165,8 +165,9 @@ void session_begin(struct session *session, struct redlock_lock *lock, struct re
     session->set = set;
     session->refused = NULL;
     session->looked = false;
+    session->reminders = 0;
     if (op == REDLOCK_OP_ACQUIRE)
-        session->busy = (struct busy){0};
+        session->busy = (struct busy){.own = session->label};
 }
 
 /* --- Operations ---------------------------------------------------------------------------------------------- */
@@ -217,6 +218,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     }
     options.client_name = "redlock-tool";
     options.label = common->label;
+    session->label = common->label;
     options.on_event = on_event;
     options.event_data = session;
     if (redlock_client_create(session->base, common->masters.urls, common->masters.count, &options, &client,
@@ -243,19 +245,76 @@ static void look_at_the_end(struct session *session)
     session_run_until(session, look_is_over, NULL, LOOK_MS);
 }
 
+/* --- Telling who has what is awaited ----------------------------------------------------------------------------- */
+
+/* First after a moment, since most locks are not waited for longer; then more and more rarely. */
+static void remind_later(struct session *session, struct event *timer)
+{
+    int64_t pause_ms = session->reminders == 0 ? LOOK_MS : (int64_t)REMIND_MS << (session->reminders - 1);
+    struct timeval after;
+
+    if (session->reminders > 8 || pause_ms > LONGEST_PAUSE_MS)
+        pause_ms = LONGEST_PAUSE_MS;
+    after = (struct timeval){(time_t)(pause_ms / 1000), (suseconds_t)(pause_ms % 1000 * 1000)};
+    evtimer_add(timer, &after);
+}
+
+static void on_reminder(evutil_socket_t fd, short what, void *data)
+{
+    struct session *session = data;
+
+    (void)fd;
+    (void)what;
+    if (session->refused != NULL)
+        busy_look(&session->busy, session->refused);
+    session->reminding = true;
+}
+
+/* When the look is over that the reminder has begun; of a parent's lock at once. */
+static void remind(struct session *session, struct event *timer)
+{
+    bool parent = session->busy.parent && session->reminders == 0;
+
+    if (session->waiting == NULL || session->busy.pending || session->last.done || !(session->reminding || parent))
+        return;
+    if (session->refused != NULL)
+        session->waiting(&session->busy, session->waiting_data);
+    session->reminders++;
+    session->reminding = false;
+    remind_later(session, timer);
+}
+
 /* A key of another program is not waited for. */
+static void look_around(struct session *session)
+{
+    if (session->refused != NULL && !session->looked && !session->last.done) {
+        session->looked = true;
+        busy_look(&session->busy, session->refused);
+    }
+    if (session->busy.hopeless)
+        cancel(session);
+}
+
 int session_end(struct session *session)
 {
-    while (!session->last.done) {
-        if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
-            return REDLOCK_E_SYSTEM;
-        if (session->refused != NULL && !session->looked && !session->last.done) {
-            session->looked = true;
-            busy_look(&session->busy, session->refused);
-        }
-        if (session->busy.hopeless)
-            cancel(session);
+    struct event *timer = session->waiting != NULL && session->last.op == REDLOCK_OP_ACQUIRE
+                              ? evtimer_new(session->base, on_reminder, session)
+                              : NULL;
+    bool ok = true;
+
+    session->reminding = false;
+    if (timer != NULL)
+        remind_later(session, timer);
+    while (ok && !session->last.done) {
+        ok = event_base_loop(session->base, EVLOOP_ONCE) == 0;
+        look_around(session);
+        if (timer != NULL)
+            remind(session, timer);
     }
+    if (timer != NULL)
+        event_free(timer);
+    if (!ok)
+        return REDLOCK_E_SYSTEM;
     look_at_the_end(session);
     return session->last.status;
 }

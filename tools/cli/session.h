@@ -60,6 +60,11 @@ struct session {
     struct busy busy;           /* of the latest acquisition that was refused */
     struct redlock_lock *refused; /* by a master, lately; NULL: none was */
     bool looked;                  /* ... and its key has been looked at while it is waited for */
+    bool reminding;               /* that is to be told */
+    const char *label;            /* of the client */
+    unsigned reminders;           /* `waiting` has been called so often */
+    void (*waiting)(const struct busy *busy, void *data); /* NULL, or is told now and then who has what is awaited */
+    void *waiting_data;
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
     void *observer_data;

@@ -16,6 +16,13 @@
 
 #include "cli/clock.h"
 
+/* What becomes of processes that the command has started, when it has ended itself. */
+enum run_leftovers {
+    RUN_LEFTOVERS_WAIT,  /* the lock is kept until they have ended */
+    RUN_LEFTOVERS_END,   /* SIGTERM, and SIGKILL kill_after later */
+    RUN_LEFTOVERS_LEAVE, /* they go on without the lock */
+};
+
 struct run_limits {
     int64_t kill_after_ns; /* SIGTERM this long before the end of the validity; 0: no warning */
     int64_t margin_ns;     /* SIGKILL this long before it */

@@ -17,6 +17,8 @@
 
 enum { LONGEST_PAUSE_NS = 100000000, NS_PER_S = 1000000000 };
 
+#define NS_PER_MS INT64_C(1000000)
+
 void guard_restore_signals(const struct run_inherited *inherited)
 {
     for (size_t i = 0; i < RUN_DISPOSITIONS; i++)
@@ -41,20 +43,26 @@ static _Noreturn void become_hook(const char *hook, const struct run_child *chil
     for (size_t i = 0; i < n; i++)
         envp[i] = child->envp[i];
     snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
-    envp[n] = number;
+    if (pid > 0)
+        envp[n] = number;
     guard_restore_signals(child->inherited);
     execve("/bin/sh", argv, envp);
     _exit(127);
 }
 
-/* Runs it by /bin/sh in the environment of the command, plus REDLOCK_PID, and does not wait: it is ended with all the
- * rest at the deadline. */
-static void start_hook(const char *hook, const struct run_child *child, pid_t pid)
+/* Runs it by /bin/sh in the environment of the command, plus REDLOCK_PID if that still runs (0: not any more), and does
+ * not wait. Returns its pid, which is its group's; -1 if the system refuses. */
+static pid_t start_hook(const char *hook, const struct run_child *child, pid_t pid)
 {
-    if (fork() == 0) {
+    pid_t self = fork();
+
+    if (self == 0) {
         setpgid(0, 0);
         become_hook(hook, child, pid);
     }
+    if (self > 0)
+        setpgid(self, self);
+    return self;
 }
 
 /* --- The link ------------------------------------------------------------------------------------------------ */
@@ -102,11 +110,41 @@ static void pass_on(const struct guard *guard, int number)
         signal_command(guard, SIGCONT);
 }
 
+/* A hook that was not run as the warning runs now, beside the killing, and without a process to name. */
 static void begin_killing(struct guard *guard)
 {
-    if (!guard->killing)
-        guard_tell(guard, RUN_NEWS_KILLED, 0);
+    if (guard->killing)
+        return;
     guard->killing = true;
+    if (guard->plan->hook != NULL && !guard->warned) {
+        signal_all(guard, SIGKILL);
+        guard->hook = start_hook(guard->plan->hook, guard->plan->child, 0);
+        guard->hook_end = instant_after(instant_now(), RUN_HOOK_MS * NS_PER_MS);
+    }
+    guard_tell(guard, RUN_NEWS_KILLED, 0);
+}
+
+static void sweep(struct guard *guard)
+{
+    const struct run_sweep all_but_hook = {.root = getpid(), .but_group = guard->hook};
+
+    if (guard->hook > 0 && instant_left(guard->hook_end, instant_now()) > 0)
+        run_tree_signal(&all_but_hook, SIGKILL);
+    else
+        signal_all(guard, SIGKILL);
+}
+
+/* The command itself has ended, and what is left is not to keep the lock. */
+static void begin_ending(struct guard *guard)
+{
+    if (guard->plan->leftovers == RUN_LEFTOVERS_LEAVE)
+        guard->leaves = !guard->warned && !guard->killing;
+    if (guard->plan->leftovers != RUN_LEFTOVERS_END)
+        return;
+    guard->ending = true;
+    guard->end_at = instant_after(instant_now(), guard->plan->limits.kill_after_ns);
+    signal_all(guard, SIGTERM);
+    signal_all(guard, SIGCONT);
 }
 
 /* After the warning only an earlier end counts: the command has been told to go. */
@@ -179,6 +217,7 @@ static void collect(struct guard *guard)
     if (guard->exited && !guard->empty && !guard->told_leftovers) {
         guard->told_leftovers = true;
         guard_tell(guard, RUN_NEWS_LEFTOVERS, 0);
+        begin_ending(guard);
     }
 }
 
@@ -199,6 +238,7 @@ static void warn(struct guard *guard)
 static int64_t act(struct guard *guard)
 {
     struct run_due due = {RUN_STEP_WAIT, INT64_MAX};
+    int64_t patience_ns;
 
     set_deadline(guard, run_bound_get(guard->plan->bound));
     if (!guard->plan->ignore_loss)
@@ -207,9 +247,10 @@ static int64_t act(struct guard *guard)
         warn(guard);
     if (due.step == RUN_STEP_KILL)
         begin_killing(guard);
-    if (!guard->killing)
-        return due.wait_ns;
-    signal_all(guard, SIGKILL);
+    patience_ns = guard->ending ? instant_left(guard->end_at, instant_now()) : INT64_MAX;
+    if (!guard->killing && patience_ns > 0)
+        return patience_ns < due.wait_ns ? patience_ns : due.wait_ns;
+    sweep(guard);
     guard->pause_ns = guard->pause_ns < LONGEST_PAUSE_NS / 2 ? guard->pause_ns * 2 : LONGEST_PAUSE_NS;
     return guard->pause_ns;
 }
@@ -240,7 +281,7 @@ void guard_watch_over(struct guard *guard)
         take_orders(guard);
         learn_outcome(guard);
         collect(guard);
-        if (guard->empty)
+        if (guard->empty || guard->leaves)
             break;
         sleep_until_something(guard, act(guard));
     }

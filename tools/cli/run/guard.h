@@ -43,9 +43,13 @@ struct run_guard_plan {
     struct run_bound *bound;
     struct run_limits limits;
     int warning;      /* the signal of the warning; 0: none */
-    const char *hook; /* shell command to run as the warning; NULL: none */
+    const char *hook; /* shell command to run as the warning, or beside SIGKILL if there was none; NULL: none */
+    enum run_leftovers leftovers;
     bool ignore_loss; /* only an end of the wrapper ends the command */
 };
+
+/* The hook of a loss without a warning has so long, without the lock. */
+enum { RUN_HOOK_MS = 10000 };
 
 /* From the wrapper. Each is one packet. */
 enum run_order_kind {
@@ -68,7 +72,7 @@ enum run_news_kind {
     RUN_NEWS_WARNED,      /* the warning was given; the lock's later fate changes nothing any more */
     RUN_NEWS_KILLED,      /* the deadline, or an order */
     RUN_NEWS_EXITED,      /* the command itself; number: as of waitpid() */
-    RUN_NEWS_LEFTOVERS,   /* it has ended, and something that it has started has not */
+    RUN_NEWS_LEFTOVERS,   /* it has ended, and something that it has started has not; before they are ended or left */
     RUN_NEWS_ENDED,       /* nothing is left */
 };
 

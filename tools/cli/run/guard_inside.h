@@ -22,9 +22,14 @@ struct guard {
     bool exited;  /* the command itself: its pid is nobody's any more */
     bool warned;
     bool killing;
+    pid_t hook;   /* a group that is spared until hook_end; 0: none is */
+    struct instant hook_end;
+    bool ending;  /* what the command has left, from end_at on by SIGKILL */
+    struct instant end_at;
     int64_t pause_ns; /* between two sweeps */
     bool empty;   /* nothing is left */
     bool told_leftovers;
+    bool leaves;  /* what is left may go on */
 };
 
 /* Before a process executes a program: its signals are as this process has inherited them. */

@@ -13,6 +13,7 @@
 
 #include "cli/run/env.h"
 #include "cli/run/keeper.h"
+#include "cli/run/leftovers.h"
 #include "cli/run/link.h"
 #include "cli/run/notify.h"
 #include "cli/run/publish.h"
@@ -91,8 +92,9 @@ static bool listen_to_all(struct keeper *keeper)
     keeper->on_fallback = event_new(base, keeper->fallback, EV_READ | EV_PERSIST, keeper_on_fallback, keeper);
     keeper->on_watchdog = event_new(base, -1, EV_PERSIST, on_watchdog, keeper);
     keeper->on_sweep = evtimer_new(base, keeper_on_sweep, keeper);
+    keeper->on_reminder = evtimer_new(base, keeper_on_reminder, keeper);
     return keeper->on_link != NULL && keeper->on_signals != NULL && keeper->on_fallback != NULL &&
-           keeper->on_watchdog != NULL && keeper->on_sweep != NULL &&
+           keeper->on_watchdog != NULL && keeper->on_sweep != NULL && keeper->on_reminder != NULL &&
            event_add(keeper->on_link, NULL) == 0 && event_add(keeper->on_signals, NULL) == 0 &&
            event_add(keeper->on_fallback, NULL) == 0 &&
            (watchdog_us <= 0 || event_add(keeper->on_watchdog, &every) == 0);
@@ -113,7 +115,7 @@ static void keep(struct keeper *keeper)
 static void close_all(struct keeper *keeper)
 {
     struct event *const events[] = {keeper->on_link, keeper->on_signals, keeper->on_fallback, keeper->on_watchdog,
-                                    keeper->on_sweep};
+                                    keeper->on_sweep, keeper->on_reminder};
 
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
         if (events[i] != NULL)

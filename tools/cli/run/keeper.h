@@ -27,6 +27,10 @@ struct keeper {
     struct event *on_fallback;
     struct event *on_watchdog;
     struct event *on_sweep;
+    struct event *on_reminder;
+    unsigned reminders; /* of leftovers, so far */
+    int64_t exited_us;  /* when the command has left them */
+    struct redlock_lock *notes[CLI_MOST_TEXTS];
 };
 
 #endif

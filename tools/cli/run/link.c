@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cli/run/leftovers.h"
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
 #include "cli/run/signals.h"
@@ -87,14 +88,6 @@ static void on_exited(struct run *run, int status)
     run->fate.status = status;
 }
 
-static void on_leftovers(const struct run *run)
-{
-    if (!run->fate.ended_by_us)
-        run_report(run, RUN_LEVEL_WARNING, "leftovers", NULL,
-                   "'%s' has ended, but not all that it has started: the lock is kept until then",
-                   run->options->argv[0]);
-}
-
 /* A command in a shell's job has been stopped, by a key or since it asks in the background: this process is what the
  * shell waits for, so it stops in the same way. That stops the renewals: see proceed(). */
 static void on_stopped(const struct keeper *keeper, int number)
@@ -132,7 +125,7 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         on_exited(run, news->number);
         break;
     case RUN_NEWS_LEFTOVERS:
-        on_leftovers(run);
+        keeper_on_leftovers(keeper);
         break;
     case RUN_NEWS_ENDED:
     default:

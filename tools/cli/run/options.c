@@ -20,6 +20,12 @@ static const char *const notifier_words[] = {
     [RUN_NOTIFIER_COMMAND] = "command",
     NULL,
 };
+static const char *const leftovers_words[] = {
+    [RUN_LEFTOVERS_WAIT] = "wait",
+    [RUN_LEFTOVERS_END] = "end",
+    [RUN_LEFTOVERS_LEAVE] = "leave",
+    NULL,
+};
 static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", "ignore", NULL};
 
 struct words {
@@ -162,6 +168,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "on-lost", .text = &words.on_lost, .words = on_lost_words},
         {.name = "kill-after", .duration_ms = &options->kill_after_ms},
         {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
+        {.name = "leftovers", .choice = &options->leftovers, .words = leftovers_words},
         {.name = "no-renew", .flag = &options->no_renew},
         {.name = "fence", .flag = &options->fenced},
         {.name = "fenced", .alias = true},

@@ -37,6 +37,7 @@ struct run_options {
     uint32_t kill_after_ms;
     uint32_t margin_ms;
     struct run_limits limits; /* the same, for the guard */
+    uint32_t leftovers; /* enum run_leftovers */
     bool ignore_loss;
     int warning;        /* signal of the warning, 0: none */
     const char *hook;   /* shell command instead of it, NULL: none */

@@ -12,6 +12,7 @@
 #include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/run/keep.h"
+#include "cli/run/leftovers.h"
 #include "cli/run/notify.h"
 #include "cli/run/publish.h"
 #include "cli/run/report.h"
@@ -20,7 +21,7 @@
 #include "cli/run/validity.h"
 
 /* After a signal nobody wants to wait for masters that hang. */
-enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, US_PER_MS = 1000 };
+enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, LOOK_MS = 1000, US_PER_MS = 1000 };
 
 /* So long messages and files may take at the end. Whoever does not read them in that time gets none. */
 enum { LAST_WORDS_MS = 5000 };
@@ -65,6 +66,23 @@ static int64_t wait_left_ms(const struct run *run)
     return wait_ms > waited_ms ? wait_ms - waited_ms : 0;
 }
 
+static void add_busy(struct cli_json *json, const void *data)
+{
+    busy_json(json, data);
+}
+
+static void on_waiting(const struct busy *busy, void *data)
+{
+    const struct run *run = data;
+    const struct run_facts facts = {.numbers = RUN_NUMBERS({"elapsed_us", clock_now_us() - run->begun_us}),
+                                    .add = add_busy, .data = busy};
+    char text[BUSY_TEXT_SIZE];
+
+    busy_waiting_text(busy, text);
+    run_report(run, RUN_LEVEL_WARNING, "waiting", &facts, "%s %s awaited%s%s", run->options->wanted.title,
+               run->options->wanted.verb, *text != '\0' ? ": " : "", text);
+}
+
 static struct redlock_acquire_options request_of(const struct run *run)
 {
     const struct run_options *options = run->options;
@@ -107,15 +125,52 @@ static int acquire(struct run *run)
     return status;
 }
 
-/* Who has it. */
-static void add_busy(struct cli_json *json, const void *data)
-{
-    busy_json(json, data);
-}
-
 #define RUN_BUSY_FACTS(run) (&(const struct run_facts){.add = add_busy, .data = &(run)->session.busy})
 
-static int not_acquired(const struct run *run, int status)
+static bool look_is_over(const struct session *session, void *data)
+{
+    const struct busy *busy = data;
+
+    (void)session;
+    return !busy->pending;
+}
+
+/* The holder's command has ended long ago, and what it has started still keeps the lock. */
+static bool is_left_over(struct run *run, const char *key)
+{
+    char name[LEFTOVERS_KEY_SIZE];
+    struct redlock_lock *lock;
+    static struct busy left; /* the look may outlive this call */
+
+    if (!leftovers_key(key, name) || redlock_lock_create(run->client, name, strlen(name), &lock) != 0)
+        return false;
+    busy_look(&left, lock);
+    session_run_until(&run->session, look_is_over, &left, LOOK_MS);
+    return !left.pending && left.n_holders > 0;
+}
+
+/* Where another has the lock and that is a success, a job of cron(8) must send no mail of it; but of a lock that
+ * nobody works under any more it should. */
+static int busy(struct run *run, const char *key)
+{
+    const struct wanted *wanted = &run->options->wanted;
+    bool left_over = is_left_over(run, key);
+    enum run_level level = run->options->busy_code == 0 && !left_over ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING;
+    char who[BUSY_TEXT_SIZE];
+    char by[BUSY_TEXT_SIZE + 2] = "";
+
+    if (*busy_text(&run->session.busy, who) != '\0')
+        snprintf(by, sizeof(by), "; %s", who);
+    run_report(run, level, "busy", RUN_BUSY_FACTS(run),
+               wanted->n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run%s%s"
+               : wanted->permits     ? "all permits of '%s' are held by others: nothing was run%s%s"
+                                     : "'%s' is held by another: nothing was run%s%s",
+               key, by,
+               left_over ? "; the command that it was taken for has ended, but not all that this has started" : "");
+    return (int)run->options->busy_code;
+}
+
+static int not_acquired(struct run *run, int status)
 {
     const struct outcome *last = &run->session.last;
     const char *decisive = grip_decisive_key(&run->grip, last);
@@ -129,16 +184,8 @@ static int not_acquired(const struct run *run, int status)
                    busy_text(&run->session.busy, foreign));
         return RUN_EXIT_FOREIGN;
     }
-    if (reason == REDLOCK_HELD) {
-        /* Where that is a success, a job of cron(8) must send no mail of it. */
-        run_report(run, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
-                   RUN_BUSY_FACTS(run),
-                   run->options->wanted.n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run"
-                   : run->options->wanted.permits     ? "all permits of '%s' are held by others: nothing was run"
-                                               : "'%s' is held by another: nothing was run",
-                   decisive != NULL ? decisive : run->options->wanted.keys.items[0]);
-        return (int)run->options->busy_code;
-    }
+    if (reason == REDLOCK_HELD)
+        return busy(run, decisive != NULL ? decisive : run->options->wanted.keys.items[0]);
     run_report(run, RUN_LEVEL_ERROR, "not-acquired", &(const struct run_facts){.outcome = last}, "%s not acquired: %s",
                        run->options->wanted.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : hindrance_headline(last, headline));
@@ -253,6 +300,8 @@ static int run_all(struct run *run)
 
     run->session.observer = on_event;
     run->session.observer_data = run;
+    run->session.waiting = on_waiting;
+    run->session.waiting_data = run;
     run->signals = run_signals_take(&run->inherited);
     if (run->signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
         cli_error("run", "the system refuses a signal descriptor");

@@ -101,7 +101,8 @@ bool keeper_start(struct keeper *keeper, char *const *envp)
     struct run *run = keeper->run;
     const struct run_options *options = run->options;
     struct run_guard_plan plan = {.child = &keeper->child, .limits = options->limits, .warning = options->warning,
-                                  .hook = options->hook, .ignore_loss = options->ignore_loss};
+                                  .hook = options->hook, .ignore_loss = options->ignore_loss,
+                                  .leftovers = (enum run_leftovers)options->leftovers};
     sigset_t before;
 
     keeper->bound = run_bound_create();

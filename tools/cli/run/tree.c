@@ -21,6 +21,7 @@ struct process {
     bool ended;               /* a zombie, with all its threads */
     bool hidden;              /* a child of this process of which no more can be read */
     bool descends;
+    char name[sizeof(((struct run_process *)0)->name)];
 };
 
 struct processes {
@@ -34,16 +35,18 @@ struct processes {
 /* The name in parentheses may contain anything, so the fields are counted from the last parenthesis. */
 static bool parse_stat(const char *text, struct process *ret_process)
 {
+    const char *name = strchr(text, '(');
     const char *rest = strrchr(text, ')');
     char state;
     int parent;
     int group;
     int threads;
 
-    if (rest == NULL ||
+    if (name == NULL || rest == NULL ||
         sscanf(rest + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu", &state,
                &parent, &group, &threads, &ret_process->start) != 5)
         return false;
+    snprintf(ret_process->name, sizeof(ret_process->name), "%.*s", (int)(rest - name - 1), name + 1);
     ret_process->parent = parent;
     ret_process->group = group;
     /* A first thread that has ended looks like a zombie while others run. */
@@ -129,7 +132,7 @@ static bool add_hidden(struct processes *all)
             continue;
         if (!read_process(pid, &process))
             process = (struct process){.pid = pid, .parent = getpid(), .group = getpgid(pid),
-                                       .ended = has_ended(pid), .hidden = true};
+                                       .ended = has_ended(pid), .hidden = true, .name = "?"};
         ok = add(all, &process);
     }
     if (list != NULL)
@@ -263,4 +266,25 @@ ssize_t run_tree_signal(const struct run_sweep *sweep, int number)
     }
     free(all.items);
     return ok ? alive : -1;
+}
+
+ssize_t run_tree_list(const struct run_sweep *sweep, struct run_process *ret_processes, size_t room)
+{
+    struct processes all;
+    size_t alive = 0;
+    bool ok = read_all(&all) && mark_descendants(&all, sweep->root, sweep->strangers);
+
+    for (size_t i = 0; ok && i < all.n; i++) {
+        const struct process *one = &all.items[i];
+
+        if (!one->descends || one->ended)
+            continue;
+        if (alive < room) {
+            ret_processes[alive].pid = one->pid;
+            memcpy(ret_processes[alive].name, one->name, sizeof(one->name));
+        }
+        alive++;
+    }
+    free(all.items);
+    return ok ? (ssize_t)alive : -1;
 }

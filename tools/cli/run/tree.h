@@ -24,6 +24,11 @@ void run_strangers_free(struct run_strangers *strangers);
 /* Whether /proc shows the processes of this PID namespace. If it does not, nothing below can find a descendant. */
 bool run_tree_is_visible(void);
 
+struct run_process {
+    pid_t pid;
+    char name[16]; /* as in ps(1); "?" if it cannot be read */
+};
+
 struct run_sweep {
     pid_t root;
     pid_t but_group;                      /* not those of this process group; 0: of any ... */
@@ -35,5 +40,8 @@ struct run_sweep {
 /* Sends the signal to every living descendant of the root; 0 only counts them. Returns how many were alive, -1 if
  * /proc cannot be read. */
 ssize_t run_tree_signal(const struct run_sweep *sweep, int number);
+
+/* The first of the living descendants, as many as there is room for. Returns how many there are, -1 likewise. */
+ssize_t run_tree_list(const struct run_sweep *sweep, struct run_process *ret_processes, size_t room);
 
 #endif

@@ -1,0 +1,164 @@
+#include "cli/run/leftovers.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "cli/json.h"
+#include "cli/run/report.h"
+#include "cli/term.h"
+
+enum { NAMED = 8, NAMES_SIZE = 512, LONGEST_PAUSE_MS = 3600000 };
+
+struct listing {
+    struct run_process items[NAMED + 1]; /* one more, since the guard may be among them at first */
+    size_t n; /* that there are; more than are listed, perhaps */
+};
+
+/* The guard does not wait for those that may go on: then they belong to this process. */
+static struct listing list(const struct keeper *keeper)
+{
+    const struct run_sweep sweep = {.root = getpid(), .strangers = &keeper->strangers};
+    struct listing listing = {.n = 0};
+    ssize_t n = run_tree_list(&sweep, listing.items, NAMED + 1);
+    size_t guard = 0;
+
+    if (n > 0)
+        listing.n = (size_t)n;
+    while (guard < listing.n && guard <= NAMED && listing.items[guard].pid != keeper->guard)
+        guard++;
+    if (guard < listing.n && guard <= NAMED) {
+        listing.n--;
+        memmove(&listing.items[guard], &listing.items[guard + 1], (NAMED - guard) * sizeof(listing.items[0]));
+    }
+    return listing;
+}
+
+/* "gpg-agent (1234), ssh (77) and 3 more" */
+static void put_names(const struct listing *listing, char text[NAMES_SIZE])
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < listing->n && i < NAMED; i++)
+        length += (size_t)snprintf(text + length, NAMES_SIZE - length, "%s%s (%d)", i > 0 ? ", " : "",
+                                   listing->items[i].name, (int)listing->items[i].pid);
+    if (listing->n > NAMED)
+        snprintf(text + length, NAMES_SIZE - length, " and %zu more", listing->n - NAMED);
+}
+
+static void add_processes(struct cli_json *json, const void *data)
+{
+    const struct listing *listing = data;
+
+    cli_json_begin(json, "processes", '[');
+    for (size_t i = 0; i < listing->n && i < NAMED; i++) {
+        cli_json_begin(json, NULL, '{');
+        cli_json_int(json, "pid", listing->items[i].pid);
+        cli_json_string(json, "name", listing->items[i].name);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+static void report(const struct keeper *keeper, const struct listing *listing)
+{
+    static const char *const fates[] = {
+        [RUN_LEFTOVERS_WAIT] = "the lock is kept until they have ended (see --leftovers)",
+        [RUN_LEFTOVERS_END] = "they are ended",
+        [RUN_LEFTOVERS_LEAVE] = "they go on without the lock",
+    };
+    const struct run *run = keeper->run;
+    const struct run_facts facts = {.numbers = RUN_NUMBERS({"elapsed_us", clock_now_us() - keeper->exited_us}),
+                                    .add = add_processes, .data = listing};
+    char names[NAMES_SIZE];
+    char ago[24];
+    char when[40] = "";
+
+    if (keeper->reminders > 0)
+        snprintf(when, sizeof(when), " %s ago",
+                 term_time(clock_now_us() - keeper->exited_us, ago, sizeof(ago)));
+    put_names(listing, names);
+    run_report(run, RUN_LEVEL_WARNING, "leftovers", &facts,
+               "'%s' has ended%s, but not all that it has started: %s: %s", run->options->argv[0], when, names,
+               fates[run->options->leftovers]);
+}
+
+/* --- For those who find the lock taken --------------------------------------------------------------------------- */
+
+bool leftovers_key(const char *key, char ret_key[LEFTOVERS_KEY_SIZE])
+{
+    return snprintf(ret_key, LEFTOVERS_KEY_SIZE, "%s#ended", key) < LEFTOVERS_KEY_SIZE;
+}
+
+/* Whether it succeeds or not, nothing depends on it; another attempt comes with the next reminder. */
+static void on_noted(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+{
+    (void)lock;
+    (void)result;
+    (void)data;
+}
+
+/* Shared, since several holders of permits, or of a shared lock, may have left something. It is released when the
+ * client ends. */
+static void note(struct keeper *keeper)
+{
+    const struct cli_texts *keys = &keeper->run->options->wanted.keys;
+    struct redlock_acquire_options request;
+
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = keeper->run->options->ttl_ms;
+    request.mode = REDLOCK_SHARED;
+    for (size_t i = 0; i < keys->n; i++) {
+        char key[LEFTOVERS_KEY_SIZE];
+
+        if (keeper->notes[i] == NULL && leftovers_key(keys->items[i], key) &&
+            redlock_lock_create(keeper->run->client, key, strlen(key), &keeper->notes[i]) != 0)
+            keeper->notes[i] = NULL;
+        if (keeper->notes[i] != NULL && redlock_remaining_ns(keeper->notes[i]) <= 0)
+            redlock_acquire(keeper->notes[i], &request, on_noted, NULL);
+    }
+}
+
+/* --- From time to time ------------------------------------------------------------------------------------------- */
+
+static void remind_later(struct keeper *keeper)
+{
+    int64_t pause_ms = (int64_t)keeper->run->options->ttl_ms << (keeper->reminders < 16 ? keeper->reminders : 16);
+    struct timeval after;
+
+    if (pause_ms > LONGEST_PAUSE_MS)
+        pause_ms = LONGEST_PAUSE_MS;
+    after = (struct timeval){(time_t)(pause_ms / 1000), (suseconds_t)(pause_ms % 1000 * 1000)};
+    evtimer_add(keeper->on_reminder, &after);
+}
+
+void keeper_on_leftovers(struct keeper *keeper)
+{
+    const struct run *run = keeper->run;
+    struct listing listing = list(keeper);
+
+    if (run->fate.ended_by_us)
+        return;
+    keeper->exited_us = clock_now_us();
+    if (listing.n > 0)
+        report(keeper, &listing);
+    if (run->options->leftovers == RUN_LEFTOVERS_WAIT)
+        remind_later(keeper);
+}
+
+void keeper_on_reminder(evutil_socket_t fd, short what, void *data)
+{
+    struct keeper *keeper = data;
+    struct listing listing = list(keeper);
+
+    if (keeper->run->fate.ended_by_us)
+        return;
+    keeper->reminders++;
+    if (listing.n > 0)
+        report(keeper, &listing);
+    note(keeper);
+    remind_later(keeper);
+}
