@@ -61,6 +61,18 @@ START_TEST(a_lock_that_was_waited_for_has_its_whole_ttl)
 }
 END_TEST
 
+START_TEST(unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl)
+{
+    run(2, "lock job --hold-at-least 20s");
+    ck_assert_ptr_nonnull(strstr(tool.err, "--hold-at-least needs --token-file"));
+    run(0, "lock job --ttl 3s --hold-at-least 20s --token-file @");
+    run(0, "unlock --token-file @ --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"kept_ms\":"));
+    run(2, "unlock --token-file @");
+    run(1, "lock job");
+}
+END_TEST
+
 START_TEST(unlock_gives_it_up_and_removes_the_file)
 {
     run(0, "lock job --token-file @");
@@ -332,6 +344,7 @@ static Suite *suite(void)
     tcase_add_test(files, lock_leaves_the_token_to_a_file_for_its_owner);
     tcase_add_test(files, a_lock_that_was_waited_for_has_its_whole_ttl);
     tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
+    tcase_add_test(files, unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl);
     tcase_add_test(files, a_token_that_cannot_be_written_leaves_nothing_locked);
     tcase_add_test(files, a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked);
     tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);

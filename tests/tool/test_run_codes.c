@@ -139,6 +139,7 @@ static const struct {
     {"run --key job --kill-after 15s true", "--kill-after must be less than half of --ttl"},
     {"run --key job --kill-after 500ms true", "--kill-after must be more than 1s"},
     {"run --key job --kill-after 500ms --kill-margin 500ms true", "--kill-after must be more than --kill-margin"},
+    {"run --key job --hold-at-least 2m true", "--hold-at-least 2m is above --max-ttl (1m)"},
     {"run --key job --kill-margin 0 true", "--kill-margin: 0 is too little (at least 1ms)"},
     {"run --key job --kill-margin 8s true", "--kill-margin must be less than a quarter"},
     {"run --key job --on-lost kill --kill-after 3s true", "--on-lost kill gives no warning"},

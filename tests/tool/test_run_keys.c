@@ -64,6 +64,28 @@ START_TEST(tokens_come_in_the_order_of_the_keys)
 }
 END_TEST
 
+/* As long as was asked for since it was taken; the ttl of 3 s alone would be less. */
+START_TEST(a_lock_is_kept_for_the_least_time_after_its_command)
+{
+    static const char *const left[] = {"PTTL", "a", NULL};
+    unsigned n = 0;
+
+    rig_run(0, WORDS("-k", "a", "--ttl", "3s", "--hold-at-least", "9s", "--status", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "'job', 'a' are held for another "));
+    rig_run(124, WORDS("true"));
+    for (size_t i = 0; i < 5; i++) {
+        char *reply = masters_command(masters, i, left);
+
+        ck_assert_ptr_nonnull(reply);
+        n += strtol(reply + strcspn(reply, "0123456789"), NULL, 10) > 4000;
+        free(reply);
+    }
+    ck_assert_uint_ge(n, 3);
+    rig_run(127, WORDS("-k", "b", "--wait", "20s", "--hold-at-least", "9s", "./no-such-command"));
+    rig_expect_free();
+}
+END_TEST
+
 START_TEST(one_key_that_another_has_refuses_all)
 {
     struct tool waiting;
@@ -219,6 +241,7 @@ static Suite *suite(void)
     tcase_add_test(several, two_keys_are_held_by_one_command);
     tcase_add_test(several, five_keys_are_held_and_given_up);
     tcase_add_test(several, tokens_come_in_the_order_of_the_keys);
+    tcase_add_test(several, a_lock_is_kept_for_the_least_time_after_its_command);
     tcase_add_test(several, one_key_that_another_has_refuses_all);
     tcase_add_loop_test(several, a_signal_while_one_key_is_awaited_gives_all_up, 0, 2);
     tcase_add_test(several, too_few_masters_are_122_and_leave_nothing);

@@ -49,6 +49,25 @@ bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common 
     return false;
 }
 
+bool cli_hold_fits(const char *command, uint32_t hold_ms, uint32_t *ttl_ms, const struct cli_common *common)
+{
+    char hold[DURATION_TEXT_SIZE];
+    char most[DURATION_TEXT_SIZE];
+
+    if (hold_ms <= common->max_ttl_ms) {
+        *ttl_ms = *ttl_ms > hold_ms ? *ttl_ms : hold_ms;
+        return true;
+    }
+    cli_error(command, "--hold-at-least %s is above --max-ttl (%s): masters keep no lock for longer on their own",
+              duration_text(hold_ms * INT64_C(1000), hold), duration_text(common->max_ttl_ms * INT64_C(1000), most));
+    return false;
+}
+
+uint32_t cli_hold_least_ms(uint32_t hold_ms)
+{
+    return hold_ms - hold_ms / 20;
+}
+
 bool cli_shows_votes(bool verbose, bool quiet, bool json)
 {
     return verbose || (!quiet && !json && isatty(STDERR_FILENO) == 1);

@@ -104,4 +104,11 @@ bool cli_label_fits(const char *command, struct cli_common *common);
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);
 
+/* --hold-at-least: the masters keep the lock for so long whatever becomes of this machine, so the ttl is raised to it.
+ * False after a message. */
+bool cli_hold_fits(const char *command, uint32_t hold_ms, uint32_t *ttl_ms, const struct cli_common *common);
+
+/* What must be left of the lock at first for that: all but the allowance for clocks and an attempt that was quick. */
+uint32_t cli_hold_least_ms(uint32_t hold_ms);
+
 #endif

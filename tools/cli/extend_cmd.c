@@ -106,6 +106,7 @@ static int leave(struct request *request, struct grip *grip, uint32_t ttl_ms, un
     int status;
 
     hold_describe(&hold, grip, ttl_ms, nodes_ok, request->common.masters.count);
+    hold.keep_until = request->hold.keep_until;
     status = hold_leave(&request->out, grip, &hold);
     hold_fini(&hold);
     if (status == 0)

@@ -33,15 +33,25 @@ static void read_boot(char *ret_boot, size_t size)
         fclose(file);
 }
 
-int64_t hold_remaining_ms(const struct hold *hold)
+static int64_t left_ms(const struct hold *hold, struct instant until)
 {
     char boot[HOLD_BOOT_SIZE];
-    int64_t left_ns = instant_left(hold->valid_until, instant_now());
+    int64_t left_ns = instant_left(until, instant_now());
 
     read_boot(boot, sizeof(boot));
     if (strcmp(hold->state, "held") != 0 || strcmp(hold->boot, boot) != 0 || left_ns <= 0)
         return 0;
     return left_ns / NS_PER_MS;
+}
+
+int64_t hold_remaining_ms(const struct hold *hold)
+{
+    return left_ms(hold, hold->valid_until);
+}
+
+int64_t hold_keep_ms(const struct hold *hold)
+{
+    return left_ms(hold, hold->keep_until);
 }
 
 void hold_name(const struct hold_lock *lock, char ret_name[HOLD_NAME_SIZE])
@@ -96,6 +106,10 @@ void hold_print(FILE *out, const struct hold *hold)
     cli_json_int(&json, "remaining_ms", left_ns > 0 ? left_ns / NS_PER_MS : 0);
     cli_json_int(&json, "valid_until_ns", hold->valid_until.boot_ns);
     cli_json_int(&json, "valid_until_raw_ns", hold->valid_until.raw_ns);
+    if (hold->keep_until.boot_ns != 0) {
+        cli_json_int(&json, "keep_until_ns", hold->keep_until.boot_ns);
+        cli_json_int(&json, "keep_until_raw_ns", hold->keep_until.raw_ns);
+    }
     cli_json_string(&json, "boot_id", boot);
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
     if (hold->exported != NULL)
@@ -216,6 +230,8 @@ static bool take_members(const json_t *object, struct hold *hold)
     hold->ttl_ms = (uint32_t)cli_json_read_int(object, "ttl_ms");
     hold->valid_until.boot_ns = cli_json_read_int(object, "valid_until_ns");
     hold->valid_until.raw_ns = cli_json_read_int(object, "valid_until_raw_ns");
+    hold->keep_until.boot_ns = cli_json_read_int(object, "keep_until_ns");
+    hold->keep_until.raw_ns = cli_json_read_int(object, "keep_until_raw_ns");
     cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
     return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
            cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) && take_locks(object, hold) &&

@@ -35,6 +35,7 @@ struct hold {
     struct hold_lock locks[CLI_MOST_TEXTS];
     uint32_t ttl_ms;
     struct instant valid_until;
+    struct instant keep_until;   /* it is not to be released before; 0: at any time */
     char boot[HOLD_BOOT_SIZE];   /* of the machine; set by hold_write() */
     char nodes_ok[HOLD_NODES_SIZE];
     char *exported; /* owned; NULL: the lock is not for others to take over */
@@ -63,5 +64,8 @@ void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_
 
 /* Proven validity left, in ms: 0 if it has ended, if the state is not "held", or if the machine was booted since. */
 int64_t hold_remaining_ms(const struct hold *hold);
+
+/* For how long it is not to be released yet, in ms; 0 likewise. */
+int64_t hold_keep_ms(const struct hold *hold);
 
 #endif

@@ -28,6 +28,7 @@ static const char lock_help[] =
     "                       none, and a line with a token for each, in this order\n"
     "  -t, --ttl DUR        how long the lock lives unless it is released (30s)\n"
     "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
+    "  --hold-at-least DUR  keep it for so long, also after 'unlock --token-file'\n"
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
     CLI_LABEL_HELP CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
@@ -83,6 +84,7 @@ struct request {
     struct wanted wanted;
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
+    uint32_t hold_ms;
     int64_t wait_ms;
     bool verbose;
     bool quiet;
@@ -276,6 +278,8 @@ static int leave_to_file(struct request *request, struct session *session, struc
     int code = CLI_INFRASTRUCTURE;
 
     hold_describe(&hold, grip, request->ttl_ms, grip_nodes_ok(grip), request->common.masters.count);
+    if (request->hold_ms != 0)
+        hold.keep_until = instant_after(instant_now(), request->hold_ms * INT64_C(1000000));
     if (session->caught == 0 && hold_leave(&request->out, grip, &hold) == 0)
         code = CLI_OK;
     else if (session->caught == 0)
@@ -358,11 +362,12 @@ static void on_waiting(const struct busy *busy, void *data)
               text);
 }
 
-static bool times_fit(const struct request *request)
+static bool times_fit(struct request *request)
 {
     char ttl[DURATION_TEXT_SIZE];
 
-    if (!cli_ttl_fits("lock", request->ttl_ms, &request->common))
+    if (!cli_ttl_fits("lock", request->ttl_ms, &request->common) ||
+        !cli_hold_fits("lock", request->hold_ms, &request->ttl_ms, &request->common))
         return false;
     if (request->min_validity_ms < request->ttl_ms)
         return true;
@@ -374,6 +379,10 @@ static bool times_fit(const struct request *request)
 /* Each is a line of JSON, and together they would be none. */
 static bool has_place(const struct request *request)
 {
+    if (request->hold_ms != 0 && request->token_file == NULL) {
+        cli_error("lock", "--hold-at-least needs --token-file, from which 'redlock unlock' learns of it");
+        return false;
+    }
     if (request->token_file == NULL || strcmp(request->token_file, "-") != 0 || !request->common.json)
         return true;
     cli_error("lock", "--token-file - goes to standard output: --json has no place there");
@@ -394,6 +403,7 @@ static int run(struct request *request)
     ok = session_open(&session, "lock") && session_catch_signals(&session, "lock");
     session.observer = on_event;
     session.observer_data = &grip;
+    session.least_ms = cli_hold_least_ms(request->hold_ms);
     session.waiting = request->silent ? NULL : on_waiting;
     session.waiting_data = request;
     if (ok)
@@ -410,6 +420,7 @@ int lock_main(int argc, char **argv)
         WANTED_OPTIONS(&request.wanted),
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = LEAST_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
+        {.name = "hold-at-least", .duration_ms = &request.hold_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},

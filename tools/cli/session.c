@@ -348,6 +348,13 @@ int session_extend(struct session *session, struct redlock_lock *lock, uint32_t 
     return session_started(session, redlock_extend(lock, ttl_ms, on_result, session));
 }
 
+int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options)
+{
+    int64_t most = (int64_t)options->ttl_ms * 3 / 4;
+
+    return most > session->least_ms ? most : session->least_ms;
+}
+
 int session_acquire_whole(struct session *session, struct redlock_lock *lock,
                           const struct redlock_acquire_options *options)
 {
@@ -355,7 +362,7 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
     struct outcome acquired = session->last;
 
     if (status != REDLOCK_OK || session->caught != 0 ||
-        redlock_remaining_ms(lock) >= (int64_t)options->ttl_ms * 3 / 4)
+        redlock_remaining_ms(lock) >= session_least_ms(session, options))
         return status;
     /* An extension can overtake the release on a master that the majority did not need. */
     while ((status = session_extend(session, lock, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)

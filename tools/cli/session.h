@@ -59,6 +59,7 @@ struct session {
     struct outcome last;
     struct busy busy;           /* of the latest acquisition that was refused */
     struct redlock_lock *refused; /* by a master, lately; NULL: none was */
+    uint32_t least_ms;            /* as much is to be left of an acquisition by ..._acquire_whole() */
     bool looked;                  /* ... and its key has been looked at while it is waited for */
     bool reminding;               /* that is to be told */
     const char *label;            /* of the client */
@@ -106,6 +107,9 @@ int session_set_release(struct session *session, struct redlock_set *set);
 void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op);
 void session_record(struct session *session, const struct redlock_result *result);
 int session_started(struct session *session, int started);
+
+/* How much is to be left of an acquisition, or it is extended. */
+int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options);
 
 /* The same in two halves, to look around between them. */
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,

@@ -40,7 +40,7 @@ int session_set_acquire_whole(struct session *session, struct redlock_set *set,
     status = session_started(session, redlock_set_acquire(set, options, on_result, session));
     acquired = session->last;
     if (status != REDLOCK_OK || session->caught != 0 ||
-        redlock_set_remaining_ms(set) >= (int64_t)options->ttl_ms * 3 / 4)
+        redlock_set_remaining_ms(set) >= session_least_ms(session, options))
         return status;
     while ((status = session_set_extend(session, set, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
         session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);

@@ -207,6 +207,27 @@ static int run_by_operands(struct request *request)
     return code;
 }
 
+/* The masters give it up when its ttl ends, which --hold-at-least has seen to. */
+static int leave_to_masters(const struct request *request, int64_t keep_ms)
+{
+    char left[24];
+    struct cli_json json;
+
+    if (request->common.json) {
+        cli_json_init(&json, stdout);
+        cli_json_begin(&json, NULL, '{');
+        hold_print_locks(&json, &request->hold, false);
+        cli_json_string(&json, "status", redlock_status_name(REDLOCK_OK));
+        cli_json_int(&json, "kept_ms", keep_ms);
+        cli_json_end(&json, '}');
+        putchar('\n');
+    } else if (!request->quiet) {
+        fprintf(stderr, "kept for another %s, as --hold-at-least has asked for\n",
+                term_time(keep_ms * 1000, left, sizeof(left)));
+    }
+    return CLI_OK;
+}
+
 /* Keys and tokens of the file, which nobody may extend meanwhile. */
 static int run_by_file(struct request *request)
 {
@@ -214,7 +235,9 @@ static int run_by_file(struct request *request)
     int code = CLI_USAGE;
 
     if (reserved >= 0 && hold_read("unlock", request->token_file, reserved, &request->hold)) {
-        code = run(request);
+        int64_t keep_ms = hold_keep_ms(&request->hold);
+
+        code = keep_ms > 0 ? leave_to_masters(request, keep_ms) : run(request);
         if (code == CLI_OK || code == CLI_NOT_HELD)
             hold_remove(request->token_file, reserved);
     }

@@ -13,6 +13,8 @@ static const char options_help[] =
     "                       if given several times, all of them together or none\n"
     "  -t, --ttl DUR        how long the lock outlives a crash (30s)\n"
     "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
+    "  --hold-at-least DUR  keep the lock for so long, also if COMMAND, or the\n"
+    "                       machine, ends earlier; the ttl is at least that\n"
     "  --on-busy fail|skip  if another has the lock: exit with 124 (fail), or with 0\n"
     "                       and without a message (skip)\n"
     "  --busy-exit-code N   if another has the lock: exit with N\n"
@@ -65,7 +67,7 @@ static const char command_help[] =
     "  124 another has the lock\n"
     "\n"
     "Examples:\n"
-    "  redlock run jobs:nightly --on-busy skip -- ./nightly.sh --all\n"
+    "  redlock run nightly --on-busy skip --hold-at-least 1m -- ./nightly.sh --all\n"
     "  redlock run -k deploy -w forever --fence ./deploy.sh production\n";
 
 /* A single literal would be longer than C11 promises to take. */

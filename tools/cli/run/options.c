@@ -95,7 +95,8 @@ static bool set_limits(struct run_options *options)
     bool margin_given = options->margin_ms != NOT_GIVEN;
     const char *fault;
 
-    if (!cli_ttl_fits("run", options->ttl_ms, &options->common))
+    if (!cli_ttl_fits("run", options->ttl_ms, &options->common) ||
+        !cli_hold_fits("run", options->hold_ms, &options->ttl_ms, &options->common))
         return false;
     if (!margin_given)
         options->margin_ms = run_default_margin_ms(options->ttl_ms);
@@ -163,6 +164,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         WANTED_OPTIONS(&options->wanted),
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
+        {.name = "hold-at-least", .duration_ms = &options->hold_ms},
         {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
         {.name = "busy-exit-code", .number = &options->busy_code, .most = MOST_EXIT_CODE},
         {.name = "on-lost", .text = &words.on_lost, .words = on_lost_words},

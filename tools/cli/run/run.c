@@ -23,6 +23,8 @@
 /* After a signal nobody wants to wait for masters that hang. */
 enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, LOOK_MS = 1000, US_PER_MS = 1000 };
 
+#define NS_PER_MS INT64_C(1000000)
+
 /* So long messages and files may take at the end. Whoever does not read them in that time gets none. */
 enum { LAST_WORDS_MS = 5000 };
 
@@ -111,6 +113,7 @@ static int acquire(struct run *run)
         status = grip_acquire(&run->grip, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
     if (status == REDLOCK_OK && run->session.caught == 0) {
+        run->keep_until = instant_after(instant_now(), run->options->hold_ms * NS_PER_MS);
         run_report(run, RUN_LEVEL_STATUS, "acquired", RUN_HELD_FACTS(run), "%s %s held: %u/%zu masters, %lld ms left",
                    run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
                    run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
@@ -196,12 +199,31 @@ static int not_acquired(struct run *run, int status)
 
 /* --- Giving it up ------------------------------------------------------------------------------------------------ */
 
+/* Others whose clocks are late, or that start late, are not to find it free: the masters keep it for the rest. Their
+ * keys have as much left as is promised in any case, so nothing depends on the answers. False: nothing is kept. */
+static bool leave_to_masters(struct run *run)
+{
+    int64_t keep_ms = instant_left(run->keep_until, instant_now()) / NS_PER_MS;
+
+    if (run->options->hold_ms == 0 || keep_ms <= 0 || run->fate.error != 0 || !run->fate.exited || run->lost)
+        return false;
+    grip_extend(&run->grip, &run->session, (uint32_t)keep_ms + 1);
+    if (grip_detach(&run->grip) != 0)
+        return false;
+    run_report(run, RUN_LEVEL_STATUS, "kept", RUN_FACTS({"kept_ms", keep_ms}), "%s %s held for another %lld ms",
+               run->options->wanted.title, run->options->wanted.verb, (long long)keep_ms);
+    return true;
+}
+
 /* Only now: the command and all that it has started have ended. The keys end by themselves if this fails. */
 static void release(struct run *run)
 {
-    int status = grip_release(&run->grip, &run->session);
     char headline[HINDRANCE_SIZE];
+    int status;
 
+    if (leave_to_masters(run))
+        return;
+    status = grip_release(&run->grip, &run->session);
     if (status == REDLOCK_OK)
         run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->wanted.title,
                    run->options->wanted.verb);
@@ -300,6 +322,7 @@ static int run_all(struct run *run)
 
     run->session.observer = on_event;
     run->session.observer_data = run;
+    run->session.least_ms = cli_hold_least_ms(run->options->hold_ms);
     run->session.waiting = on_waiting;
     run->session.waiting_data = run;
     run->signals = run_signals_take(&run->inherited);

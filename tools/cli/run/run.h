@@ -43,6 +43,7 @@ struct run {
     bool renewed;            /* not reported yet */
     bool lost;
     struct instant valid_until;
+    struct instant keep_until; /* it is not released before */
     int64_t begun_us; /* when the lock was first asked for */
     int64_t acquire_us;
     struct outlet *messages; /* on standard error; NULL: they are written at once */
