@@ -274,6 +274,24 @@ START_TEST(the_lock_is_kept_until_all_descendants_have_ended)
 END_TEST
 
 /* Also to whoever finds the lock taken, in a job that would be silent otherwise. */
+START_TEST(what_ends_a_lock_is_told_with_masters_and_reason)
+{
+    const char *warned;
+    struct tool run;
+
+    rig_start(&run, WORDS("--ttl", "3s", "--json", "--node-timeout", "500ms", SH("echo ready; " WAIT)));
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_hang(masters, i));
+    tool_finish(&run);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_resume(masters, i));
+    tool_expect(&run, 123);
+    warned = strstr(run.err, "\"event\":\"warned\"");
+    ck_assert_msg(warned != NULL, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(warned, "masters have renewed it (3 needed)\",\"masters\":[{\"name\":\""));
+}
+END_TEST
+
 START_TEST(what_is_left_is_named_at_once_and_again)
 {
     struct tool run;
@@ -366,6 +384,7 @@ static Suite *suite(void)
     tcase_add_test(end, ignore_lets_the_command_go_on);
     tcase_add_test(end, a_key_that_was_deleted_ends_the_command);
     tcase_add_test(end, the_lock_is_kept_until_all_descendants_have_ended);
+    tcase_add_test(end, what_ends_a_lock_is_told_with_masters_and_reason);
     tcase_add_test(end, what_is_left_is_named_at_once_and_again);
     tcase_add_test(end, what_is_left_can_be_ended);
     tcase_add_test(end, what_is_left_can_go_on_without_the_lock);

@@ -130,10 +130,8 @@ static bool is_short_of_masters(const struct redlock_result *result)
     return reason == REDLOCK_NO_QUORUM || reason == REDLOCK_TOO_SLOW || reason == REDLOCK_DEADLINE;
 }
 
-void session_record(struct session *session, const struct redlock_result *result)
+void outcome_record(struct outcome *last, const struct redlock_result *result)
 {
-    struct outcome *last = &session->last;
-
     last->done = true;
     last->status = result->status;
     last->cause = result->cause;
@@ -149,6 +147,11 @@ void session_record(struct session *session, const struct redlock_result *result
     last->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
+}
+
+void session_record(struct session *session, const struct redlock_result *result)
+{
+    outcome_record(&session->last, result);
 }
 
 static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)

@@ -106,6 +106,7 @@ int session_set_release(struct session *session, struct redlock_set *set);
  * the call that was to start it has returned `started`, and its end is waited for if there is one. */
 void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op);
 void session_record(struct session *session, const struct redlock_result *result);
+void outcome_record(struct outcome *last, const struct redlock_result *result);
 int session_started(struct session *session, int started);
 
 /* How much is to be left of an acquisition, or it is extended. */

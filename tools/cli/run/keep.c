@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/hindrance.h"
 #include "cli/run/env.h"
 #include "cli/run/keeper.h"
 #include "cli/run/leftovers.h"
@@ -23,17 +25,35 @@
 
 /* --- What is heard of meanwhile ---------------------------------------------------------------------------------- */
 
+/* Each master's answer, for messages about what endangers or ends the hold. */
+static void note_trouble(struct keeper *keeper, const struct redlock_alarm *alarm)
+{
+    struct redlock_result result = {.status = REDLOCK_NO_QUORUM, .quorum = cli_quorum(&keeper->run->options->common),
+                                    .n_nodes = alarm->n_nodes, .nodes = alarm->nodes};
+    char why[HINDRANCE_SIZE];
+
+    for (size_t i = 0; i < alarm->n_nodes; i++)
+        result.granted += alarm->nodes[i].vote == REDLOCK_VOTE_GRANTED;
+    snprintf(why, sizeof(why), "%u of %zu masters have renewed it (%u needed)", result.granted, alarm->n_nodes,
+             result.quorum);
+    result.why = why;
+    keeper->trouble.op = REDLOCK_OP_EXTEND;
+    outcome_record(&keeper->trouble, &result);
+}
+
 static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *data)
 {
     struct keeper *keeper = data;
 
     keeper_refresh(keeper); /* orders before words */
+    note_trouble(keeper, alarm);
     if (alarm->kind == REDLOCK_ALARM_AT_RISK)
-        run_report(keeper->run, RUN_LEVEL_STATUS, "at-risk", RUN_FACTS({"remaining_ms", alarm->remaining_ms}),
-                   "'%s' could not be renewed yet: %lld ms left", key,
-                   (long long)alarm->remaining_ms);
+        run_report(keeper->run, RUN_LEVEL_STATUS, "at-risk", RUN_TROUBLE_FACTS(keeper, alarm->remaining_ms),
+                   "'%s' could not be renewed yet: %lld ms left; %s", key, (long long)alarm->remaining_ms,
+                   keeper->trouble.why);
     else
-        run_report(keeper->run, RUN_LEVEL_ERROR, "lost", NULL, "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
+        run_report(keeper->run, RUN_LEVEL_ERROR, "lost", RUN_TROUBLE_FACTS(keeper, 0),
+                   "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)

@@ -18,6 +18,7 @@ struct keeper {
     struct run_strangers strangers;
     pid_t guard;
     struct run_bound *bound;
+    struct outcome trouble; /* what the masters have said to the latest renewal, at the latest alarm */
     int link;
     int fallback;             /* timer: the guard has failed to kill in time */
     unsigned empty_looks;     /* without the guard: sweeps in a row that found nothing ... */
@@ -32,5 +33,10 @@ struct keeper {
     int64_t exited_us;  /* when the command has left them */
     struct redlock_lock *notes[CLI_MOST_TEXTS];
 };
+
+/* What a message about a renewal that has failed says besides: each master's part, if there is any. */
+#define RUN_TROUBLE_FACTS(keeper, left_ms)                                                                         \
+    (&(const struct run_facts){.numbers = RUN_NUMBERS({"remaining_ms", left_ms}),                                  \
+                               .outcome = (keeper)->trouble.n_nodes > 0 ? &(keeper)->trouble : NULL})
 
 #endif

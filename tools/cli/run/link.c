@@ -96,6 +96,17 @@ static void on_stopped(const struct keeper *keeper, int number)
         run_signals_obey(number);
 }
 
+/* A warning has given the reasons already. */
+static void on_killed(struct keeper *keeper)
+{
+    struct run *run = keeper->run;
+    const struct run_facts *why = run->fate.ended_by_us ? NULL : RUN_TROUBLE_FACTS(keeper, 0);
+
+    run->fate.ended_by_us = true;
+    run_report(run, RUN_LEVEL_ERROR, "killed", why, "%s can no longer be held: the command is killed",
+               run->options->wanted.title);
+}
+
 static void take_news(struct keeper *keeper, const struct run_news *news)
 {
     struct run *run = keeper->run;
@@ -112,14 +123,12 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         break;
     case RUN_NEWS_WARNED:
         run->fate.ended_by_us = true;
-        run_report(run, RUN_LEVEL_ERROR, "warned", RUN_FACTS({"remaining_ms", run->options->kill_after_ms}),
+        run_report(run, RUN_LEVEL_ERROR, "warned", RUN_TROUBLE_FACTS(keeper, run->options->kill_after_ms),
                    "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
                    run->options->wanted.title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
-        run->fate.ended_by_us = true;
-        run_report(run, RUN_LEVEL_ERROR, "killed", NULL, "%s can no longer be held: the command is killed",
-                   run->options->wanted.title);
+        on_killed(keeper);
         break;
     case RUN_NEWS_EXITED:
         on_exited(run, news->number);
