@@ -28,9 +28,10 @@ void guard_restore_signals(const struct run_inherited *inherited)
 
 /* --- The command of --on-lost exec=CMD ----------------------------------------------------------------------- */
 
-static _Noreturn void become_hook(const char *hook, const struct run_child *child, pid_t pid)
+static _Noreturn void become_hook(const struct guard *guard, pid_t pid)
 {
-    char *argv[] = {(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", (char *)(uintptr_t)hook, NULL};
+    const struct run_child *child = guard->plan->child;
+    char *argv[] = {(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", (char *)(uintptr_t)guard->plan->hook, NULL};
     char number[32];
     size_t n = 0;
     char **envp;
@@ -45,6 +46,9 @@ static _Noreturn void become_hook(const char *hook, const struct run_child *chil
     snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
     if (pid > 0)
         envp[n] = number;
+    for (int i = 0; i < 2; i++)
+        if (guard->hook_out[i] >= 0)
+            dup2(guard->hook_out[i], STDOUT_FILENO + i);
     guard_restore_signals(child->inherited);
     execve("/bin/sh", argv, envp);
     _exit(127);
@@ -52,13 +56,13 @@ static _Noreturn void become_hook(const char *hook, const struct run_child *chil
 
 /* Runs it by /bin/sh in the environment of the command, plus REDLOCK_PID if that still runs (0: not any more), and does
  * not wait. Returns its pid, which is its group's; -1 if the system refuses. */
-static pid_t start_hook(const char *hook, const struct run_child *child, pid_t pid)
+static pid_t start_hook(const struct guard *guard, pid_t pid)
 {
     pid_t self = fork();
 
     if (self == 0) {
         setpgid(0, 0);
-        become_hook(hook, child, pid);
+        become_hook(guard, pid);
     }
     if (self > 0)
         setpgid(self, self);
@@ -70,8 +74,10 @@ static pid_t start_hook(const char *hook, const struct run_child *child, pid_t p
 /* The wrapper may be stopped: only the last word is worth waiting for, and that is never behind more than a few. */
 void guard_tell(const struct guard *guard, enum run_news_kind kind, int number)
 {
-    struct run_news news = {kind, number};
+    struct run_news news = {.kind = kind, .number = number};
 
+    if (kind == RUN_NEWS_LEFTOVERS)
+        news.left = run_tree_list(getpid());
     if (guard->link >= 0)
         send(guard->link, &news, sizeof(news), MSG_NOSIGNAL | (kind == RUN_NEWS_ENDED ? 0 : MSG_DONTWAIT));
 }
@@ -118,7 +124,7 @@ static void begin_killing(struct guard *guard)
     guard->killing = true;
     if (guard->plan->hook != NULL && !guard->warned) {
         signal_all(guard, SIGKILL);
-        guard->hook = start_hook(guard->plan->hook, guard->plan->child, 0);
+        guard->hook = start_hook(guard, 0);
         guard->hook_end = instant_after(instant_now(), RUN_HOOK_MS * NS_PER_MS);
     }
     guard_tell(guard, RUN_NEWS_KILLED, 0);
@@ -226,7 +232,7 @@ static void warn(struct guard *guard)
 {
     guard->warned = true;
     if (guard->plan->hook != NULL) {
-        start_hook(guard->plan->hook, guard->plan->child, guard->child);
+        start_hook(guard, guard->child);
     } else if (guard->plan->warning != 0) {
         signal_all(guard, guard->plan->warning);
         signal_all(guard, SIGCONT);

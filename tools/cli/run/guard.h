@@ -37,6 +37,7 @@
 
 #include "cli/run/child.h"
 #include "cli/run/deadline.h"
+#include "cli/run/tree.h"
 
 struct run_guard_plan {
     const struct run_child *child;
@@ -79,6 +80,7 @@ enum run_news_kind {
 struct run_news {
     enum run_news_kind kind;
     int number;
+    struct run_listing left; /* of RUN_NEWS_LEFTOVERS */
 };
 
 /* Forks it. Returns the wrapper's end of the link, -1 with errno if the system refuses. All signals must be blocked in

@@ -17,6 +17,7 @@ struct guard {
     int timer;
     timer_t alarm; /* the same for a guard that is stopped: SIGCONT */
     pid_t group;   /* of the command */
+    int hook_out[2]; /* standard output and error of a hook; -1: there is none */
     int outcome;  /* of the execution: errno, or end of file; -1 when known */
     pid_t child;
     bool exited;  /* the command itself: its pid is nobody's any more */

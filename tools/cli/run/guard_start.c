@@ -14,7 +14,7 @@
 #include "cli/run/guard_inside.h"
 #include "portable.h"
 
-enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 4 };
+enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 6 };
 
 /* --- The command ------------------------------------------------------------------------------------------------- */
 
@@ -52,27 +52,30 @@ static int ascending(const void *a, const void *b)
 
 static void close_others(const struct guard *guard)
 {
-    int own[OWN_FDS] = {guard->link, guard->children, guard->timer, guard->outcome};
+    int own[OWN_FDS] = {guard->link,    guard->children,    guard->timer,
+                        guard->outcome, guard->hook_out[0], guard->hook_out[1]};
     int next = 3;
 
     qsort(own, OWN_FDS, sizeof(own[0]), ascending);
     for (int i = 0; i < OWN_FDS; i++) {
         if (own[i] > next)
             portable_close_range(next, own[i] - 1);
-        next = own[i] + 1;
+        next = own[i] >= next ? own[i] + 1 : next;
     }
     portable_close_range(next, INT_MAX);
 }
 
-/* Pipes of the wrapper's must not stay open for the
- * guard's sake, nor its connections. With the right to do so it runs before all ordinary processes: it has little to
- * do, but that in time. Children do not inherit that. */
-static void step_aside(const struct guard *guard)
+/* Pipes of the wrapper's must not stay open for the guard's sake, but for those that a hook writes to, nor its
+ * connections. With the right to do so it runs before all ordinary processes: it has little to do, but that in time.
+ * Children do not inherit that. */
+static void step_aside(struct guard *guard)
 {
     struct sched_param first = {.sched_priority = 1};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     setsid();
+    for (int i = 0; guard->plan->hook != NULL && i < 2; i++)
+        guard->hook_out[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd);
     close_others(guard);
@@ -98,7 +101,7 @@ static bool prepare(struct guard *guard, int outcome[2])
 static _Noreturn void be_guard(const struct run_guard_plan *plan, int link)
 {
     struct guard guard = {.plan = plan, .valid_until = run_bound_get(plan->bound), .link = link,
-                          .pause_ns = FIRST_PAUSE_NS / 2};
+                          .pause_ns = FIRST_PAUSE_NS / 2, .hook_out = {-1, -1}};
     pid_t self = getpid();
     int outcome[2];
 

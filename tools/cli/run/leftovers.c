@@ -3,58 +3,33 @@
 #include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/run/report.h"
 #include "cli/term.h"
 
-enum { NAMED = 8, NAMES_SIZE = 512, LONGEST_PAUSE_MS = 3600000 };
-
-struct listing {
-    struct run_process items[NAMED + 1]; /* one more, since the guard may be among them at first */
-    size_t n; /* that there are; more than are listed, perhaps */
-};
-
-/* The guard does not wait for those that may go on: then they belong to this process. */
-static struct listing list(const struct keeper *keeper)
-{
-    const struct run_sweep sweep = {.root = getpid(), .strangers = &keeper->strangers};
-    struct listing listing = {.n = 0};
-    ssize_t n = run_tree_list(&sweep, listing.items, NAMED + 1);
-    size_t guard = 0;
-
-    if (n > 0)
-        listing.n = (size_t)n;
-    while (guard < listing.n && guard <= NAMED && listing.items[guard].pid != keeper->guard)
-        guard++;
-    if (guard < listing.n && guard <= NAMED) {
-        listing.n--;
-        memmove(&listing.items[guard], &listing.items[guard + 1], (NAMED - guard) * sizeof(listing.items[0]));
-    }
-    return listing;
-}
+enum { NAMES_SIZE = 512, LONGEST_PAUSE_MS = 3600000 };
 
 /* "gpg-agent (1234), ssh (77) and 3 more" */
-static void put_names(const struct listing *listing, char text[NAMES_SIZE])
+static void put_names(const struct run_listing *listing, char text[NAMES_SIZE])
 {
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < listing->n && i < NAMED; i++)
+    for (size_t i = 0; i < listing->n && i < RUN_MOST_LISTED; i++)
         length += (size_t)snprintf(text + length, NAMES_SIZE - length, "%s%s (%d)", i > 0 ? ", " : "",
                                    listing->items[i].name, (int)listing->items[i].pid);
-    if (listing->n > NAMED)
-        snprintf(text + length, NAMES_SIZE - length, " and %zu more", listing->n - NAMED);
+    if (listing->n > RUN_MOST_LISTED)
+        snprintf(text + length, NAMES_SIZE - length, " and %zu more", listing->n - RUN_MOST_LISTED);
 }
 
 static void add_processes(struct cli_json *json, const void *data)
 {
-    const struct listing *listing = data;
+    const struct run_listing *listing = data;
 
     cli_json_begin(json, "processes", '[');
-    for (size_t i = 0; i < listing->n && i < NAMED; i++) {
+    for (size_t i = 0; i < listing->n && i < RUN_MOST_LISTED; i++) {
         cli_json_begin(json, NULL, '{');
         cli_json_int(json, "pid", listing->items[i].pid);
         cli_json_string(json, "name", listing->items[i].name);
@@ -63,7 +38,7 @@ static void add_processes(struct cli_json *json, const void *data)
     cli_json_end(json, ']');
 }
 
-static void report(const struct keeper *keeper, const struct listing *listing)
+static void report(const struct keeper *keeper, const struct run_listing *listing)
 {
     static const char *const fates[] = {
         [RUN_LEFTOVERS_WAIT] = "the lock is kept until they have ended (see --leftovers)",
@@ -135,16 +110,15 @@ static void remind_later(struct keeper *keeper)
     evtimer_add(keeper->on_reminder, &after);
 }
 
-void keeper_on_leftovers(struct keeper *keeper)
+void keeper_on_leftovers(struct keeper *keeper, const struct run_listing *left)
 {
     const struct run *run = keeper->run;
-    struct listing listing = list(keeper);
 
     if (run->fate.ended_by_us)
         return;
     keeper->exited_us = clock_now_us();
-    if (listing.n > 0)
-        report(keeper, &listing);
+    if (left->n > 0)
+        report(keeper, left);
     if (run->options->leftovers == RUN_LEFTOVERS_WAIT)
         remind_later(keeper);
 }
@@ -152,7 +126,7 @@ void keeper_on_leftovers(struct keeper *keeper)
 void keeper_on_reminder(evutil_socket_t fd, short what, void *data)
 {
     struct keeper *keeper = data;
-    struct listing listing = list(keeper);
+    struct run_listing listing = run_tree_list(keeper->guard);
 
     if (keeper->run->fate.ended_by_us)
         return;

@@ -6,7 +6,7 @@
 
 /* The guard has told of them. They are named now and from time to time, and whoever finds the lock taken can learn of
  * them: see leftovers_key(). */
-void keeper_on_leftovers(struct keeper *keeper);
+void keeper_on_leftovers(struct keeper *keeper, const struct run_listing *left);
 
 /* Callback of an event, with a struct keeper. */
 void keeper_on_reminder(evutil_socket_t fd, short what, void *data);

@@ -134,7 +134,7 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         on_exited(run, news->number);
         break;
     case RUN_NEWS_LEFTOVERS:
-        keeper_on_leftovers(keeper);
+        keeper_on_leftovers(keeper, &news->left);
         break;
     case RUN_NEWS_ENDED:
     default:

@@ -268,23 +268,23 @@ ssize_t run_tree_signal(const struct run_sweep *sweep, int number)
     return ok ? alive : -1;
 }
 
-ssize_t run_tree_list(const struct run_sweep *sweep, struct run_process *ret_processes, size_t room)
+struct run_listing run_tree_list(pid_t root)
 {
+    struct run_listing listing = {.n = 0};
     struct processes all;
-    size_t alive = 0;
-    bool ok = read_all(&all) && mark_descendants(&all, sweep->root, sweep->strangers);
+    bool ok = read_all(&all) && mark_descendants(&all, root, NULL);
 
     for (size_t i = 0; ok && i < all.n; i++) {
         const struct process *one = &all.items[i];
 
         if (!one->descends || one->ended)
             continue;
-        if (alive < room) {
-            ret_processes[alive].pid = one->pid;
-            memcpy(ret_processes[alive].name, one->name, sizeof(one->name));
+        if (listing.n < RUN_MOST_LISTED) {
+            listing.items[listing.n].pid = one->pid;
+            memcpy(listing.items[listing.n].name, one->name, sizeof(one->name));
         }
-        alive++;
+        listing.n++;
     }
     free(all.items);
-    return ok ? (ssize_t)alive : -1;
+    return listing;
 }

@@ -29,6 +29,13 @@ struct run_process {
     char name[16]; /* as in ps(1); "?" if it cannot be read */
 };
 
+enum { RUN_MOST_LISTED = 8 };
+
+struct run_listing {
+    size_t n; /* that there are; more than are listed, perhaps */
+    struct run_process items[RUN_MOST_LISTED];
+};
+
 struct run_sweep {
     pid_t root;
     pid_t but_group;                      /* not those of this process group; 0: of any ... */
@@ -41,7 +48,7 @@ struct run_sweep {
  * /proc cannot be read. */
 ssize_t run_tree_signal(const struct run_sweep *sweep, int number);
 
-/* The first of the living descendants, as many as there is room for. Returns how many there are, -1 likewise. */
-ssize_t run_tree_list(const struct run_sweep *sweep, struct run_process *ret_processes, size_t room);
+/* The living descendants; none if /proc cannot be read. */
+struct run_listing run_tree_list(pid_t root);
 
 #endif
