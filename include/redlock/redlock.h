@@ -58,7 +58,8 @@ struct redlock_error {
  * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
  * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path. A URL
- * may name a user without a password only if on_credentials supplies the password:
+ * may name a user without a password only if on_credentials supplies the password, and redis:// can be left out, as can
+ * unix:// in front of a path without a password:
  *
  *     redis[s]://[[user]:password@]host[:port][/db]  host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]

@@ -220,6 +220,14 @@ static const char *make_name(struct rl_master *master)
     return NULL;
 }
 
+/* Where a text without a scheme begins with a slash it is the path of a socket, otherwise what follows redis://. */
+static const char *parse_place(struct rl_text text, struct rl_master *master)
+{
+    if (memmem(text.begin, rl_text_length(text), "://", 3))
+        return "the URL must begin with redis://, rediss:// or unix://";
+    return *text.begin == '/' ? parse_unix(text, master) : parse_tcp(text, master);
+}
+
 static const char *parse(const char *url, struct rl_master *master)
 {
     const char *end = url + strlen(url);
@@ -232,7 +240,7 @@ static const char *parse(const char *url, struct rl_master *master)
     else if ((rest = after_scheme(url, "unix://")))
         why = parse_unix((struct rl_text){rest, end}, master);
     else
-        return "the URL must begin with redis://, rediss:// or unix://";
+        why = parse_place((struct rl_text){url, end}, master);
     return why ? why : make_name(master);
 }
 
@@ -267,25 +275,26 @@ bool rl_master_same(const struct rl_master *a, const struct rl_master *b)
     return a->port == b->port && same_folded(a->host, b->host);
 }
 
-static bool is_known_scheme(const char *url)
+/* Where there is no @: the end of what can be no password. One is behind a colon without a port, or in a parameter
+ * that no URL has. */
+static const char *find_suspicious(const char *rest)
 {
-    return after_scheme(url, "redis://") || after_scheme(url, "rediss://") || after_scheme(url, "unix://");
+    const char *colon = strchr(*rest == '[' ? rest + strcspn(rest, "]") : rest, ':');
+    const char *behind = colon ? colon + 1 + strspn(colon + 1, "0123456789") : "";
+    const char *query = rest + strcspn(rest, "?#");
+
+    if (*behind && !strchr("/ \t\r\n", *behind) && *rest != '/' && colon < query)
+        return colon + 1;
+    return strncmp(query, "?db=", 4) == 0 ? rest + strlen(rest) : query;
 }
 
-/* Of a URL that parses, everything up to the last @ is masked, even where that is part of a path: it may be there by
- * mistake. In one that does not parse a password may be anywhere: only a known scheme is shown. */
+/* Everything up to the last @ is masked, even where that is part of a path: it may be there by mistake. */
 void rl_url_mask(const char *url, char *buffer, size_t size)
 {
-    const char *rest = is_known_scheme(url) ? strstr(url, "://") + 3 : url;
-    struct rl_master master;
-    const char *why;
-    const char *at;
+    const char *scheme = strstr(url, "://");
+    const char *rest = scheme ? scheme + 3 : url;
+    const char *at = strrchr(rest, '@');
+    const char *shown = at ? rest : find_suspicious(rest);
 
-    if (rl_master_parse(url, &master, &why) != REDLOCK_OK) {
-        snprintf(buffer, size, "%.*s***", (int)(rest - url), url);
-        return;
-    }
-    rl_master_fini(&master);
-    at = strrchr(rest, '@');
-    snprintf(buffer, size, "%.*s%s%s", (int)(rest - url), url, at ? "***" : "", at ? at : rest);
+    snprintf(buffer, size, "%.*s%s%s", (int)(shown - url), url, *shown ? "***" : "", at ? at : "");
 }

@@ -1,5 +1,6 @@
 /* Master URLs: redis[s]://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. In place of
- * user:password there may be a user alone. */
+ * user:password there may be a user alone. redis:// can be left out, and unix:// in front of a path without a
+ * password. */
 #ifndef RL_CODEC_URL_H
 #define RL_CODEC_URL_H
 

@@ -16,11 +16,18 @@ static void check_parts(const struct rl_master *master)
     HOLDS(rl_master_same(master, master));
 }
 
-/* The same URL with another password; NULL if the URL has none. The URL has been parsed, so it has the form
- * scheme://user:password@rest with no @ and no / in the credentials. */
+static const char *behind_scheme(const char *url)
+{
+    const char *scheme = strstr(url, "://");
+
+    return scheme ? scheme + 3 : url;
+}
+
+/* The same URL with another password. It has been parsed, so it has the form user:password@rest, behind a scheme or
+ * none, with no @ and no / in the credentials. */
 static char *with_other_password(const char *url)
 {
-    const char *begin = strstr(url, "://") + 3;
+    const char *begin = behind_scheme(url);
     const char *colon = strchr(begin, ':');
     const char *at = strchr(begin, '@');
     char *other = malloc(strlen(url) + 8);
@@ -38,7 +45,9 @@ static void check_mask(const char *url, size_t size, bool parses, bool has_passw
     rl_url_mask(url, mask, size);
     HOLDS(memchr(mask, '\0', size) != NULL);
     if (!parses) {
-        HOLDS(size < 13 || strcmp(mask, "***") == 0 || strcmp(strstr(mask, "://") + 3, "***") == 0);
+        size_t start = (size_t)(behind_scheme(url) - url);
+
+        HOLDS(!strchr(url + start, '@') || size < start + 4 || strncmp(mask + start, "***", 3) == 0);
     } else if (has_password) {
         other = with_other_password(url);
         rl_url_mask(other, other_mask, size);

@@ -11,7 +11,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *const schemes[] = {"redis://", "rediss://", "Redis://", "REDISS://", "unix://", "UNIX://"};
+static const char *const schemes[] = {"redis://", "rediss://", "Redis://", "REDISS://", "unix://", "UNIX://", ""};
 static const char *const credentials[] = {
     "",      "u@",  "u%3a@",  ":pw@",    "u:pw@",    "u:@", ":@", "u:a:b@", "%75%3a:%40%2f%3A%25%c3%A9@",
     "a%40b@", "@", "u@v@", "u:p?@", "u:p#@", "u/v:pw@",

@@ -96,7 +96,7 @@ bool target_authenticate(struct target *target, const struct cli_password *passw
 bool target_parse(const char *url, struct target *ret_target)
 {
     const char *text = strstr(url, "://");
-    bool is_socket = strncasecmp(url, "unix", 4) == 0;
+    bool is_socket = text != NULL ? strncasecmp(url, "unix", 4) == 0 : *url == '/';
 
     *ret_target = (struct target){.tls = cli_url_has_tls(url)};
     text = text != NULL ? text + 3 : url;
