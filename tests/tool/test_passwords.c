@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "locks_rig.h"
@@ -102,6 +103,50 @@ START_TEST(the_environment_names_user_and_file)
     expect("lock job", 0, "", "");
     unsetenv("REDLOCK_PASSWORD");
     unsetenv("REDLOCK_USER");
+}
+END_TEST
+
+START_TEST(blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files)
+{
+    char list[2048] = "\xef\xbb\xbf ";
+
+    for (size_t i = 0; i < 3; i++)
+        strcat(strcat(strcat(list, i > 0 ? ", " : ""), "unix:"), strstr(masters_url(masters, i), "://") + 3);
+    setenv("REDLOCK_USER", "locker\n", 1);
+    setenv("REDLOCK_PASSWORD", "\xef\xbb\xbfs3same\r\nanother line", 1);
+    setenv("REDLOCK_NODES", strcat(list, "\r\n"), 1);
+    expect("lock job", 0, "", "");
+    tool_start(&tool, (const char *const[]){"lock", "other", "--nodes", list, NULL});
+    tool_finish(&tool);
+    tool_expect(&tool, 0);
+    unsetenv("REDLOCK_PASSWORD");
+    write_file(path, "\xef\xbb\xbfs3same\r\n");
+    expect("unlock job x --password-file %s", 1, "", "was not held with this token");
+    unsetenv("REDLOCK_USER");
+}
+END_TEST
+
+static int64_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+START_TEST(a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait)
+{
+    int64_t begun = seconds();
+
+    setenv("REDLOCK_USER", "locker", 1);
+    setenv("REDLOCK_PASSWORD", "wrong", 1);
+    expect("lock job --wait 1h", 3, "", "AUTH: WRONGPASS");
+    expect("lock -k job -k other --wait forever", 3, "", "AUTH: WRONGPASS");
+    expect("run job --wait 1h -- true", 122, "", "AUTH: WRONGPASS");
+    expect("latch await job --parties 2 --generation 1", 3, "", "AUTH: WRONGPASS");
+    unsetenv("REDLOCK_PASSWORD");
+    unsetenv("REDLOCK_USER");
+    ck_assert_int_lt(seconds() - begun, 60);
 }
 END_TEST
 
@@ -237,6 +282,8 @@ static Suite *make_suite(void)
 
     tcase_add_test(words, a_file_serves_all_commands);
     tcase_add_test(words, the_environment_names_user_and_file);
+    tcase_add_test(words, blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files);
+    tcase_add_test(words, a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait);
     tcase_add_test(words, what_becomes_of_the_command_is_told);
     tcase_add_test(words, what_cannot_be_meant_is_refused);
     tcase_add_test(rotation, a_lock_is_held_through_a_rotation_by_a_file);

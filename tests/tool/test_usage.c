@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "suite.h"
 #include "tool.h"
@@ -295,6 +296,42 @@ START_TEST(the_environment_names_masters)
 }
 END_TEST
 
+/* A file of masters says what all users must have in common, the environment as well, and an option comes first. */
+START_TEST(what_all_must_have_in_common_is_found_in_the_file_and_the_environment)
+{
+    char path[] = "/tmp/redlock-nodes-XXXXXX", line[128];
+    FILE *file = fdopen(mkstemp(path), "w");
+
+    fputs("\xef\xbb\xbf# masters\r\n127.0.0.1:1 127.0.0.1:2,127.0.0.1:3\r\nprefix=app: quorum=3\nmax-ttl=20s\n", file);
+    fclose(file);
+    snprintf(line, sizeof(line), "lock k --nodes-file %s", path);
+    setenv("REDLOCK_QUORUM", "2", 1);
+    tool_run(&tool, line);
+    ck_assert_ptr_nonnull(strstr(tool.err, "--ttl 30s is above --max-ttl, the limit for all users of the masters "
+                                           "(20s)"));
+    snprintf(line, sizeof(line), "nodes --nodes-file %s", path);
+    tool_run(&tool, line);
+    ck_assert_ptr_nonnull(strstr(tool.out, "only 0 of 3 masters answered (3 needed)"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'app:'"));
+    unlink(path);
+    setenv("REDLOCK_PREFIX", "env:", 1);
+    setenv("REDLOCK_QUORUM", " 3\n", 1);
+    tool_run(&tool, "nodes" MASTERS);
+    ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'env:'"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "(3 needed)"));
+    tool_run(&tool, "nodes --quorum 2 --prefix opt:" MASTERS);
+    ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'opt:'"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "(2 needed)"));
+    setenv("REDLOCK_MAX_TTL", "30", 1);
+    tool_run(&tool, "nodes" MASTERS);
+    tool_expect(&tool, 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "so says REDLOCK_MAX_TTL"));
+    unsetenv("REDLOCK_MAX_TTL");
+    unsetenv("REDLOCK_PREFIX");
+    unsetenv("REDLOCK_QUORUM");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("usage");
@@ -313,6 +350,7 @@ static Suite *suite(void)
     tcase_add_test(words, a_terminal_gets_no_commands_from_wrong_words);
     tcase_add_test(masters, masters_that_cannot_be_reached_are_no_usage_error);
     tcase_add_test(masters, the_environment_names_masters);
+    tcase_add_test(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environment);
     return made;
 }
 

@@ -255,7 +255,7 @@ int break_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK;
-    code = cli_parse(&command, argc, argv, &request.key);
+    code = cli_common_parse(&command, argc, argv, &request.key, &request.common);
     if (code < 0 && !request.yes) {
         cli_error("break", "the holder is not asked: add --yes if you mean it");
         code = cli_usage("break");

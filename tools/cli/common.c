@@ -5,6 +5,8 @@
 
 #include "cli/label.h"
 #include "options/duration.h"
+#include "options/value.h"
+#include "options/variable.h"
 
 const char *const cli_profile_words[] = {
     [REDLOCK_PROFILE_GUARDED] = "guarded", [REDLOCK_PROFILE_CLASSIC] = "classic", NULL};
@@ -22,6 +24,52 @@ void cli_common_init(struct cli_common *common)
     common->prefix = "";
 }
 
+static bool take_setting(const char *command, const struct cli_masters *masters, const struct cli_option *option,
+                         enum cli_setting setting)
+{
+    char variable[CLI_VARIABLE_SIZE];
+    const char *where = "the file of masters";
+    const char *text = masters->settings[setting];
+
+    if (text == NULL) {
+        where = cli_variable_name(option->name, variable);
+        text = cli_variable(where);
+    }
+    if (text == NULL || cli_store(command, option, text))
+        return true;
+    cli_error(command, "so says %s", where);
+    return false;
+}
+
+static bool complete(const char *command, struct cli_common *common)
+{
+    struct cli_agreed *given = &common->given;
+    struct cli_agreed all = *given;
+    const struct cli_option options[CLI_SETTINGS] = {
+        [CLI_PREFIX] = {.name = "prefix", .text = &all.prefix},
+        [CLI_QUORUM] = {.name = "quorum", .number = &all.quorum, .least = 1},
+        [CLI_MAX_TTL] = {.name = "max-ttl", .duration_ms = &all.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
+    };
+
+    if ((given->prefix == NULL && !take_setting(command, &common->masters, &options[CLI_PREFIX], CLI_PREFIX)) ||
+        (given->quorum == 0 && !take_setting(command, &common->masters, &options[CLI_QUORUM], CLI_QUORUM)) ||
+        (given->max_ttl_ms == 0 && !take_setting(command, &common->masters, &options[CLI_MAX_TTL], CLI_MAX_TTL)))
+        return false;
+    common->prefix = all.prefix != NULL ? all.prefix : "";
+    common->quorum = all.quorum;
+    if (all.max_ttl_ms != 0)
+        common->max_ttl_ms = all.max_ttl_ms;
+    return true;
+}
+
+int cli_common_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands,
+                     struct cli_common *common)
+{
+    int code = cli_parse(command, argc, argv, ret_operands);
+
+    return code < 0 && !complete(command->name, common) ? cli_usage(command->name) : code;
+}
+
 void cli_common_fini(struct cli_common *common)
 {
     cli_masters_fini(&common->masters);
@@ -34,7 +82,9 @@ uint32_t cli_quorum(const struct cli_common *common)
 
 bool cli_label_fits(const char *command, struct cli_common *common)
 {
-    return label_make(command, common->label_given, common->label);
+    const char *given = common->label_given != NULL ? common->label_given : cli_variable("REDLOCK_LABEL");
+
+    return label_make(command, given, common->label);
 }
 
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common)

@@ -12,9 +12,17 @@
 #include "options/parse.h"
 #include "options/tls.h"
 
+/* What all users of a key have in common; 0 and NULL where it is not given. */
+struct cli_agreed {
+    uint32_t max_ttl_ms;
+    uint32_t quorum;
+    const char *prefix;
+};
+
 /* Options that every command with masters takes. */
 struct cli_common {
     struct cli_masters masters;
+    struct cli_agreed given;        /* by options; what holds follows */
     uint32_t max_ttl_ms;
     uint32_t node_timeout_ms;
     uint32_t quorum;                /* 0: the majority */
@@ -41,9 +49,9 @@ extern const char *const cli_profile_words[];
     CLI_NODE_OPTIONS(common), {.name = "nodes-file", .node_file = &(common)->masters},                             \
         CLI_PASSWORD_OPTIONS(&(common)->masters.password),                                                         \
         CLI_TLS_OPTIONS(&(common)->masters.tls),                                                                   \
-        {.name = "quorum", .number = &(common)->quorum, .least = 1},                                               \
-        {.name = "prefix", .text = &(common)->prefix},                                                             \
-        {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},         \
+        {.name = "quorum", .number = &(common)->given.quorum, .least = 1},                                         \
+        {.name = "prefix", .text = &(common)->given.prefix},                                                       \
+        {.name = "max-ttl", .duration_ms = &(common)->given.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},   \
         {.name = "json", .letter = 'j', .flag = &(common)->json}
 
 /* ... and those that use locks. */
@@ -67,7 +75,8 @@ extern const char *const cli_profile_words[];
     "Masters, the same independent ones for all users of a key:\n"                                                 \
     "  --node URL           one master; repeat it for each\n"                                                      \
     "  -n, --nodes A,B,C    several at once\n"                                                                     \
-    "  --nodes-file FILE    a file of them, separated by commas or lines; # comments\n"                            \
+    "  --nodes-file FILE    a file of them, separated by commas or lines; # comments;\n"                           \
+    "                       prefix=TEXT, quorum=N, max-ttl=DUR as options below\n"                                \
     "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"                                   \
     "  --user NAME          the user of URLs with neither user nor password\n"                                     \
     "  --password-file FILE   the password of URLs without one: FILE's first line,\n"                              \
@@ -79,7 +88,8 @@ extern const char *const cli_profile_words[];
     "  see command lines: give passwords by a file or the environment.\n"                                          \
     "\n" CLI_TLS_HELP                                                                                              \
     "\n"                                                                                                           \
-    "What all users of a key must have in common, besides the list:\n"                                             \
+    "What all users of a key must have in common, besides the list; in the\n"                                      \
+    "environment as REDLOCK_QUORUM, REDLOCK_PREFIX, REDLOCK_MAX_TTL:\n"                                            \
     "  --quorum N           masters that must agree (the majority)\n"                                              \
     "  --prefix TEXT        put in front of every key (none)\n"                                                    \
     "  --max-ttl DUR        largest ttl that any of them takes (1m)\n"                                             \
@@ -87,6 +97,11 @@ extern const char *const cli_profile_words[];
     "A duration is a number and its unit: 500ms, 1.5s, 2m, 1h.\n"
 
 void cli_common_init(struct cli_common *common);
+
+/* cli_parse(), and what no option gives of that which all users have in common: from the file of masters, from the
+ * environment, or the default. */
+int cli_common_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands,
+                     struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
 
 /* Masters that must agree: as told, or the majority. */

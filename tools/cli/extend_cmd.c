@@ -266,7 +266,7 @@ int extend_main(int argc, char **argv)
     int code;
 
     cli_common_init(&request.common);
-    code = cli_parse(&command, argc, argv, &request.path);
+    code = cli_common_parse(&command, argc, argv, &request.path, &request.common);
     if (code < 0 && !cli_one_volume("extend", request.verbose, request.quiet))
         code = cli_usage("extend");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);

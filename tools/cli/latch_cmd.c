@@ -12,6 +12,7 @@
 #include "cli/hindrance.h"
 #include "cli/json.h"
 #include "cli/session.h"
+#include "cli/standings.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/duration.h"
@@ -85,6 +86,7 @@ struct operation {
     const struct request *request;
     const struct redlock_client *client;
     bool done;
+    bool in_vain; /* so many masters refuse the password or the certificates */
     int code;
 };
 
@@ -104,8 +106,10 @@ static bool is_foreign(const struct redlock_latch_result *result)
     return result->n_nodes - foreign < result->quorum;
 }
 
-static int code_of(const struct redlock_latch_result *result)
+static int code_of(const struct operation *operation, const struct redlock_latch_result *result)
 {
+    if (operation->in_vain && result->status != REDLOCK_OK)
+        return CLI_INFRASTRUCTURE;
     if (result->status != REDLOCK_OK && is_foreign(result))
         return CLI_FOREIGN;
     switch (result->status) {
@@ -156,10 +160,26 @@ static void print_success(const struct term *term, const struct request *request
             result->quorum, term_time(result->elapsed_us, took, sizeof(took)));
 }
 
+static void explain_refusal(const struct operation *operation, size_t n)
+{
+    struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
+    const char *texts[REDLOCK_MAX_MASTERS];
+
+    standings_read(operation->client, infos);
+    for (size_t i = 0; i < n; i++)
+        texts[i] = standings_answers(&infos[i]) ? "" : infos[i].last_error;
+    cli_error("latch", "too few of the %zu masters take what they are given, and waiting does not help", n);
+    hindrance_explain_texts(stderr, operation->client, texts, n);
+}
+
 static void explain_failure(const struct operation *operation, const struct redlock_latch_result *result)
 {
     const char *texts[REDLOCK_MAX_MASTERS];
 
+    if (operation->in_vain) {
+        explain_refusal(operation, result->n_nodes);
+        return;
+    }
     cli_error("latch", operation->request->awaits ? "'%s' is not open: %s" : "no arrival at '%s': %s",
               operation->request->operands[1], result->why);
     if (result->cause != REDLOCK_NO_QUORUM)
@@ -225,7 +245,7 @@ static void on_result(struct redlock_latch *latch, const struct redlock_latch_re
     struct term term;
 
     operation->done = true;
-    operation->code = code_of(result);
+    operation->code = code_of(operation, result);
     term_init(&term, stderr);
     for (size_t i = 0; !request->quiet && i < result->n_nodes; i++)
         print_row(&term, request, &result->nodes[i], name_width);
@@ -250,12 +270,13 @@ static int start(const struct request *request, struct redlock_latch *latch, str
     return status;
 }
 
-static void finish_operation(struct session *session, struct redlock_latch *latch, const struct operation *operation)
+static void finish_operation(struct session *session, struct redlock_latch *latch, struct operation *operation)
 {
     bool canceled = false;
 
     while (!operation->done && event_base_loop(session->base, EVLOOP_ONCE) == 0) {
-        if (session->caught != 0 && !canceled) {
+        operation->in_vain = session_is_in_vain(session);
+        if ((session->caught != 0 || operation->in_vain) && !canceled) {
             redlock_latch_cancel(latch);
             canceled = true;
         }
@@ -366,7 +387,7 @@ int latch_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* a name needs no vote, so no marker either */
-    code = cli_parse(&command, argc, argv, request.operands);
+    code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
     if (code < 0 && !cli_one_volume("latch", request.verbose, request.quiet))
         code = cli_usage("latch");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);

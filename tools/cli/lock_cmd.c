@@ -436,7 +436,7 @@ int lock_main(int argc, char **argv)
     int code;
 
     cli_common_init(&request.common);
-    code = cli_parse(&command, argc, argv, &request.operand);
+    code = cli_common_parse(&command, argc, argv, &request.operand, &request.common);
     if (code < 0 && !cli_one_volume("lock", request.verbose, request.quiet))
         code = cli_usage("lock");
     request.silent = request.quiet;

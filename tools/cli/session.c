@@ -104,6 +104,37 @@ static void clear_votes(struct outcome *outcome)
     outcome->replies = 0;
 }
 
+/* A password from a file or a command may be another one at the next try. */
+static bool is_for_ever(const struct session *session, const char *why)
+{
+    static const char *const words[] = {"the server's certificate", "client certificate", "WRONGPASS", "NOAUTH",
+                                        "invalid password", "without any password"};
+    enum { OF_CERTIFICATES = 2 };
+    size_t n = session->desk != NULL ? OF_CERTIFICATES : sizeof(words) / sizeof(words[0]);
+
+    for (size_t i = 0; i < n; i++)
+        if (strstr(why, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+static void note_node(struct session *session, const struct redlock_event *event)
+{
+    if (event->link == REDLOCK_LINK_DOWN)
+        session->in_vain[event->node] = is_for_ever(session, event->text);
+    else if (event->link == REDLOCK_LINK_READY)
+        session->in_vain[event->node] = false;
+}
+
+bool session_is_in_vain(const struct session *session)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < session->n_nodes; i++)
+        count += session->in_vain[i];
+    return count > 0 && session->n_nodes - count < session->quorum;
+}
+
 /* The result tells the state at the decision; the events tell the order of the replies, and what comes later. */
 static void on_event(const struct redlock_event *event, void *data)
 {
@@ -111,6 +142,8 @@ static void on_event(const struct redlock_event *event, void *data)
 
     if (session->observer != NULL)
         session->observer(event, session->observer_data);
+    if (event->type == REDLOCK_EVENT_NODE)
+        note_node(session, event);
     if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock != NULL &&
         (event->vote == REDLOCK_VOTE_REFUSED || event->vote == REDLOCK_VOTE_FAILED))
         session->refused = event->lock;
@@ -219,6 +252,9 @@ struct redlock_client *session_client(struct session *session, const char *comma
             return NULL;
         password_desk_apply(session->desk, &options);
     }
+    session->n_nodes = common->masters.count;
+    session->quorum = cli_quorum(common);
+    memset(session->in_vain, 0, sizeof(session->in_vain));
     options.client_name = "redlock-tool";
     options.label = common->label;
     session->label = common->label;
@@ -287,14 +323,14 @@ static void remind(struct session *session, struct event *timer)
     remind_later(session, timer);
 }
 
-/* A key of another program is not waited for. */
+/* A key of another program is not waited for, and neither are masters that refuse the password. */
 static void look_around(struct session *session)
 {
     if (session->refused != NULL && !session->looked && !session->last.done) {
         session->looked = true;
         busy_look(&session->busy, session->refused);
     }
-    if (session->busy.hopeless)
+    if (session->busy.hopeless || session_is_in_vain(session))
         cancel(session);
 }
 
@@ -318,6 +354,10 @@ int session_end(struct session *session)
         event_free(timer);
     if (!ok)
         return REDLOCK_E_SYSTEM;
+    if (session->last.status == REDLOCK_CANCELED && session->caught == 0 && session_is_in_vain(session)) {
+        session->last.status = REDLOCK_NO_QUORUM;
+        session->last.short_of_masters = true;
+    }
     look_at_the_end(session);
     return session->last.status;
 }

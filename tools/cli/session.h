@@ -67,6 +67,9 @@ struct session {
     void (*waiting)(const struct busy *busy, void *data); /* NULL, or is told now and then who has what is awaited */
     void *waiting_data;
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
+    size_t n_nodes;            /* of the latest client, and its quorum */
+    size_t quorum;
+    bool in_vain[REDLOCK_MAX_MASTERS]; /* the master has refused what the command line says, and will do so again */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
     void *observer_data;
 };
@@ -101,6 +104,9 @@ int session_set_acquire_whole(struct session *session, struct redlock_set *set,
                               const struct redlock_acquire_options *options);
 int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms);
 int session_set_release(struct session *session, struct redlock_set *set);
+
+/* Have so many masters refused the password or the certificates that waiting does not help? */
+bool session_is_in_vain(const struct session *session);
 
 /* What these are made of: an operation begins, of this lock or, with NULL, of this set; it has ended with the result;
  * the call that was to start it has returned `started`, and its end is waited for if there is one. */

@@ -431,7 +431,7 @@ int status_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK;
-    code = cli_parse(&command, argc, argv, &request.key);
+    code = cli_common_parse(&command, argc, argv, &request.key, &request.common);
     if (code < 0 && request.latch && request.permits != 0) {
         cli_error("status", "--latch and --permits exclude each other");
         code = cli_usage("status");

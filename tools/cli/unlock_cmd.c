@@ -290,7 +290,7 @@ int unlock_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
-    code = cli_parse(&command, argc, argv, request.operands);
+    code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
     if (code < 0 && !cli_one_volume("unlock", request.verbose, request.quiet))
         code = cli_usage("unlock");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);

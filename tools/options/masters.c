@@ -8,11 +8,14 @@
 #include "options/message.h"
 #include "options/password_command.h"
 #include "options/secrets.h"
+#include "options/variable.h"
 
 enum {
     MASKED_SIZE = 256,
     MOST_FILE_BYTES = 1024 * 1024, /* of a file of masters: each may have a long password */
 };
+
+const char *const cli_setting_names[] = {[CLI_PREFIX] = "prefix", [CLI_QUORUM] = "quorum", [CLI_MAX_TTL] = "max-ttl"};
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
@@ -46,28 +49,70 @@ bool cli_add_master(const char *command, struct cli_masters *masters, const char
     return true;
 }
 
+/* What people and programs put between and around names. */
+#define BLANKS " \t\r\n"
+
+/* The masters between two commas; how many there are. */
+static bool add_words(const char *command, struct cli_masters *masters, char *item, size_t *ret_n)
+{
+    bool ok = true;
+
+    *ret_n = 0;
+    for (char *word; ok && (word = strsep(&item, BLANKS)) != NULL;)
+        if (*word != '\0') {
+            ok = cli_add_master(command, masters, word);
+            ++*ret_n;
+        }
+    return ok;
+}
+
 bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list)
 {
-    char *copy = strdup(list);
+    char *copy = strdup(cli_behind_mark(list));
     char *rest = copy;
     char masked[MASKED_SIZE];
     bool ok = copy != NULL;
 
     while (ok && rest != NULL) {
-        const char *item = strsep(&rest, ",");
+        char *item = strsep(&rest, ",");
+        bool ends = rest == NULL && strpbrk(item, "\r\n") != NULL; /* each line may end with a comma */
+        size_t n;
 
-        if (*item == '\0') {
+        ok = add_words(command, masters, item, &n);
+        if (ok && n == 0 && !ends) {
             cli_error(command, "%s: empty item in the list of masters '%s'", where,
                       cli_masked(list, masked, sizeof(masked)));
             ok = false;
-        } else {
-            ok = cli_add_master(command, masters, item);
         }
     }
     if (copy != NULL)
-        explicit_bzero(copy, strlen(list));
+        explicit_bzero(copy, strlen(cli_behind_mark(list)));
     free(copy);
     return ok;
+}
+
+/* NAME=VALUE. False after a message; *ret_is_one says whether it is one at all. */
+static bool add_setting(const char *command, struct cli_masters *masters, const char *word, bool *ret_is_one)
+{
+    *ret_is_one = false;
+    for (size_t i = 0; i < CLI_SETTINGS; i++) {
+        size_t length = strlen(cli_setting_names[i]);
+
+        if (strncmp(word, cli_setting_names[i], length) != 0 || word[length] != '=')
+            continue;
+        *ret_is_one = true;
+        if (masters->settings[i] != NULL && strcmp(masters->settings[i], word + length + 1) != 0) {
+            cli_error(command, "the file of masters says %s twice: '%s' and '%s'", cli_setting_names[i],
+                      masters->settings[i], word + length + 1);
+            return false;
+        }
+        free(masters->settings[i]);
+        masters->settings[i] = strdup(word + length + 1);
+        if (masters->settings[i] == NULL)
+            cli_error(command, "out of memory");
+        return masters->settings[i] != NULL;
+    }
+    return true;
 }
 
 static bool cannot_read(const char *command, const char *path)
@@ -100,14 +145,25 @@ static bool read_text(const char *command, const char *path, char *ret_text)
     return ok;
 }
 
+static bool add_word(const char *command, struct cli_masters *masters, const char *word)
+{
+    bool is_setting;
+
+    if (*word == '\0')
+        return true;
+    return add_setting(command, masters, word, &is_setting) &&
+           (is_setting || cli_add_master(command, masters, word));
+}
+
 static bool add_lines(const char *command, struct cli_masters *masters, char *text)
 {
     bool ok = true;
 
+    text += cli_behind_mark(text) - text;
     for (char *line; ok && (line = strsep(&text, "\r\n")) != NULL;) {
         line[strcspn(line, "#")] = '\0';
         for (char *word; ok && (word = strsep(&line, ", \t")) != NULL;)
-            ok = *word == '\0' || cli_add_master(command, masters, word);
+            ok = add_word(command, masters, word);
     }
     return ok;
 }
@@ -229,5 +285,9 @@ void cli_masters_fini(struct cli_masters *masters)
     for (size_t i = 0; i < masters->count; i++)
         drop_url(masters->owned[i]);
     masters->count = 0;
+    for (size_t i = 0; i < CLI_SETTINGS; i++) {
+        free(masters->settings[i]);
+        masters->settings[i] = NULL;
+    }
     cli_password_fini(&masters->password);
 }

@@ -10,16 +10,21 @@
 #include "options/password.h"
 #include "options/tls.h"
 
+/* What all users of the masters have in common: a file of masters may say it, as NAME=VALUE. */
+enum cli_setting { CLI_PREFIX, CLI_QUORUM, CLI_MAX_TTL, CLI_SETTINGS };
+extern const char *const cli_setting_names[];
+
 struct cli_masters {
     const char *urls[REDLOCK_MAX_MASTERS];
     char *owned[REDLOCK_MAX_MASTERS];
     size_t count;
+    char *settings[CLI_SETTINGS]; /* of a file; NULL: it does not say it */
     struct cli_password password; /* for those whose URLs have none */
     struct cli_tls tls;           /* for those with rediss:// URLs */
 };
 
-/* One; several, separated by commas; those of a file: separated by commas or line ends, "#" begins a comment. False
- * after a message, in which `where` is what has the list. */
+/* One; several, separated by commas, blanks or line ends; those of a file, the same, and "#" begins a comment. In a
+ * list nothing must be missing between two commas. False after a message, in which `where` is what has the list. */
 bool cli_add_master(const char *command, struct cli_masters *masters, const char *text);
 bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list);
 bool cli_add_file(const char *command, struct cli_masters *masters, const char *path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "options/message.h"
+#include "options/variable.h"
 
 /* In pages of its own, which core dumps leave out. */
 struct cli_password_store {
@@ -84,6 +85,10 @@ static bool take_line(struct cli_password *password, const char *bytes, size_t s
 {
     size_t length = 0;
 
+    if (size >= 3 && cli_behind_mark(bytes) != bytes) {
+        bytes += 3;
+        size -= 3;
+    }
     while (length < size && bytes[length] != '\n' && bytes[length] != '\r' && bytes[length] != '\0')
         length++;
     if (length > REDLOCK_MAX_PASSWORD_BYTES)
@@ -96,7 +101,7 @@ static bool take_line(struct cli_password *password, const char *bytes, size_t s
 
 static bool read_all(struct cli_password *password, int fd, char why[CLI_PASSWORD_WHY_SIZE])
 {
-    char bytes[REDLOCK_MAX_PASSWORD_BYTES + 2];
+    char bytes[REDLOCK_MAX_PASSWORD_BYTES + 5]; /* with a byte order mark, and more than a password has */
     size_t size = 0;
     ssize_t n;
     bool ok;
@@ -148,22 +153,15 @@ bool cli_password_is_for(const char *url)
     return at == NULL || memchr(start, ':', (size_t)(at - start)) == NULL;
 }
 
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && *value != '\0' ? value : NULL;
-}
-
 /* A source that an option names comes before all of the environment's. */
 static void take_variables(struct cli_password *password)
 {
     if (password->user == NULL)
-        password->user = variable("REDLOCK_USER");
+        password->user = cli_variable("REDLOCK_USER");
     if (cli_password_changes(password))
         return;
-    password->file = variable("REDLOCK_PASSWORD_FILE");
-    password->command = variable("REDLOCK_PASSWORD_COMMAND");
+    password->file = cli_variable("REDLOCK_PASSWORD_FILE");
+    password->command = cli_variable("REDLOCK_PASSWORD_COMMAND");
 }
 
 static bool refuse(const char *command, const char *text)
@@ -172,15 +170,21 @@ static bool refuse(const char *command, const char *text)
     return false;
 }
 
-/* The one of the environment does not change. */
+/* The one of the environment does not change. As of a file, its first line counts. */
 static bool take_text(const char *command, struct cli_password *password)
 {
-    const char *text = variable("REDLOCK_PASSWORD");
+    const char *text = getenv("REDLOCK_PASSWORD");
+    size_t length;
 
-    if (text != NULL && strlen(text) > REDLOCK_MAX_PASSWORD_BYTES)
+    if (text == NULL || *text == '\0')
+        return true;
+    text = cli_behind_mark(text);
+    length = strcspn(text, "\r\n");
+    if (length > REDLOCK_MAX_PASSWORD_BYTES)
         return refuse(command, "REDLOCK_PASSWORD is too long for a password");
-    if (text != NULL)
-        cli_password_keep(password, text, strlen(text));
+    if (length == 0)
+        return refuse(command, "the first line of REDLOCK_PASSWORD is empty");
+    cli_password_keep(password, text, length);
     return true;
 }
 

@@ -1,15 +1,11 @@
 #include "options/tls.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "options/message.h"
 #include "options/option.h"
-
-enum { VARIABLE_SIZE = 64 };
+#include "options/variable.h"
 
 const char *const cli_tls_versions[] = {[REDLOCK_TLS_1_2] = "1.2", [REDLOCK_TLS_1_3] = "1.3", NULL};
 
@@ -25,21 +21,12 @@ static bool is_given(const struct cli_option *option)
     return *(option->text != NULL ? option->text : option->file) != NULL;
 }
 
-/* "tls-ca" is REDLOCK_TLS_CA. */
-static const char *variable_of(const struct cli_option *option, char buffer[VARIABLE_SIZE])
-{
-    snprintf(buffer, VARIABLE_SIZE, "REDLOCK_%s", option->name);
-    for (char *c = buffer; *c != '\0'; c++)
-        *c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
-    return buffer;
-}
-
 static bool take_variable(const char *command, const struct cli_option *option)
 {
-    char variable[VARIABLE_SIZE];
-    const char *value = getenv(variable_of(option, variable));
+    char variable[CLI_VARIABLE_SIZE];
+    const char *value = cli_variable(cli_variable_name(option->name, variable));
 
-    if (value == NULL || *value == '\0' || is_given(option))
+    if (value == NULL || is_given(option))
         return true;
     if (option->flag == NULL) {
         *(option->text != NULL ? option->text : option->file) = value;

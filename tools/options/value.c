@@ -153,10 +153,10 @@ static bool store_masters(const char *command, const struct cli_option *option, 
         return bad_value(command, option->name, text, option->node_file != NULL ? "a file" : "a master's URL");
     if (option->node_file != NULL)
         return cli_add_file(command, option->node_file, text);
-    if (option->node != NULL)
-        return cli_add_master(command, option->node, text);
     snprintf(where, sizeof(where), "--%s", option->name);
-    return cli_add_list(command, option->node_list, where, text);
+    return option->node != NULL && strchr(text, ',') != NULL
+        ? cli_add_master(command, option->node, text)
+        : cli_add_list(command, option->node != NULL ? option->node : option->node_list, where, text);
 }
 
 static bool add_text(const char *command, const struct cli_option *option, const char *text)

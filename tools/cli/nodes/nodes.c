@@ -139,16 +139,11 @@ int nodes_main(int argc, char **argv)
     };
     const struct cli_command command = {.name = "nodes", .write_help = write_help, .options = options,
                                         .operands = (const char *const[]){NULL}};
-    uint32_t usual_ms;
     int code;
 
     cli_common_init(&request.common);
-    usual_ms = request.common.max_ttl_ms;
-    request.common.max_ttl_ms = 0;
-    code = cli_parse(&command, argc, argv, NULL);
-    request.change_max_ttl = request.common.max_ttl_ms > 0 && !request.declare;
-    if (request.common.max_ttl_ms == 0)
-        request.common.max_ttl_ms = usual_ms;
+    code = cli_common_parse(&command, argc, argv, NULL, &request.common);
+    request.change_max_ttl = request.common.given.max_ttl_ms > 0 && !request.declare;
     if (code < 0)
         code = usable(&request) ? run(&request) : cli_usage("nodes");
     cli_common_fini(&request.common);

@@ -196,7 +196,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
                                     .margin_ms = NOT_GIVEN};
     cli_common_init(&options->common);
     options->argv = argv + argc;
-    code = cli_parse(&command, argc, argv, &words.key);
+    code = cli_common_parse(&command, argc, argv, &words.key, &options->common);
     if (code < 0 && !complete(options, &words))
         code = cli_usage("run");
     return code <= CLI_OK ? code : RUN_EXIT_OWN_ERROR;
