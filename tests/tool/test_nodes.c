@@ -1,8 +1,15 @@
 /* redlock nodes: the look, the declaration of a new deployment, and what the other commands make of it. */
 #include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "nodes_rig.h"
@@ -69,6 +76,55 @@ START_TEST(a_name_that_is_unknown_is_to_be_corrected)
     run(line, 3);
     expect_out("Correct the name");
     ck_assert_ptr_null(strstr(tool.out, "PONG"));
+}
+END_TEST
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+
+    return file != NULL && fputs(text, file) >= 0 && fclose(file) == 0;
+}
+
+/* Whoever asks for a name from now on asks a server that says nothing. False: that may not be done. */
+static bool silence_the_name_server(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(53), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+    char path[256], map[64];
+    int server;
+
+    snprintf(map, sizeof(map), "0 %ld 1", (long)getuid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) != 0 || !write_text("/proc/self/uid_map", map) ||
+        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return false;
+    snprintf(path, sizeof(path), "%s/resolv.conf", masters_dir(masters));
+    server = socket(AF_INET, SOCK_DGRAM, 0);
+    return write_text(path, "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n") &&
+           ioctl(server, SIOCSIFFLAGS, &loopback) == 0 &&
+           bind(server, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+           mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
+}
+
+START_TEST(a_silent_name_server_is_not_waited_for)
+{
+    static const char *const lines[] = {"nodes", "status job", "break job --yes"};
+    static const int codes[] = {0, 1, 1};
+    struct timespec begun, ended;
+
+    declared();
+    if (!silence_the_name_server())
+        return;
+    tool_set_node_timeout("1s");
+    use("redis://master.example:1");
+    run("nodes --new-deployment --yes --force", 0);
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        run(lines[i], codes[i]);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    ck_assert_int_lt(ended.tv_sec - begun.tv_sec, 60);
+    run("status job", 1);
+    expect_out("resolving the name: no answer for 1000 ms");
 }
 END_TEST
 
@@ -370,6 +426,7 @@ static Suite *suite(void)
     tcase_add_test(looks, nothing_but_commands_is_wider_than_80_columns);
     tcase_add_test(looks, json_is_one_line_with_verdict_and_advice);
     tcase_add_test(looks, a_name_that_is_unknown_is_to_be_corrected);
+    tcase_add_test(looks, a_silent_name_server_is_not_waited_for);
     tcase_add_test(declarations, a_declaration_asks_and_takes_no_other_word_than_new);
     tcase_add_test(declarations, a_declared_deployment_locks_at_once);
     tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);
