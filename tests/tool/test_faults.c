@@ -333,6 +333,21 @@ START_TEST(a_server_that_says_no_is_not_down_and_each_word_has_its_cure)
 }
 END_TEST
 
+START_TEST(a_master_that_is_paused_for_writes_does_not_vote)
+{
+    if (!suite_server_is(6, 2))
+        return;
+    declared();
+    ask_expect(masters, 0, "CLIENT PAUSE 600000 WRITE", "OK");
+    tool_set_node_timeout("1s");
+    expect_first("refuses", "it answers, but not to a write");
+    expect_out(" CLIENT UNPAUSE\n");
+    ask_expect(masters, 0, "CLIENT UNPAUSE", "OK");
+    run("nodes", 0);
+    expect_out("safe quorum: 3 of 3");
+}
+END_TEST
+
 START_TEST(a_long_answer_is_cut_behind_a_word)
 {
     char answer[1024] = "-ERR", url[64];
@@ -373,6 +388,7 @@ static Suite *suite(void)
     tcase_add_test(faults, a_user_without_rights_is_told_which);
     tcase_add_loop_test(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 2);
     tcase_add_loop_test(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS);
+    tcase_add_test(faults, a_master_that_is_paused_for_writes_does_not_vote);
     tcase_add_test(faults, a_long_answer_is_cut_behind_a_word);
     tcase_add_test(faults, a_port_without_tls_is_told_from_one_that_is_down);
     tcase_add_test(faults, a_wrong_password_is_named);

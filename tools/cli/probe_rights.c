@@ -142,6 +142,11 @@ bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_right
     for (size_t i = 0; i < COMMANDS; i++) {
         redisReply *reply = wire_reply(wire);
 
+        /* A server that is paused for writes stops at the first one. */
+        if (reply == NULL && takes_writes && strcmp(commands[i].right, "+set") == 0) {
+            snprintf(ret_why, size, "no answer to %s for %u ms", commands[i].words[0], wire->timeout_ms);
+            return false;
+        }
         if (reply == NULL)
             return takes_writes;
         if (reply->type == REDIS_REPLY_ERROR && is_refusal(reply->str) && takes_writes) {

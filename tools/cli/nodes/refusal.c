@@ -33,6 +33,8 @@ static const struct refusal {
      "CONFIG SET min-replicas-to-write 0"},
     {"BUSY", "a script or function of another program keeps it busy",
      "Wait for its end, or end it (with FUNCTION in place of SCRIPT if it is a function):", "SCRIPT KILL"},
+    {"no answer to", "it answers, but not to a write: it is paused, is failing over, or has too much to do",
+     "Wait for the end of that. A pause is ended by:", "CLIENT UNPAUSE"},
     {"LOADING", "it is still reading its data", "Wait for the end of that.", NULL},
     {"MASTERDOWN", "a replica without its master",
      "Put its master in its place, for all clients, or make it independent:", "REPLICAOF NO ONE"},
