@@ -348,6 +348,25 @@ START_TEST(a_master_that_is_paused_for_writes_does_not_vote)
 }
 END_TEST
 
+START_TEST(a_memory_that_is_nearly_full_is_noted_before_it_is_full)
+{
+    char command[80];
+    char *info;
+
+    declared();
+    info = masters_command(masters, 0, (const char *const[]){"INFO", "memory", NULL});
+    ck_assert_ptr_nonnull(strstr(info, "used_memory:"));
+    snprintf(command, sizeof(command), "CONFIG SET maxmemory %lld",
+             strtoll(strstr(info, "used_memory:") + strlen("used_memory:"), NULL, 10) * 107 / 100);
+    free(info);
+    ask_expect(masters, 0, command, "OK");
+    run("nodes", 0);
+    expect_out("its memory is full to 9");
+    expect_out(" INFO memory\n");
+    expect_out("safe quorum: 3 of 3");
+}
+END_TEST
+
 START_TEST(a_long_answer_is_cut_behind_a_word)
 {
     char answer[1024] = "-ERR", url[64];
@@ -389,6 +408,7 @@ static Suite *suite(void)
     tcase_add_loop_test(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 2);
     tcase_add_loop_test(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS);
     tcase_add_test(faults, a_master_that_is_paused_for_writes_does_not_vote);
+    tcase_add_test(faults, a_memory_that_is_nearly_full_is_noted_before_it_is_full);
     tcase_add_test(faults, a_long_answer_is_cut_behind_a_word);
     tcase_add_test(faults, a_port_without_tls_is_told_from_one_that_is_down);
     tcase_add_test(faults, a_wrong_password_is_named);

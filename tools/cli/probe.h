@@ -137,6 +137,8 @@ struct probe_rights {
     bool keys;                       /* the user may not use the keys beside the locks: PREFIXredlock:... */
     bool channels;                   /* ... nor those channels */
     bool sentinel;                   /* it is a Sentinel */
+    bool save_failed;                /* its latest write to its disk has failed */
+    unsigned memory_percent;         /* how much of its maxmemory is used; 0: it has none */
 };
 
 /* How long a question and its answer take, what the user may not do, and whether the server takes a write: one that

@@ -1,6 +1,7 @@
 #include "cli/probe_rights.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ static const struct {
 } commands[] = {
     {"+ping", NEEDED, {"PING"}},
     {"+client|setname", OPTIONAL, {"CLIENT", "SETNAME", "redlock"}},
-    {"+info", VITAL, {"INFO", "server"}},
+    {"+info", VITAL, {"INFO"}},
     {"+time", VITAL, {"TIME"}},
     {"+get", NEEDED, {"GET", NAME}},
     {"+set", VITAL, {"SET", NAME, "", "NX", "XX"}},
@@ -131,6 +132,25 @@ static bool is_refusal(const char *error)
            !begins(error, "WRONGTYPE");
 }
 
+/* The number behind a name in INFO; 0 if it is not there. */
+static double number_of(const char *info, const char *name)
+{
+    const char *at = strstr(info, name);
+
+    return at != NULL ? strtod(at + strlen(name), NULL) : 0;
+}
+
+static void take_info(const char *info, struct probe_rights *rights)
+{
+    double most = number_of(info, "\r\nmaxmemory:");
+
+    rights->sentinel = strstr(info, "redis_mode:sentinel") != NULL;
+    rights->save_failed = strstr(info, "rdb_last_bgsave_status:err") != NULL ||
+                          strstr(info, "aof_last_write_status:err") != NULL;
+    if (most > 0)
+        rights->memory_percent = (unsigned)(number_of(info, "\r\nused_memory:") / most * 100);
+}
+
 bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_rights *rights, char *ret_why, size_t size)
 {
     bool takes_writes = true;
@@ -154,8 +174,8 @@ bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_right
             shown_whole_words(reply->str, ret_why, size);
         } else if (reply->type == REDIS_REPLY_ERROR) {
             note(rights, i, reply->str);
-        } else if (reply->type == REDIS_REPLY_STRING && strstr(reply->str, "redis_mode:sentinel") != NULL) {
-            rights->sentinel = true;
+        } else if (reply->type == REDIS_REPLY_STRING && strcmp(commands[i].right, "+info") == 0) {
+            take_info(reply->str, rights);
         }
         freeReplyObject(reply);
     }

@@ -10,7 +10,7 @@
 #include "options/duration.h"
 
 /* A clock that is further behind than this will be corrected by its time daemon in one step, if that may step. */
-enum { CLOCK_BEHIND_US = 1000000 };
+enum { CLOCK_BEHIND_US = 1000000, NEARLY_FULL_PERCENT = 90 };
 
 static const struct probe_rights *rights_of(const struct advice_list *list)
 {
@@ -186,6 +186,27 @@ static void on_rights(struct advice_list *list)
     advice_grant(list, advice_add(list, rights->vital, what, mend), missing);
 }
 
+/* What will make it refuse writes if it goes on. */
+static void on_health(struct advice_list *list)
+{
+    const struct probe_rights *rights = rights_of(list);
+    char what[240];
+
+    if (rights->memory_percent >= NEARLY_FULL_PERCENT) {
+        advice_set(what, sizeof(what), "its memory is full to %u %%: it takes no lock when all of it is used",
+                   rights->memory_percent);
+        advice_command(list,
+                       advice_add(list, false, what,
+                                  "Give it more memory, or delete what is no lock. What it has and uses is shown by:"),
+                       "INFO memory");
+    }
+    if (rights->save_failed)
+        advice_command(list,
+                       advice_add(list, false, "its latest write to its disk has failed: it may soon take no writes",
+                                  "Mend what its log names, a full disk for example. It tells more by:"),
+                       "INFO persistence");
+}
+
 static void on_replicas(struct advice_list *list)
 {
     const struct redlock_node_info *info = &list->view->infos[list->node];
@@ -291,6 +312,8 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
         return list.n;
     on_rights(&list);
     on_persistence(&list);
+    if (!view->probes[node].refused)
+        on_health(&list);
     on_replicas(&list);
     on_clock(&list);
     on_max_ttl(&list);
