@@ -294,9 +294,11 @@ END_TEST
 static const char *labelled(char first, const char *label)
 {
     static char token[128];
+    static long long asked;
 
-    snprintf(token, sizeof(token), "%c0000000-0000-5000-8000-000000000000:%s+%lld", first, label,
-             (long long)time(NULL) - 3600);
+    if (asked == 0)
+        asked = (long long)time(NULL) - 3600;
+    snprintf(token, sizeof(token), "%c0000000-0000-5000-8000-000000000000:%s+%lld", first, label, asked);
     return token;
 }
 
