@@ -73,8 +73,8 @@ struct redlock_queue;
 
 /* --- Service ------------------------------------------------------------------------------------------------- */
 
-/* Starts the thread, which connects to the masters, and returns at once. Arguments and errors are those of
- * redlock_client_create(). */
+/* Starts the thread, which connects to the masters, and returns at once, or when the kernel has random numbers, as
+ * redlock_client_create() does. Arguments and errors are those of that. */
 REDLOCK_API int redlock_service_create(const char *const *masters, size_t n_masters,
                                        const struct redlock_options *options, struct redlock_service **ret_service,
                                        struct redlock_error *ret_error);
@@ -318,7 +318,8 @@ struct redlock_completion {
     int status;                    /* RESULT: of the operation; ALARM: 0, or REDLOCK_LOST */
     struct redlock_mutex *mutex;   /* NULL if it has been destroyed meanwhile */
     void *user_data;               /* as given to the call */
-    struct redlock_result *result; /* RESULT; freed with the completion; NULL without memory or after a caller error */
+    struct redlock_result *result; /* freed with the completion; NULL without memory or after a caller error. ALARM: the
+                                      masters' part in the latest extension, and why the lock is at risk or lost */
     enum redlock_alarm_kind alarm;
     enum redlock_loss loss;        /* ALARM: why the lock is lost */
 };

@@ -54,8 +54,10 @@ struct redlock_error {
 
 /* --- Client -------------------------------------------------------------------------------------------------- */
 
-/* Starts connecting to the masters and returns at once. The connections open while the loop runs. An acquisition waits
- * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
+/* Starts connecting to the masters and returns at once; but while the kernel's random generator is not ready yet, as
+ * in the first seconds of a small machine, the call waits for it, once. The connections open while the loop runs. An
+ * acquisition waits until a quorum can vote, or until each first connection is open, has failed, or has taken
+ * node_timeout_ms.
  *
  * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path. A URL
  * may name a user without a password only if on_credentials supplies the password, and redis:// can be left out, as can
@@ -231,6 +233,9 @@ struct redlock_alarm {
     int64_t remaining_ms;   /* AT_RISK: the validity left */
     size_t n_nodes;
     const struct redlock_node_result *nodes; /* each master's part in the latest extension or renewal */
+    const char *why;        /* what endangers the hold or has ended it, and on which masters, in words for people and
+                               without a full stop: "no renewal has succeeded: 10.0.0.1:6379, 10.0.0.2:6379: not
+                               reached (Connection refused)" */
 };
 
 typedef void (*redlock_watch_fn)(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
@@ -247,7 +252,7 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 /* Room for the longest text of redlock_lock_export(), its terminating 0 included. */
 #define REDLOCK_MAX_EXPORT_BYTES 8192
 
-/* Transfers a held lock to another process of this machine: writes a line of printable text for redlock_lock_adopt(),
+/* Transfers a held lock to another process of this machine and time namespace: writes a line of printable text for redlock_lock_adopt(),
  * and makes the handle IDLE without releasing the lock. The text is a secret, since it is enough to hold or release the
  * lock. Await the answers of all masters to extensions first (REDLOCK_EVENT_VOTE): a master that has not answered may
  * still carry out a shorter one, so for the new holder its vote counts no longer than that one's ttl.
@@ -259,7 +264,7 @@ REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, s
  * validity that is left, and renewed as `options` say: renew_ms, at_risk_ms and max_hold_ms count, the last from now
  * on, and the other members are ignored. Its mode is the one that it was exported with, its depth is 1. Adopt a text
  * only once: otherwise two handles hold the lock. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or
- * of another key, deployment, machine or boot), E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms
+ * of another key, deployment, machine, boot or time namespace), E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms
  * does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this client's options),
  * E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,

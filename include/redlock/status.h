@@ -64,7 +64,7 @@ extern "C" {
     X(E_PROFILE, -132, false, "profile, join or a trust flag is outside its range")                    \
     X(E_PREFIX, -133, false, "the key prefix is too long")                                             \
     X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms, fenced or own_token is outside its range")        \
-    X(E_EXPORT, -135, false, "not an exported lock of this key, these masters and this boot of the machine") \
+    X(E_EXPORT, -135, false, "not an exported lock of this key, these masters, this boot of the machine and this time namespace") \
     X(E_KEY_RESERVED, -136, false, "the library keeps this key for itself")                            \
     X(E_OWN_THREAD, -137, false, "a call that waits was made on the thread that it would wait for")    \
     X(E_WAIT, -138, false, "wait is outside its range, or in strict order with a limit on attempts")   \
@@ -80,7 +80,7 @@ extern "C" {
     X(E_PARTIES, -148, false, "a latch has 1 to 1000 parties with names of 1 to 64 printable characters") \
     X(E_UNFENCED, -149, false, "the lock is held without a fencing token: acquire it with one")                    \
     X(E_SET, -150, false, "the call is for a set, and this is a single lock; or the reverse")          \
-    X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
+    X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread, event or random number")
 
 enum redlock_status {
 #define REDLOCK_STATUS_ENUM(name, number, retryable, text) REDLOCK_##name = (number),

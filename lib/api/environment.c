@@ -1,7 +1,6 @@
 #include "api/environment.h"
 
 #include <time.h>
-#include <uuid/uuid.h>
 
 #include "api/handle.h"
 
@@ -10,6 +9,11 @@ static struct rl_instant now(void *ctx)
     struct redlock_client *client = ctx;
 
     return rl_clock_now(&client->clock);
+}
+
+static int64_t boot_ns(void *ctx)
+{
+    return rl_clock_kernel_ns(CLOCK_BOOTTIME);
 }
 
 static uint64_t wall_us(void *ctx)
@@ -22,10 +26,9 @@ static uint64_t wall_us(void *ctx)
 
 static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
 {
-    uuid_t uuid;
+    struct redlock_client *client = ctx;
 
-    uuid_generate_random(uuid);
-    uuid_unparse_lower(uuid, ret_text);
+    rl_token_make(&client->tokens, rl_clock_now(&client->clock), ret_text);
 }
 
 static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
@@ -37,6 +40,10 @@ static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_
 
 struct rl_environment rl_client_environment(struct redlock_client *client)
 {
-    return (struct rl_environment){
-        .ctx = client, .now = now, .wall_us = wall_us, .make_uuid = make_uuid, .make_token = make_token};
+    return (struct rl_environment){.ctx = client,
+                                   .now = now,
+                                   .boot_ns = boot_ns,
+                                   .wall_us = wall_us,
+                                   .make_uuid = make_uuid,
+                                   .make_token = make_token};
 }

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "api/transfer.h"
 
@@ -28,11 +26,10 @@
 #include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
+#include "util/clock.h"
 
 #define MAGIC "redlock1"
 #define N_FIELDS 12
-#define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
-#define TIME_NAMESPACE_PATH "/proc/self/ns/time"
 
 /* --- Clock and checksum ----------------------------------------------------------------------------------------- */
 
@@ -46,29 +43,22 @@ static void digest(const char *text, size_t size, char ret_digest[RL_UUID_SIZE])
     uuid_unparse_lower(sum, ret_digest);
 }
 
-/* Names the clock that CLOCK_BOOTTIME is: that of this boot, and of this time namespace where there are any. */
+/* Names the clock that CLOCK_BOOTTIME is. */
 static bool boot_identity(char ret_identity[RL_UUID_SIZE])
 {
-    char text[256];
-    FILE *file = fopen(BOOT_ID_PATH, "re");
-    size_t size = file ? fread(text, 1, sizeof text / 2, file) : 0;
-    ssize_t linked;
+    struct rl_clock_identity identity;
+    char text[sizeof identity.boot + sizeof identity.name_space];
 
-    if (file)
-        fclose(file);
-    if (!size)
+    if (!rl_clock_identify(&identity))
         return false;
-    linked = readlink(TIME_NAMESPACE_PATH, text + size, sizeof text - size);
-    digest(text, size + (linked > 0 ? (size_t)linked : 0), ret_identity);
+    snprintf(text, sizeof text, "%s\n%s", identity.boot, identity.name_space);
+    digest(text, strlen(text), ret_identity);
     return true;
 }
 
-static int64_t boot_ns(void)
+static int64_t read_boot_ns(const struct redlock_client *client)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    return client->host.environment.boot_ns(client->host.environment.ctx);
 }
 
 /* The position of a master among all, by name: clients may list them in different orders. */
@@ -94,7 +84,7 @@ static const char mode_letters[] = {[RL_EXCLUSIVE] = 'x', [RL_UPGRADEABLE] = 'u'
 /* The boot clock is read before the client's clock, so the time that passes in between makes the bounds earlier. */
 static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_instant *bounds)
 {
-    int64_t boot_now = boot_ns();
+    int64_t boot_now = read_boot_ns(client);
     struct rl_instant now = rl_host_read_clock(&client->host);
     size_t n = client->host.engine.votes.config.n_nodes;
     struct rl_instant by_rank[REDLOCK_MAX_MASTERS];
@@ -324,7 +314,7 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
 static bool read_bounds(struct redlock_client *client, char *text, uint32_t longest_ttl_ms, struct rl_instant *bounds)
 {
     struct rl_instant now = rl_host_read_clock(&client->host);
-    int64_t boot_now = boot_ns();
+    int64_t boot_now = read_boot_ns(client);
     int64_t by_rank[REDLOCK_MAX_MASTERS];
     size_t n = client->host.engine.votes.config.n_nodes;
     uint64_t at;

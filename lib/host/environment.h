@@ -24,6 +24,9 @@ struct rl_environment {
 
     /* A value for a claim: 122 bits that nobody can foresee and no other attempt of any client has (protocol 1.1). */
     void (*make_token)(void *ctx, struct rl_instant now, char ret_token[RL_TOKEN_SIZE]);
+
+    /* What other processes of this machine are told of an instant by: CLOCK_BOOTTIME, as the kernel has it. */
+    int64_t (*boot_ns)(void *ctx);
 };
 
 #endif

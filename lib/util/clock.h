@@ -11,6 +11,9 @@
 #ifndef RL_UTIL_CLOCK_H
 #define RL_UTIL_CLOCK_H
 
+#include <stdbool.h>
+#include <time.h>
+
 #include "util/instant.h"
 
 #define RL_CLOCK_WINDOW_NS (10 * RL_NS_PER_MS)
@@ -31,5 +34,23 @@ struct rl_instant rl_clock_now(struct rl_clock *clock);
 
 /* The arithmetic alone: readings in, instant out. rl_clock_now() calls it with the two system clocks. */
 struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns);
+
+/* --- Instants that leave the process -------------------------------------------------------------------------- */
+
+/* Which clock they are of. CLOCK_BOOTTIME begins anew with each boot, and is another one in each time namespace. */
+struct rl_clock_identity {
+    char boot[40];       /* the kernel's boot ID */
+    char name_space[96]; /* its name, and how far its clocks are from the machine's; "" if that is all the kernel has */
+};
+
+/* False: /proc does not tell; errno is why. */
+bool rl_clock_identify(struct rl_clock_identity *ret_identity);
+
+/* Are the clocks of this name space the machine's own? */
+bool rl_clock_is_machines(const char *name_space);
+
+/* What the kernel says, also where something stands between the program and the C library's clock, as libfaketime does:
+ * readings of two processes are only comparable so. */
+int64_t rl_clock_kernel_ns(clockid_t id);
 
 #endif

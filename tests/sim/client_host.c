@@ -180,7 +180,7 @@ static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_
 
 struct rl_environment client_environment(struct client *client)
 {
-    return (struct rl_environment){client, now, wall_us, make_uuid, make_token};
+    return (struct rl_environment){client, now, wall_us, make_uuid, make_token, NULL};
 }
 
 /* --- Of locks ----------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "run_rig.h"
@@ -244,6 +245,36 @@ START_TEST(an_extension_that_is_interrupted_leaves_the_lock_to_its_file)
 }
 END_TEST
 
+/* The exit status of redlock in a time namespace whose clock is three seconds ahead, which is less than the ttl. */
+static int run_elsewhere(const char *line, const char *told)
+{
+    char command[1024];
+    int status;
+
+    snprintf(command, sizeof(command), "unshare -T --boottime 3 %s %s %s 2>%s", tool_path(), line, path, told);
+    status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(a_file_of_another_time_namespace_is_no_proof)
+{
+    const char *told = rig_path("told");
+
+    if (system("unshare -T --boottime 3 true 2>/dev/null") != 0)
+        return; /* only root may, where the kernel can */
+    run(0, "lock job --token-file @");
+    ck_assert_int_eq(run_elsewhere("check", told), 1);
+    ck_assert_ptr_nonnull(strstr(rig_read(told), "another time namespace"));
+    ck_assert_int_eq(run_elsewhere("extend", told), 2);
+    ck_assert_ptr_nonnull(strstr(rig_read(told), "another time namespace"));
+    run(0, "check @");
+    run(0, "unlock --token-file @");
+    ck_assert_int_eq(run_elsewhere("lock job --token-file", told), 0);
+    run(1, "check @");
+    ck_assert_ptr_nonnull(strstr(tool.err, "another time namespace"));
+}
+END_TEST
+
 START_TEST(a_file_that_is_none_is_refused)
 {
     FILE *file = fopen(path, "w");
@@ -355,6 +386,7 @@ static Suite *suite(void)
     tcase_add_test(files, an_extension_that_is_refused_leaves_the_lock_to_its_file);
     tcase_add_test(files, an_extension_of_a_lock_that_was_taken_away_waits_for_nobody);
     tcase_add_test(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file);
+    tcase_add_test(files, a_file_of_another_time_namespace_is_no_proof);
     tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
     tcase_add_test(breaking, break_takes_every_value_away);

@@ -312,7 +312,7 @@ START_TEST(a_hold_survives_the_way_through_its_file)
     ck_assert_int_eq(read.valid_until.raw_ns, written.valid_until.raw_ns);
     ck_assert_int_gt(hold_remaining_ms(&read), 0);
     ck_assert_int_le(hold_remaining_ms(&read), 20000);
-    strcpy(read.boot, "another boot");
+    strcpy(read.clock.boot, "another boot");
     ck_assert_int_eq(hold_remaining_ms(&read), 0);
     hold_fini(&read);
     hold_fini(&written);
@@ -368,6 +368,55 @@ START_TEST(a_hold_that_is_over_or_lost_has_nothing_left)
 }
 END_TEST
 
+/* Each of these would count as held by the boot ID alone. */
+START_TEST(a_hold_of_another_clock_has_nothing_left)
+{
+    char path[] = "/tmp/redlock-hold-XXXXXX";
+    struct hold holds[2] = {sample(20000), sample(40000)};
+    const char *const whys[] = {"another time namespace", "more time than the lock's ttl"};
+
+    close(mkstemp(path));
+    for (int i = 0; i < 2; i++) {
+        struct hold read;
+
+        ck_assert(write_hold(path, &holds[i]));
+        ck_assert(read_hold(path, &read));
+        if (i == 0)
+            strcpy(read.clock.name_space, "time:[1] boottime 3600.000000000");
+        ck_assert_int_eq(hold_remaining_ms(&read), 0);
+        ck_assert_ptr_nonnull(strstr(hold_foreign_clock(&read), whys[i]));
+        hold_fini(&read);
+        hold_fini(&holds[i]);
+    }
+    unlink(path);
+}
+END_TEST
+
+/* What stands in for the C library's clock, as libfaketime does. */
+static time_t faked_by_s;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    int64_t ns = rl_clock_kernel_ns(id);
+
+    *now = (struct timespec){(time_t)(ns / 1000000000) + faked_by_s, (long)(ns % 1000000000)};
+    return 0;
+}
+
+START_TEST(a_clock_that_is_faked_to_the_program_is_not_told_to_others)
+{
+    struct hold hold;
+
+    faked_by_s = 10;
+    hold = sample(20000);
+    faked_by_s = 0;
+    rl_clock_identify(&hold.clock);
+    ck_assert_int_le(hold_remaining_ms(&hold), 20000);
+    ck_assert_int_gt(hold_remaining_ms(&hold), 0);
+    hold_fini(&hold);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("run-parts");
@@ -392,6 +441,8 @@ static Suite *suite(void)
     tcase_add_loop_test(files, a_hold_survives_the_way_through_its_file, 0, 3);
     tcase_add_loop_test(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof(bad_locks) / sizeof(bad_locks[0]));
     tcase_add_test(files, a_hold_that_is_over_or_lost_has_nothing_left);
+    tcase_add_test(files, a_hold_of_another_clock_has_nothing_left);
+    tcase_add_test(files, a_clock_that_is_faked_to_the_program_is_not_told_to_others);
     return made;
 }
 

@@ -91,7 +91,7 @@ static void setup(void)
         .options = &world.options,
         .names = &world.names,
         .sink = &host_rig_sink,
-        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, NULL},
+        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, NULL, NULL},
         .engine = {.n_nodes = MASTERS, .quorum = QUORUM, .max_ttl_ms = 60000, .node_timeout = rl_ms(100)},
     };
 

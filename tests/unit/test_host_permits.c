@@ -86,7 +86,7 @@ static void setup(void)
         .options = &world.options,
         .names = &world.names,
         .sink = &world.sink,
-        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, make_token},
+        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, make_token, NULL},
         .engine = {.n_nodes = MASTERS, .quorum = 2, .max_ttl_ms = 60000, .node_timeout = rl_ms(1000)},
     };
 

@@ -23,8 +23,9 @@ static const char check_help[] =
     "  -q, --quiet          print nothing\n"
     "\n"
     "No master is asked: FILE says until when the lock is held, by the clock of this\n"
-    "machine. Check before each step that needs the lock, with --at-least for the\n"
-    "time that the step takes.\n"
+    "machine, and of this time namespace. FILE of another clock counts as lost. Check\n"
+    "before each step that needs the lock, with --at-least for the time that the\n"
+    "step takes.\n"
     "\n"
     "Exit status: 0 held; 1 not held, or not for so long; 2 wrong usage, or FILE\n"
     "cannot be read or is no such file.\n"
@@ -39,7 +40,19 @@ struct request {
     bool quiet;
 };
 
-static void print_json(const struct hold *hold, int64_t left_ms)
+/* NULL: it is held. */
+static const char *why_not_held(const struct hold *hold, int64_t left_ms)
+{
+    const char *foreign = hold_foreign_clock(hold);
+
+    if (left_ms > 0)
+        return NULL;
+    if (strcmp(hold->state, "held") != 0)
+        return "it says that the lock was lost";
+    return foreign != NULL ? foreign : "the time of the lock is over";
+}
+
+static void print_json(const struct hold *hold, int64_t left_ms, const char *why)
 {
     struct cli_json json;
 
@@ -48,8 +61,24 @@ static void print_json(const struct hold *hold, int64_t left_ms)
     hold_print_locks(&json, hold, false);
     cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
     cli_json_int(&json, "remaining_ms", left_ms);
+    if (why != NULL)
+        cli_json_string(&json, "why", why);
     cli_json_end(&json, '}');
     putchar('\n');
+}
+
+static void tell(const struct request *request, const struct hold *hold, int64_t left_ms)
+{
+    const char *why = why_not_held(hold, left_ms);
+
+    if (request->quiet)
+        return;
+    if (request->json)
+        print_json(hold, left_ms, why);
+    else
+        printf("%" PRId64 "\n", left_ms);
+    if (why != NULL)
+        cli_error("check", "'%s': not held: %s", request->path, why);
 }
 
 static int check(const struct request *request)
@@ -63,12 +92,10 @@ static int check(const struct request *request)
         return CLI_USAGE;
     understood = hold_read("check", request->path, fd, &hold);
     close(fd);
-    if (understood)
+    if (understood) {
         left_ms = hold_remaining_ms(&hold);
-    if (understood && request->json)
-        print_json(&hold, left_ms);
-    else if (understood && !request->quiet)
-        printf("%" PRId64 "\n", left_ms);
+        tell(request, &hold, left_ms);
+    }
     hold_fini(&hold);
     if (!understood)
         return CLI_USAGE;

@@ -5,7 +5,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Now, on the two clocks that a validity is measured by: CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW. */
+#include "util/clock.h"
+
+/* Now, on the two clocks that a validity is measured by: CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW, as the kernel has
+ * them, because other processes and the kernel's timers are told of it. */
 struct instant {
     int64_t boot_ns;
     int64_t raw_ns;
@@ -26,7 +29,7 @@ static inline int64_t clock_now_us(void)
 
 static inline struct instant instant_now(void)
 {
-    return (struct instant){clock_now_ns(CLOCK_BOOTTIME), clock_now_ns(CLOCK_MONOTONIC_RAW)};
+    return (struct instant){rl_clock_kernel_ns(CLOCK_BOOTTIME), rl_clock_kernel_ns(CLOCK_MONOTONIC_RAW)};
 }
 
 static inline struct instant instant_after(struct instant from, int64_t ns)

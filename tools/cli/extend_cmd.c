@@ -32,7 +32,8 @@ static const char extend_help[] =
     "\n" CLI_COMMON_HELP
     "\n"
     "FILE can be used on the machine that has taken the lock, until that is booted\n"
-    "again: the remaining time is counted by its clock.\n"
+    "again, and in the same time namespace: the remaining time is counted by its\n"
+    "clock.\n"
     "\n"
     "Exit status: 0 extended; 1 the lock is lost; 2 wrong usage, or FILE cannot be\n"
     "used; 3 no quorum has confirmed: the lock is held until the end it had before.\n"
@@ -211,6 +212,7 @@ static int run(struct request *request)
 
 static int run_by_hold(struct request *request)
 {
+    const char *foreign = hold_foreign_clock(&request->hold);
     int code = CLI_INFRASTRUCTURE;
 
     if (!hold_wanted(&request->hold, &request->wanted)) {
@@ -218,6 +220,9 @@ static int run_by_hold(struct request *request)
     } else if (strcmp(request->hold.state, "held") != 0) {
         cli_error("extend", "%s not extended: '%s' says that it was lost", request->wanted.title, request->path);
         code = CLI_NOT_HELD;
+    } else if (foreign != NULL) {
+        cli_error("extend", "%s not extended: '%s' cannot be used: %s", request->wanted.title, request->path, foreign);
+        code = CLI_USAGE;
     } else {
         code = run(request);
     }

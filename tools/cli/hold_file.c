@@ -20,26 +20,34 @@ enum {
     MOST_FILE = CLI_MOST_TEXTS * (MOST_LOCK + REDLOCK_MAX_EXPORT_BYTES),
 };
 
-/* The clocks begin anew with each boot. */
-static void read_boot(char *ret_boot, size_t size)
+static bool is_same_clock(const char *written, const char *here)
 {
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    return written[0] != '\0' ? strcmp(written, here) == 0 : rl_clock_is_machines(here);
+}
 
-    ret_boot[0] = '\0';
-    if (file != NULL && fgets(ret_boot, (int)size, file) == NULL)
-        ret_boot[0] = '\0';
-    ret_boot[strcspn(ret_boot, "\n")] = '\0';
-    if (file != NULL)
-        fclose(file);
+/* A clock whose identity is the same and that yet says more than the ttl has been set back, or was faked. */
+const char *hold_foreign_clock(const struct hold *hold)
+{
+    struct rl_clock_identity here;
+    struct instant now = instant_now();
+    int64_t most_ns = (int64_t)hold->ttl_ms * NS_PER_MS;
+
+    if (!rl_clock_identify(&here))
+        return "/proc does not tell which clock this is";
+    if (strcmp(hold->clock.boot, here.boot) != 0)
+        return "it was written on another machine, or before this one was booted";
+    if (!is_same_clock(hold->clock.name_space, here.name_space))
+        return "it was written in another time namespace, which has a clock of its own";
+    if (hold->valid_until.boot_ns - now.boot_ns > most_ns || hold->valid_until.raw_ns - now.raw_ns > most_ns)
+        return "it tells of more time than the lock's ttl, so it was written by another clock";
+    return NULL;
 }
 
 static int64_t left_ms(const struct hold *hold, struct instant until)
 {
-    char boot[HOLD_BOOT_SIZE];
     int64_t left_ns = instant_left(until, instant_now());
 
-    read_boot(boot, sizeof(boot));
-    if (strcmp(hold->state, "held") != 0 || strcmp(hold->boot, boot) != 0 || left_ns <= 0)
+    if (strcmp(hold->state, "held") != 0 || left_ns <= 0 || hold_foreign_clock(hold) != NULL)
         return 0;
     return left_ns / NS_PER_MS;
 }
@@ -93,11 +101,11 @@ void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_
 
 void hold_print(FILE *out, const struct hold *hold)
 {
-    char boot[HOLD_BOOT_SIZE];
     int64_t left_ns = instant_left(hold->valid_until, instant_now());
+    struct rl_clock_identity clock;
     struct cli_json json;
 
-    read_boot(boot, sizeof(boot));
+    rl_clock_identify(&clock); /* without /proc both are empty, and the file is of no clock */
     cli_json_init(&json, out);
     cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "state", hold->state);
@@ -110,7 +118,8 @@ void hold_print(FILE *out, const struct hold *hold)
         cli_json_int(&json, "keep_until_ns", hold->keep_until.boot_ns);
         cli_json_int(&json, "keep_until_raw_ns", hold->keep_until.raw_ns);
     }
-    cli_json_string(&json, "boot_id", boot);
+    cli_json_string(&json, "boot_id", clock.boot);
+    cli_json_string(&json, "time_namespace", clock.name_space);
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
     if (hold->exported != NULL)
         cli_json_string(&json, "handover", hold->exported);
@@ -232,10 +241,12 @@ static bool take_members(const json_t *object, struct hold *hold)
     hold->valid_until.raw_ns = cli_json_read_int(object, "valid_until_raw_ns");
     hold->keep_until.boot_ns = cli_json_read_int(object, "keep_until_ns");
     hold->keep_until.raw_ns = cli_json_read_int(object, "keep_until_raw_ns");
+    cli_json_read_string(object, "time_namespace", hold->clock.name_space, sizeof(hold->clock.name_space));
     cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
     return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
            cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) && take_locks(object, hold) &&
-           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot)) && take_exported(object, hold);
+           cli_json_read_string(object, "boot_id", hold->clock.boot, sizeof(hold->clock.boot)) &&
+           take_exported(object, hold);
 }
 
 static bool parse(const char *text, struct hold *hold)

@@ -17,7 +17,6 @@
 enum {
     HOLD_NODES_SIZE = 16,
     HOLD_STATE_SIZE = 16,
-    HOLD_BOOT_SIZE = 40,
     HOLD_NAME_SIZE = REDLOCK_MAX_KEY_BYTES + 16,
 };
 
@@ -35,8 +34,8 @@ struct hold {
     struct hold_lock locks[CLI_MOST_TEXTS];
     uint32_t ttl_ms;
     struct instant valid_until;
-    struct instant keep_until;   /* it is not to be released before; 0: at any time */
-    char boot[HOLD_BOOT_SIZE];   /* of the machine; set by hold_write() */
+    struct instant keep_until;      /* it is not to be released before; 0: at any time */
+    struct rl_clock_identity clock; /* of both; set by hold_write() */
     char nodes_ok[HOLD_NODES_SIZE];
     char *exported; /* owned; NULL: the lock is not for others to take over */
 };
@@ -62,7 +61,11 @@ bool hold_wanted(const struct hold *hold, struct wanted *ret_wanted);
 /* The members that tell which locks they are: those of the only lock, or an array "locks" of them. */
 void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_tokens);
 
-/* Proven validity left, in ms: 0 if it has ended, if the state is not "held", or if the machine was booted since. */
+/* NULL, or why valid_until says nothing here, as a clause: it is of another clock. A file that names no time namespace,
+ * as those of redlock 0.2, is taken for one of the machine's own clock. */
+const char *hold_foreign_clock(const struct hold *hold);
+
+/* Proven validity left, in ms: 0 if it has ended, if the state is not "held", or if the clock is another one. */
 int64_t hold_remaining_ms(const struct hold *hold);
 
 /* For how long it is not to be released yet, in ms; 0 likewise. */

@@ -1,8 +1,7 @@
-/* In the place of api/environment.c, the system's clocks and libuuid's random numbers: a run is decided by its seed.
+/* In the place of api/environment.c, the system's clocks and random numbers: a run is decided by its seed.
  * Values are short, since the model of a master has little room. */
 #include <stdio.h>
-#include <time.h>
-#include <uuid/uuid.h>
+#include <sys/random.h>
 
 #include "api/environment.h"
 #include "net.h"
@@ -11,6 +10,13 @@ static struct rl_instant read_clock(void *ctx)
 {
     (void)ctx;
     return net_read_clock();
+}
+
+/* What a held lock is exported with. */
+static int64_t read_boot(void *ctx)
+{
+    (void)ctx;
+    return net.now;
 }
 
 static uint64_t read_wall(void *ctx)
@@ -35,21 +41,18 @@ static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_
 
 struct rl_environment rl_client_environment(struct redlock_client *client)
 {
-    return (struct rl_environment){
-        .ctx = client, .now = read_clock, .wall_us = read_wall, .make_uuid = make_uuid, .make_token = make_token};
+    return (struct rl_environment){.ctx = client,
+                                   .now = read_clock,
+                                   .boot_ns = read_boot,
+                                   .wall_us = read_wall,
+                                   .make_uuid = make_uuid,
+                                   .make_token = make_token};
 }
 
-void uuid_generate_random(uuid_t out)
+ssize_t getrandom(void *bytes, size_t size, unsigned flags)
 {
-    for (int i = 0; i < 16; i++)
-        out[i] = (unsigned char)rng_below(&net.rng, 256);
-}
-
-/* What a held lock is exported with. */
-int clock_gettime(clockid_t id, struct timespec *ret_time)
-{
-    (void)id;
-    ret_time->tv_sec = net.now / (1000 * RL_NS_PER_MS);
-    ret_time->tv_nsec = net.now % (1000 * RL_NS_PER_MS);
-    return 0;
+    (void)flags;
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)rng_below(&net.rng, 256);
+    return (ssize_t)size;
 }

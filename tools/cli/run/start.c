@@ -13,7 +13,8 @@
 #include "cli/run/signals.h"
 #include "cli/run/validity.h"
 
-enum { VARIABLES = 12, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24 };
+enum { VARIABLES = 13, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24,
+       CLOCK_SIZE = sizeof(struct rl_clock_identity) + 1 };
 
 /* In the user's order, separated by blanks. False: not every lock has one. */
 static bool join_fences(const struct run *run, char *text)
@@ -51,11 +52,23 @@ static const char *absolute(const char *name, char text[2 * PATH_MAX])
     return text;
 }
 
+/* NULL: /proc does not tell. */
+static const char *name_clock(char text[CLOCK_SIZE])
+{
+    struct rl_clock_identity clock;
+
+    if (!rl_clock_identify(&clock))
+        return NULL;
+    snprintf(text, CLOCK_SIZE, "%s %s", clock.boot, clock.name_space);
+    return text;
+}
+
 char **keeper_environment(const struct run *run)
 {
     char lock_file[2 * PATH_MAX];
     char ttl[16];
     char until[24];
+    char clock[CLOCK_SIZE];
     char nodes[24];
     char fences[NUMBER_SIZE * CLI_MOST_TEXTS];
     char tokens[TOKENS_SIZE];
@@ -70,6 +83,7 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_SLOT", run->options->wanted.permits ? slots : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
+        {"REDLOCK_CLOCK", name_clock(clock)},
         {"REDLOCK_NODES_OK", nodes},
         {"REDLOCK_LOCK_FILE", absolute(file_out_name(&run->lock_file.out), lock_file)},
         {"NOTIFY_SOCKET", managed ? getenv("NOTIFY_SOCKET") : NULL},
