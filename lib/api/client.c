@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uuid/uuid.h>
 
 #include "api/credentials.h"
 #include "api/deployment_id.h"
@@ -102,14 +101,12 @@ static int parse_all(const char *const *urls, size_t n, const struct redlock_opt
 /* More renewals than this at one tick, for many ticks, would be too many for the masters. */
 #define RENEWALS_PER_TICK 256
 
-/* The seed of the jitter only has to differ between clients, which a UUID does. */
+/* The seed of the jitter only has to differ between clients. */
 static uint64_t make_seed(void)
 {
-    uuid_t uuid;
-    uint64_t seed;
+    uint64_t seed = 0;
 
-    uuid_generate_random(uuid);
-    memcpy(&seed, uuid, sizeof seed);
+    rl_random_bytes(&seed, sizeof seed);
     return seed;
 }
 
@@ -213,12 +210,15 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
 
     if (!client)
         return REDLOCK_E_NOMEM;
+    rl_clock_init(&client->clock);
+    if (!rl_token_source_init(&client->tokens, rl_clock_now(&client->clock))) {
+        free(client);
+        return REDLOCK_E_SYSTEM;
+    }
     client->options = *options;
     memcpy(client->label, options->label, strlen(options->label));
     client->options.label = client->label;
     client->fork_generation = rl_fork_generation();
-    rl_clock_init(&client->clock);
-    rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
     rl_list_init(&client->deferred);
     rl_list_init(&client->deferred_others);
     rl_list_init(&client->completed);

@@ -1,5 +1,10 @@
 /* Locks that outlive their handle: detached, and released by whoever has the token. */
+#include <errno.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "rig.h"
 #include "suite.h"
@@ -14,6 +19,15 @@ static void open_five(void)
 static void close_rig(void)
 {
     rig_close(&rig);
+}
+
+/* The kernel's random numbers, in place of the C library's function: for a while there are none. */
+static bool refuses;
+
+ssize_t getrandom(void *bytes, size_t size, unsigned flags)
+{
+    errno = ENOSYS;
+    return refuses ? -1 : syscall(SYS_getrandom, bytes, size, flags);
 }
 
 static struct outcome release_token(struct redlock_lock *lock, const char *token)
@@ -146,6 +160,39 @@ START_TEST(release_by_token_is_repeated_until_the_masters_are_back)
 }
 END_TEST
 
+START_TEST(without_random_numbers_there_is_no_client)
+{
+    struct redlock_client *client = NULL;
+    struct redlock_error error = {0};
+
+    refuses = true;
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, rig.n, NULL, &client, &error), REDLOCK_E_SYSTEM);
+    refuses = false;
+    ck_assert_ptr_nonnull(strstr(error.text, "random"));
+}
+END_TEST
+
+/* As under a filter of system calls that came later. More values than one key makes. */
+START_TEST(values_stay_fresh_when_there_are_no_more_random_numbers)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "key");
+    static char tokens[300][REDLOCK_MAX_TOKEN_BYTES + 1];
+    struct redlock_acquire_options request = rig_request(10000, 0);
+
+    refuses = true;
+    for (size_t i = 0; i < 300; i++) {
+        struct outcome outcome = rig_acquire(&rig, lock, &request);
+
+        outcome_expect(&outcome, REDLOCK_OK);
+        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
+        for (size_t j = 0; j < i; j++)
+            ck_assert_str_ne(tokens[i], tokens[j]);
+        rig_release(&rig, lock);
+    }
+    refuses = false;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("token");
@@ -158,5 +205,7 @@ int main(void)
     tcase_add_test(five, a_handle_that_released_by_token_can_acquire);
     tcase_add_test(five, a_token_of_the_longest_size_is_accepted_a_longer_one_not);
     tcase_add_test(five, release_by_token_is_repeated_until_the_masters_are_back);
+    tcase_add_test(five, without_random_numbers_there_is_no_client);
+    tcase_add_test(five, values_stay_fresh_when_there_are_no_more_random_numbers);
     return suite_run_with_server(suite);
 }
