@@ -62,7 +62,7 @@ struct redlock_election_event {
     int64_t remaining_ms;   /* of the leadership */
     enum redlock_loss loss; /* LOST: why */
     int status;             /* RESIGNED: that of the release, or CANCELED if the candidate did not lead. FAILED: why */
-    const struct redlock_result *result; /* with each master's vote; or NULL */
+    const struct redlock_result *result; /* with each master's vote, and for AT_RISK and LOST the reason; or NULL */
 };
 
 typedef void (*redlock_election_fn)(struct redlock_election *election, const struct redlock_election_event *event,

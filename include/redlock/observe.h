@@ -164,9 +164,10 @@ enum redlock_event_type {
     REDLOCK_EVENT_EXTENDED,  /* an extension succeeded */
     REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
     REDLOCK_EVENT_FAILED,    /* an acquisition, extension or conversion failed */
-    REDLOCK_EVENT_LOST,      /* the validity ended while the lock was held: lock, status, loss, nodes */
+    REDLOCK_EVENT_LOST,      /* the validity ended while the lock was held: lock, status, loss, nodes,
+                                text (on which masters, and why; "" if all answer) */
     REDLOCK_EVENT_RENEWED,   /* a quorum confirmed a renewal: lock, remaining_us, nodes */
-    REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes */
+    REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes, text (as of LOST) */
     REDLOCK_EVENT_STANDING,  /* the standing of a master changed: node, standing, fault, text */
     REDLOCK_EVENT_CLOCK,     /* a master's clock was set forward by delay_us, or back if that is negative: node */
     REDLOCK_EVENT_WAITING,   /* a quorum told a waiter its position in the wait queue, or a new position:

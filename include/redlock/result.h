@@ -87,7 +87,8 @@ struct redlock_result {
     const char *why;        /* the reason of a failure, in words for people and without a full stop; "" for success. If
                                the status or its cause is NO_QUORUM or TOO_SLOW, or a DEADLINE has no cause, the text
                                is about the masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left". Otherwise
-                               it is redlock_strerror() of the status or, for DEADLINE, of the cause */
+                               it is redlock_strerror() of the status or, for DEADLINE, of the cause; for LOST it is
+                               redlock_loss_text() and, behind a colon, on which masters the lock was lost and why */
     size_t part;            /* of a set in the blocking interface: the key that decided, as an index for
                                redlock_mutex_part(), or the number of keys if none did. The counts of masters and
                                the nodes are about that key. If the masters have answered about another key last,

@@ -115,7 +115,16 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 static void lose(struct redlock_election *election, const struct redlock_alarm *alarm)
 {
     const struct redlock_election_event event = {
-        .kind = REDLOCK_ELECTION_LOST, .term = election->term, .loss = alarm->loss, .status = REDLOCK_LOST};
+        .kind = REDLOCK_ELECTION_LOST,
+        .term = election->term,
+        .loss = alarm->loss,
+        .status = REDLOCK_LOST,
+        .result = &(struct redlock_result){.op = REDLOCK_OP_EXTEND,
+                                           .status = REDLOCK_LOST,
+                                           .n_nodes = alarm->n_nodes,
+                                           .nodes = alarm->nodes,
+                                           .loss = alarm->loss,
+                                           .why = alarm->why}};
     int status = 0;
 
     election->client->stats.leaderships_lost++;
@@ -131,7 +140,13 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
     struct redlock_election *election = user_data;
     const struct redlock_election_event at_risk = {.kind = REDLOCK_ELECTION_AT_RISK,
                                                    .term = election->term,
-                                                   .remaining_ms = alarm->remaining_ms};
+                                                   .remaining_ms = alarm->remaining_ms,
+                                                   .result = &(struct redlock_result){
+                                                       .op = REDLOCK_OP_EXTEND,
+                                                       .remaining_ms = alarm->remaining_ms,
+                                                       .n_nodes = alarm->n_nodes,
+                                                       .nodes = alarm->nodes,
+                                                       .why = alarm->why}};
 
     (void)lock;
     if (election->destroyed || election->candidate.state != RL_CANDIDATE_LEADING)

@@ -1,5 +1,7 @@
 #include "api/evidence.h"
 
+#include <stdio.h>
+
 #include "api/handle.h"
 #include "api/observe.h"
 #include "api/public.h"
@@ -48,6 +50,18 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     }
 }
 
+/* What endangers a hold, or has ended it, and on which masters. */
+static const char *why_of_hold(struct rl_evidence *evidence)
+{
+    const struct redlock_result *result = &evidence->result;
+    bool lost = result->status == REDLOCK_LOST;
+    const char *masters = rl_reason_by_master(&evidence->reasons, result);
+
+    snprintf(evidence->hold_why, sizeof evidence->hold_why, "%s%s%s",
+             lost ? redlock_loss_text(result->loss) : "no renewal has succeeded", *masters ? ": " : "", masters);
+    return evidence->hold_why;
+}
+
 /* A deadline gives no reason of its own: the latest attempt has one. */
 static const char *why_of(struct rl_evidence *evidence)
 {
@@ -55,6 +69,8 @@ static const char *why_of(struct rl_evidence *evidence)
 
     if (result->status == REDLOCK_OK)
         return "";
+    if (result->status == REDLOCK_LOST)
+        return why_of_hold(evidence);
     if (!rl_reason_is_masters(result))
         return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
     return rl_reason_sum_up(&evidence->reasons, result);
@@ -84,12 +100,38 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pend
     evidence->result.why = why_of(evidence);
 }
 
+/* A master that is being asked again may have said before that the key is gone. */
+static const char *say_of_silence(const struct redlock_lock *lock, size_t node, enum redlock_loss loss)
+{
+    const struct rl_claim *claim = lock->host.core.claim;
+
+    if (loss != REDLOCK_LOSS_REFUSED)
+        return "it has not answered";
+    return claim && claim->slots[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
+}
+
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)
 {
     const struct rl_pending latest = {.op = RL_OP_EXTEND};
+    bool lost = lock->host.core.state == RL_LOCK_LOST;
 
-    evidence->result.granted = 0;
+    evidence->result = (struct redlock_result){
+        .op = REDLOCK_OP_EXTEND,
+        .status = lost ? REDLOCK_LOST : REDLOCK_OK,
+        .quorum = rl_client_of(lock)->options.quorum,
+        .remaining_ms = redlock_remaining_ms(lock),
+        .n_nodes = lock->host.host->engine.votes.config.n_nodes,
+        .nodes = evidence->nodes,
+        .fence = redlock_lock_fence(lock),
+        .loss = lost ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE,
+    };
     fill_nodes(lock, &latest, evidence);
+    for (size_t i = 0; i < evidence->result.n_nodes; i++) {
+        if (evidence->nodes[i].vote == REDLOCK_VOTE_PENDING && !*evidence->nodes[i].detail)
+            evidence->nodes[i].detail = say_of_silence(lock, i, evidence->result.loss);
+    }
+    rl_reason_count(&evidence->reasons, &evidence->result);
+    evidence->result.why = why_of_hold(evidence);
 }
 
 void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
@@ -100,6 +142,8 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     event->lock = lock;
     event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
     event->nodes = evidence.nodes;
-    event->n_nodes = lock->host.host->engine.votes.config.n_nodes;
+    event->n_nodes = evidence.result.n_nodes;
+    if (event->type == REDLOCK_EVENT_LOST || event->type == REDLOCK_EVENT_AT_RISK)
+        event->text = evidence.reasons.why;
     rl_observe(rl_client_of(lock), event);
 }

@@ -13,13 +13,15 @@ struct rl_evidence {
     struct redlock_result result;
     struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
     struct rl_reasons reasons;
+    char hold_why[RL_WHY_SIZE + 100]; /* what endangers a hold, or has ended it */
 };
 
 /* The result of an operation that has ended. */
 void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
                            struct rl_evidence *evidence);
 
-/* The votes for the value that the lock has: only the nodes are filled in. */
+/* The votes for the value that the lock has, as the result of an extension that it would be: LOST, or 0. Its `why` says
+ * what endangers the hold or has ended it, and reasons.why on which masters. */
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence);
 
 /* rl_observe() for an event of a lock, with the votes for its value. */

@@ -189,6 +189,40 @@ static void add_reason(const struct rl_reasons *reasons, struct sentence *senten
         add(sentence, "%u %s", count, node->detail);
 }
 
+enum { MOST_NAMES = 4 };
+
+/* Those that have the same reason, "a, b, c, d and 3 more". */
+static void add_names(struct sentence *sentence, const struct redlock_result *result, size_t first)
+{
+    unsigned count = 0;
+
+    for (size_t i = first; i < result->n_nodes; i++) {
+        if (!same_reason(&result->nodes[first], &result->nodes[i]))
+            continue;
+        if (count++ < MOST_NAMES)
+            add(sentence, "%s%s", count > 1 ? ", " : "", result->nodes[i].name);
+    }
+    if (count > MOST_NAMES)
+        add(sentence, " and %u more", count - MOST_NAMES);
+}
+
+const char *rl_reason_by_master(struct rl_reasons *reasons, const struct redlock_result *result)
+{
+    struct sentence sentence = {reasons->why, 0};
+
+    reasons->why[0] = '\0';
+    for (unsigned i = 0; i < result->n_nodes; i++) {
+        const char *detail = result->nodes[i].detail;
+
+        if (!*detail || was_said(result, i))
+            continue;
+        add(&sentence, "%s", sentence.length ? "; " : "");
+        add_names(&sentence, result, i);
+        add(&sentence, rl_trust_is_up(&reasons->client->host, i) ? ": %s" : ": not reached (%s)", detail);
+    }
+    return reasons->why;
+}
+
 /* Masters that nobody has met before look like masters that have all lost their memory. */
 static bool may_be_new(const struct redlock_result *result)
 {

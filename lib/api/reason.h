@@ -33,6 +33,10 @@ void rl_reason_count(const struct rl_reasons *reasons, struct redlock_result *re
 /* Did it fail for want of masters? */
 bool rl_reason_is_masters(const struct redlock_result *result);
 
+/* What is the matter with which of them, for a lock that is held or was: "10.0.0.1:6379: missing; 10.0.0.2:6379,
+ * 10.0.0.3:6379: not reached (Connection refused)". "" if nothing is. It is reasons->why, too. */
+const char *rl_reason_by_master(struct rl_reasons *reasons, const struct redlock_result *result);
+
 /* One sentence about them from the result's counts and its nodes: "0 of 5 masters can vote: 5 in quarantine, 61 s
  * left". It is reasons->why. */
 const char *rl_reason_sum_up(struct rl_reasons *reasons, const struct redlock_result *result);

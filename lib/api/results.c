@@ -165,15 +165,18 @@ static bool is_still_true(const struct redlock_lock *lock, enum redlock_alarm_ki
 static void fire(struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     struct rl_evidence evidence;
-    struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
-                                  .nodes = evidence.nodes, .n_nodes = lock->host.host->engine.votes.config.n_nodes};
 
     if (!lock->watch || lock->destroyed || rl_client_forked(rl_client_of(lock)) || !is_still_true(lock, kind))
         return;
-    if (kind == REDLOCK_ALARM_LOST)
-        alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
     rl_evidence_of_ledger(lock, &evidence);
-    lock->watch(lock, &alarm, lock->watch_data);
+    lock->watch(lock,
+                &(struct redlock_alarm){.kind = kind,
+                                        .loss = evidence.result.loss,
+                                        .remaining_ms = evidence.result.remaining_ms,
+                                        .n_nodes = evidence.result.n_nodes,
+                                        .nodes = evidence.nodes,
+                                        .why = evidence.result.why},
+                lock->watch_data);
 }
 
 static void fire_alarms(struct redlock_lock *lock)

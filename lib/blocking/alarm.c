@@ -21,9 +21,22 @@ static void take_completion(struct rl_queue_entry *entry, struct redlock_complet
         .user_data = entry->user_data,
         .alarm = own->alarm,
         .loss = own->loss,
+        .result = own->evidence,
     };
     atomic_store(&own->waiting, false);
     rl_mutex_unref(mutex);
+}
+
+/* What the alarm says of masters, as a result of its own; NULL without memory. */
+static struct redlock_result *copy_evidence(const struct redlock_alarm *alarm)
+{
+    return rl_result_copy(&(struct redlock_result){.op = REDLOCK_OP_EXTEND,
+                                                   .status = alarm->kind == REDLOCK_ALARM_LOST ? REDLOCK_LOST : 0,
+                                                   .remaining_ms = alarm->remaining_ms,
+                                                   .n_nodes = alarm->n_nodes,
+                                                   .nodes = alarm->nodes,
+                                                   .loss = alarm->loss,
+                                                   .why = alarm->why});
 }
 
 static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
@@ -36,6 +49,7 @@ static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
     own->mutex = mutex;
     own->alarm = alarm->kind;
     own->loss = alarm->loss;
+    own->evidence = copy_evidence(alarm);
     rl_list_init(&own->entry.link);
     rl_mutex_ref(mutex);
     rl_queue_put(mutex->watch.queue, &own->entry);
@@ -82,11 +96,11 @@ static void put_off(struct redlock_mutex *mutex, const struct redlock_alarm *ala
     struct rl_late_alarm *late = &mutex->watch.late[alarm->kind == REDLOCK_ALARM_LOST];
 
     redlock_result_free(late->evidence);
-    late->evidence = rl_result_copy(&(struct redlock_result){.n_nodes = alarm->n_nodes, .nodes = alarm->nodes,
-                                                              .why = ""});
+    late->evidence = copy_evidence(alarm);
     late->alarm = *alarm;
     late->alarm.n_nodes = late->evidence ? alarm->n_nodes : 0;
     late->alarm.nodes = late->evidence ? late->evidence->nodes : NULL;
+    late->alarm.why = late->evidence ? late->evidence->why : redlock_strerror(REDLOCK_E_NOMEM);
     if (late->pending)
         return;
     late->pending = true;

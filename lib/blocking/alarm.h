@@ -16,6 +16,7 @@ struct rl_alarm_entry {
     struct redlock_mutex *mutex; /* kept while the entry waits */
     atomic_bool waiting;         /* in a queue and not yet taken; the other members are the taker's then */
     enum redlock_alarm_kind alarm;
+    struct redlock_result *evidence; /* NULL: there was no memory */
     enum redlock_loss loss;
 };
 
@@ -25,7 +26,7 @@ struct rl_late_alarm {
     bool pending;
     struct redlock_mutex *mutex;     /* kept while the alarm is pending */
     struct redlock_alarm alarm;
-    struct redlock_result *evidence; /* a copy of the alarm's nodes */
+    struct redlock_result *evidence; /* a copy of the alarm's nodes and texts */
 };
 
 /* What a mutex has for its alarms: a function, a queue, or neither. All of it is the loop owner's, but for entries that

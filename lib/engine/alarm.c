@@ -31,11 +31,19 @@ struct rl_instant rl_alarm_wakeup(const struct rl_engine *engine, const struct r
     return risk_begins(lock, deadline);
 }
 
-static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+/* A vote that was taken away has no bound any more, whatever its master is asked for now; one whose time is over still
+ * has. */
+static bool was_taken_away(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
 
-    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
+    return refused > engine->votes.config.n_nodes - engine->votes.config.quorum ||
+           rl_lock_deadline(engine, lock).ns == RL_LONG_AGO.ns;
+}
+
+static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    if (was_taken_away(engine, lock))
         return RL_LOSS_REFUSED;
     if (lock->hold.stepped)
         return RL_LOSS_CLOCK_STEP;

@@ -1,5 +1,6 @@
 /* The loss alarm: told by the clock, in time, whatever the masters do. */
 #include <poll.h>
+#include <string.h>
 
 #include "rig.h"
 #include "suite.h"
@@ -77,6 +78,18 @@ static void expect_lost_inside(enum redlock_loss why)
     ck_assert_uint_eq(watched.fence, 0);
 }
 
+/* All masters, or the first three. */
+static void expect_named(const char *why, const char *reason, size_t named)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_msg(strstr(why, reason) != NULL, "%s", why);
+    for (size_t i = 0; i < named; i++) {
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof stats), 0);
+        ck_assert_msg(strstr(why, stats.name) != NULL, "%s is not in '%s'", stats.name, why);
+    }
+}
+
 START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
 {
     struct redlock_lock *lock = hold("silent", 4500, 0, 3000);
@@ -95,6 +108,9 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
     ck_assert_uint_eq(watched.at_risk, 1);
     ck_assert_uint_eq(tally.n[REDLOCK_EVENT_AT_RISK], 1);
     ck_assert_uint_eq(tally.n[REDLOCK_EVENT_LOST], 1);
+    expect_named(watched.at_risk_why, "no renewal has succeeded", 4);
+    expect_named(watched.lost_why, redlock_loss_text(REDLOCK_LOSS_UNREACHABLE), 4);
+    expect_named(tally.lost_text, ": ", 4);
 }
 END_TEST
 
@@ -180,6 +196,7 @@ START_TEST(keys_deleted_on_a_majority_are_noticed_early)
     expect_lost_inside(REDLOCK_LOSS_REFUSED);
     ck_assert_int_lt(watched.lost_at_ns - start_ns, INT64_C(20000000000));
     ck_assert_uint_eq(watched.at_risk, 0);
+    expect_named(watched.lost_why, ": missing", 3);
     rig_wait_absent(&rig, "deleted");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
     redlock_lock_destroy(lock);
@@ -194,6 +211,7 @@ START_TEST(keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief)
         rig_occupy(&rig, i, "stolen");
     watch_wait_lost(&rig, &watched);
     expect_lost_inside(REDLOCK_LOSS_REFUSED);
+    expect_named(watched.lost_why, ": foreign", 3);
     rig_wait_count(&rig, "stolen", 3);
     ck_assert_uint_eq(rig_count_value(&rig, "stolen", "foreign"), 3);
 }

@@ -32,10 +32,12 @@ void watch_record(struct redlock_lock *lock, const struct redlock_alarm *alarm, 
     if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
         watched->at_risk++;
         watched->at_risk_ms = alarm->remaining_ms;
+        snprintf(watched->at_risk_why, sizeof watched->at_risk_why, "%s", alarm->why);
         return;
     }
     watched->lost++;
     watched->loss = alarm->loss;
+    snprintf(watched->lost_why, sizeof watched->lost_why, "%s", alarm->why);
     watched->state = redlock_state(lock);
     watched->remaining_ns = redlock_remaining_ns(lock);
     watched->fence = redlock_lock_fence(lock);
@@ -95,6 +97,8 @@ void watch_event(const struct redlock_event *event, void *user_data)
         tally->n[event->type]++;
     if (event->type == REDLOCK_EVENT_CLOCK)
         tally->clock_us[event->node] = event->delay_us;
+    if (event->type == REDLOCK_EVENT_LOST)
+        snprintf(tally->lost_text, sizeof tally->lost_text, "%s", event->text);
     tally->any_validity += event->type == REDLOCK_EVENT_VALIDITY && !event->lock;
 }
 

@@ -15,6 +15,7 @@ struct watched {
     enum redlock_state state;  /* ... and seen inside its callback */
     int64_t remaining_ns;
     uint64_t fence;
+    char at_risk_why[600], lost_why[600];
     int64_t lost_at_ns;        /* CLOCK_BOOTTIME, read first thing inside */
 };
 
@@ -32,6 +33,7 @@ void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times
 struct tally {
     unsigned n[WATCH_EVENTS];
     unsigned any_validity; /* what is left of any lock may be another */
+    char lost_text[600];
     int64_t clock_us[REDLOCK_MAX_MASTERS]; /* latest step of each master's clock */
 };
 
