@@ -183,7 +183,7 @@ static bool is_fresh(const SSL_SESSION *session)
 {
     X509 *certificate = SSL_SESSION_get0_peer((SSL_SESSION *)(uintptr_t)session);
 
-    return certificate && X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0;
+    return certificate && rl_tls_is_before_end(certificate);
 }
 
 static bool set_up(struct rl_stream *stream, const struct rl_tls_current *current)

@@ -28,6 +28,15 @@ void rl_tls_words_queue(char *ret_text, size_t size)
     ERR_clear_error();
 }
 
+/* Not by X509_cmp_current_time(), which OpenSSL 4 deprecates, nor by what replaces it there and is not in 3.0. */
+bool rl_tls_is_before_end(const X509 *certificate)
+{
+    int days = 0;
+    int seconds = 0;
+
+    return ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(certificate)) == 1 && (days > 0 || seconds > 0);
+}
+
 /* --- The server's certificate ---------------------------------------------------------------------------------- */
 
 /* `when`, in words; "?" if it cannot be read. */
@@ -64,6 +73,21 @@ static void append_name(char *text, size_t size, const GENERAL_NAME *name)
         append(text, size, address, strlen(address));
 }
 
+/* The first one as UTF-8, or the other text if there is none. */
+static void write_common_name(const X509_NAME *name, const char *otherwise, char *ret_text, size_t size)
+{
+    int place = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
+    const X509_NAME_ENTRY *entry = place >= 0 ? X509_NAME_get_entry(name, place) : NULL;
+    unsigned char *text = NULL;
+    int length = entry ? ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry)) : -1;
+
+    if (length > 0)
+        snprintf(ret_text, size, "%.*s", length, (const char *)text);
+    else
+        snprintf(ret_text, size, "%s", otherwise);
+    OPENSSL_free(text);
+}
+
 /* Names and addresses that the certificate is for; its common name if it has none. */
 static void write_names(const X509 *certificate, char *ret_text, size_t size)
 {
@@ -73,9 +97,8 @@ static void write_names(const X509 *certificate, char *ret_text, size_t size)
     for (int i = 0; names && i < sk_GENERAL_NAME_num(names); i++)
         append_name(ret_text, size, sk_GENERAL_NAME_value(names, i));
     GENERAL_NAMES_free(names);
-    if (!ret_text[0] && X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, ret_text,
-                                                  (int)size) <= 0)
-        snprintf(ret_text, size, "no name");
+    if (!ret_text[0])
+        write_common_name(X509_get_subject_name(certificate), "no name", ret_text, size);
 }
 
 static void write_certificate_error(const struct rl_tls_evidence *evidence, long result, char *ret_text, size_t size)
@@ -85,7 +108,7 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
 
     switch (result) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
-        if (certificate && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0) {
+        if (certificate && !rl_tls_is_before_end(certificate)) {
             write_time(X509_get0_notAfter(certificate), text, sizeof(text));
             snprintf(ret_text, size, "the server's certificate has expired on %s", text);
         } else {
@@ -109,7 +132,7 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
         if (certificate)
-            X509_NAME_get_text_by_NID(X509_get_issuer_name(certificate), NID_commonName, text, sizeof(text));
+            write_common_name(X509_get_issuer_name(certificate), "?", text, sizeof(text));
         snprintf(ret_text, size, "unknown CA: the server's certificate was issued by \"%s\", which is not trusted",
                  text);
         break;

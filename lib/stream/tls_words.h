@@ -19,6 +19,9 @@ struct rl_tls_evidence {
     bool identified;      /* ... and there is one */
 };
 
+/* Its end is still to come. */
+bool rl_tls_is_before_end(const struct x509_st *certificate);
+
 /* A sentence about the first error of OpenSSL's queue, which is emptied. */
 void rl_tls_words_queue(char *ret_text, size_t size);
 
