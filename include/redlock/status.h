@@ -64,7 +64,7 @@ extern "C" {
     X(E_PROFILE, -132, false, "profile, join or a trust flag is outside its range")                    \
     X(E_PREFIX, -133, false, "the key prefix is too long")                                             \
     X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms, fenced or own_token is outside its range")        \
-    X(E_EXPORT, -135, false, "not an exported lock of this key, these masters, this boot of the machine and this time namespace") \
+    X(E_EXPORT, -135, false, "not an exported lock of this key, these masters, this boot and this time namespace") \
     X(E_KEY_RESERVED, -136, false, "the library keeps this key for itself")                            \
     X(E_OWN_THREAD, -137, false, "a call that waits was made on the thread that it would wait for")    \
     X(E_WAIT, -138, false, "wait is outside its range, or in strict order with a limit on attempts")   \

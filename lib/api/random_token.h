@@ -10,8 +10,8 @@
 #include "host/environment.h"
 #include "util/instant.h"
 
-/* The kernel's random numbers, up to 256 bytes. Waits until the kernel has some, which may take a while after boot; once
- * it has, it never waits. False with errno: there are none for this process. */
+/* The kernel's random numbers, up to 256 bytes. Waits until the kernel has some, which may take a while after boot;
+ * once it has, it never waits. False with errno: there are none for this process. */
 bool rl_random_bytes(void *ret_bytes, size_t size);
 
 struct rl_token_source {
