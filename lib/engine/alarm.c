@@ -31,22 +31,18 @@ struct rl_instant rl_alarm_wakeup(const struct rl_engine *engine, const struct r
     return risk_begins(lock, deadline);
 }
 
-/* A vote that was taken away has no bound any more, whatever its master is asked for now; one whose time is over still
- * has. */
-static bool was_taken_away(const struct rl_engine *engine, const struct rl_lock *lock)
+static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
 
-    return refused > engine->votes.config.n_nodes - engine->votes.config.quorum ||
-           rl_lock_deadline(engine, lock).ns == RL_LONG_AGO.ns;
-}
-
-static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
-{
-    if (was_taken_away(engine, lock))
+    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
         return RL_LOSS_REFUSED;
     if (lock->hold.stepped)
         return RL_LOSS_CLOCK_STEP;
+    /* A vote that was taken away has no bound any more, whatever its master is asked for now; one whose time is over
+     * still has. */
+    if (rl_lock_deadline(engine, lock).ns == RL_LONG_AGO.ns)
+        return RL_LOSS_REFUSED;
     if (lock->hold.round_failed || lock->hold.renewing || lock->state == RL_LOCK_EXTENDING)
         return RL_LOSS_UNREACHABLE;
     return lock->hold.renew_ms && !rl_hold_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
