@@ -118,7 +118,9 @@ struct redlock_options {
      * silent master adds to an extension or a release. From 1 to 60000; the default is 500. */
     uint32_t node_timeout_ms;
 
-    /* The time for name resolution, connecting and handshake together. From 1 to 60000; the default is 1000. */
+    /* The time for name resolution, connecting and TLS together; the commands of the handshake have node_timeout_ms
+     * more. Of a name's addresses the next one is tried when one has not answered for 250 ms, and later after twice as
+     * long. From 1 to 60000; the default is 1000. */
     uint32_t connect_timeout_ms;
 
     /* A connection on which answers are due and nothing has arrived for so long is closed and opened again. From

@@ -56,8 +56,8 @@ struct redlock_error {
 
 /* Starts connecting to the masters and returns at once; but while the kernel's random generator is not ready yet, as
  * in the first seconds of a small machine, the call waits for it, once. The connections open while the loop runs. An
- * acquisition waits until a quorum can vote, or until each first connection is open, has failed, or has taken
- * node_timeout_ms.
+ * acquisition waits until a quorum can vote, or until each first connection is open or has failed, which takes
+ * connect_timeout_ms + node_timeout_ms at most; its own time for the masters' answers begins then.
  *
  * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user, password and path. A URL
  * may name a user without a password only if on_credentials supplies the password, and redis:// can be left out, as can
@@ -252,21 +252,21 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 /* Room for the longest text of redlock_lock_export(), its terminating 0 included. */
 #define REDLOCK_MAX_EXPORT_BYTES 8192
 
-/* Transfers a held lock to another process of this machine and time namespace: writes a line of printable text for redlock_lock_adopt(),
- * and makes the handle IDLE without releasing the lock. The text is a secret, since it is enough to hold or release the
- * lock. Await the answers of all masters to extensions first (REDLOCK_EVENT_VOTE): a master that has not answered may
- * still carry out a shorter one, so for the new holder its vote counts no longer than that one's ttl.
- * After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more than once), E_BUSY,
- * E_LIMIT (size is too small), E_SYSTEM (the boot ID cannot be read), E_NOMEM, E_FORKED. */
+/* Transfers a held lock to another process of this machine and time namespace: writes a line of printable text for
+ * redlock_lock_adopt(), and makes the handle IDLE without releasing the lock. The text is a secret, since it is
+ * enough to hold or release the lock. Await the answers of all masters to extensions first (REDLOCK_EVENT_VOTE): a
+ * master that has not answered may still carry out a shorter one, so for the new holder its vote counts no longer
+ * than that one's ttl. After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more
+ * than once), E_BUSY, E_LIMIT (size is too small), E_SYSTEM (the boot ID cannot be read), E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
  * validity that is left, and renewed as `options` say: renew_ms, at_risk_ms and max_hold_ms count, the last from now
  * on, and the other members are ignored. Its mode is the one that it was exported with, its depth is 1. Adopt a text
- * only once: otherwise two handles hold the lock. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or
- * of another key, deployment, machine, boot or time namespace), E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms
- * does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this client's options),
- * E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
+ * only once: otherwise two handles hold the lock. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged,
+ * or of another key, deployment, machine, boot or time namespace), E_NOT_HELD (the validity has ended), E_RENEWAL
+ * (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this
+ * client's options), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 

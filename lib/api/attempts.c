@@ -56,6 +56,7 @@ void rl_attempt_give_back(struct redlock_lock *lock)
 
     lock->host.attempt = NULL;
     free(attempt->host.answers);
+    free(attempt->why);
     attempt->next_spare = client->spare_attempts;
     client->spare_attempts = attempt;
 }

@@ -40,6 +40,7 @@ static void on_backoff(struct rl_host_lock *lock, enum rl_end why, struct rl_spa
 {
     struct redlock_client *client = rl_client_of_host(lock->host);
 
+    rl_evidence_keep_why(rl_lock_of(lock), rl_public_status(rl_lock_of(lock), why));
     if (rl_observes(client, REDLOCK_EVENT_BACKOFF))
         rl_observe(client, &(struct redlock_event){
                                .type = REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),

@@ -1,10 +1,13 @@
 #include "api/evidence.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "api/handle.h"
 #include "api/observe.h"
 #include "api/public.h"
+#include "codec/classify.h"
 #include "engine/validity.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
@@ -62,9 +65,23 @@ static const char *why_of_hold(struct rl_evidence *evidence)
     return evidence->hold_why;
 }
 
-/* A deadline gives no reason of its own: the latest attempt has one. */
-static const char *why_of(struct rl_evidence *evidence)
+/* Has a master said anything? That it has not answered is all that an attempt knows which the deadline cuts short. */
+static bool has_details(const struct redlock_result *result)
 {
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const char *detail = result->nodes[i].detail;
+
+        if (*detail && strcmp(detail, rl_detail_text(RL_DETAIL_TIMEOUT)) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* A deadline gives no reason of its own: the latest attempt has one; or if that has just begun, and no master has said
+ * anything, the one before. */
+static const char *why_of(const struct redlock_lock *lock, struct rl_evidence *evidence)
+{
+    const struct rl_attempt *attempt = rl_attempt_of(lock);
     const struct redlock_result *result = &evidence->result;
 
     if (result->status == REDLOCK_OK)
@@ -73,6 +90,10 @@ static const char *why_of(struct rl_evidence *evidence)
         return why_of_hold(evidence);
     if (!rl_reason_is_masters(result))
         return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
+    if (result->status == REDLOCK_DEADLINE && attempt && attempt->why && !has_details(result)) {
+        snprintf(evidence->reasons.why, sizeof evidence->reasons.why, "%s", attempt->why);
+        return evidence->reasons.why;
+    }
     return rl_reason_sum_up(&evidence->reasons, result);
 }
 
@@ -97,7 +118,22 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pend
         evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
     fill_nodes(lock, pending, evidence);
     rl_reason_count(&evidence->reasons, &evidence->result);
-    evidence->result.why = why_of(evidence);
+    evidence->result.why = why_of(lock, evidence);
+}
+
+void rl_evidence_keep_why(struct redlock_lock *lock, int status)
+{
+    struct rl_attempt *attempt = rl_attempt_of(lock);
+    struct rl_evidence evidence;
+    struct rl_pending failed;
+
+    if (!attempt || (status != REDLOCK_NO_QUORUM && status != REDLOCK_TOO_SLOW))
+        return;
+    failed = attempt->pending;
+    failed.status = (int16_t)status;
+    rl_evidence_of_result(lock, &failed, &evidence);
+    free(attempt->why);
+    attempt->why = has_details(&evidence.result) ? strdup(evidence.result.why) : NULL;
 }
 
 /* A master that is being asked again may have said before that the key is gone. */

@@ -20,6 +20,9 @@ struct rl_evidence {
 void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
                            struct rl_evidence *evidence);
 
+/* An attempt has failed, and another one will follow: keeps its reason, if masters are the reason. */
+void rl_evidence_keep_why(struct redlock_lock *lock, int status);
+
 /* The votes for the value that the lock has, as the result of an extension that it would be: LOST, or 0. Its `why` says
  * what endangers the hold or has ended it, and reasons.why on which masters. */
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence);

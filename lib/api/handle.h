@@ -33,6 +33,7 @@ struct rl_attempt {
         struct rl_pending pending;
         struct rl_attempt *next_spare;
     };
+    char *why; /* NULL, or why the latest attempt failed that did so for want of masters, for a deadline in the next */
     struct rl_host_attempt host; /* comes last: it is cut off behind the masters that there are */
 };
 

@@ -120,7 +120,9 @@ struct rl_conn {
 
     struct rl_timer attempt; /* WAITING: when to connect; until READY: by when it must be */
     struct rl_timer step;    /* CONNECTING: when to try the next address, or the same one again */
-    struct rl_timer watch;   /* READY: looks for what is overdue; before that: ends JOINING */
+    struct rl_instant began; /* the attempt to connect */
+    bool given_time;         /* ... which has more time, because the loop was late */
+    struct rl_timer watch;   /* READY: looks for what is overdue */
 
     struct rl_reply_reader *reader;
     struct rl_in_flight in_flight;

@@ -13,14 +13,19 @@ static void arm_step(struct rl_conn *conn, struct rl_instant at)
     rl_timers_arm(&conn->shared->timers, &conn->step, at);
 }
 
-/* Each address gets an equal share of the time that is left, so that the last one is tried at all. */
+/* How long an address is tried before the next one, at first; after each attempt that has failed, twice as long, for
+ * masters that are far away. */
+#define ADDRESS_NS (250 * RL_NS_PER_MS)
+
+/* No address gets more than an equal share of the time that is left, so that the last one is tried at all. */
 static void arm_address_deadline(struct rl_conn *conn, struct rl_instant now)
 {
     int64_t left = rl_until(now, conn->attempt.at).ns;
     int64_t shares = (int64_t)(conn->addresses.count - conn->next_address + 1);
+    int64_t most = ADDRESS_NS << (conn->backoff.failures < 8 ? conn->backoff.failures : 8);
 
     if (shares > 1)
-        arm_step(conn, rl_after(now, (struct rl_span){left / shares}));
+        arm_step(conn, rl_after(now, (struct rl_span){left / shares < most ? left / shares : most}));
     else
         rl_timers_disarm(&conn->shared->timers, &conn->step);
 }

@@ -4,6 +4,7 @@
 
 #include "driver/conn_auth.h"
 #include "driver/conn_io.h"
+#include "driver/conn_setup.h"
 
 static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
 {
@@ -66,6 +67,8 @@ enum rl_handshake rl_greet_reply(struct rl_conn *conn, const struct rl_reply *re
         rl_conn_set_error(conn, "a reply that belongs to no command");
         return RL_HANDSHAKE_FAILED;
     }
+    if (reply->root.type == RL_REPLY_ERROR)
+        rl_setup_note_refusal(conn, reply->root.text);
     if (!greeted(conn, reply, now))
         return RL_HANDSHAKE_FAILED;
     greeting->answered++;

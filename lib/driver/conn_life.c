@@ -1,5 +1,7 @@
 #include "driver/conn_life.h"
 
+#include <stdio.h>
+
 #include "driver/conn_auth.h"
 #include "driver/conn_close.h"
 #include "driver/conn_connect.h"
@@ -17,8 +19,11 @@ static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant 
 
 /* --- The socket ------------------------------------------------------------------------------------------------ */
 
+/* Its commands have the time of a command, beside that for connecting: a master that is far away needs several round
+ * trips for both. */
 static void begin_handshake(struct rl_conn *conn)
 {
+    arm(conn, &conn->attempt, rl_after(conn->attempt.at, conn->shared->config.node_timeout));
     if (!rl_handshake_begin(conn))
         rl_conn_close(conn, rl_shared_now(conn->shared));
     else if (conn->stream.more)
@@ -195,14 +200,43 @@ static const char *const phases[] = {
     [RL_CONN_SETUP] = "handshake",                  [RL_CONN_GREETING] = "handshake",
 };
 
+/* The answers may be there, and only the loop has been too late to read them: it is given the time that it has missed,
+ * once. */
+static bool give_time(struct rl_conn *conn, struct rl_instant now)
+{
+    struct rl_span late = rl_timers_late_since(&conn->shared->timers, conn->began);
+
+    if (!late.ns || conn->given_time)
+        return false;
+    conn->given_time = true;
+    arm(conn, &conn->attempt, rl_after(now, late));
+    return true;
+}
+
+/* A master is not to be blamed for what this process has not had the time to do. */
+static void add_lateness(struct rl_conn *conn)
+{
+    struct rl_span late = rl_timers_late_since(&conn->shared->timers, conn->began);
+    char why[sizeof conn->last_error];
+
+    if (!late.ns)
+        return;
+    snprintf(why, sizeof why, "%s", conn->last_error);
+    rl_conn_set_error(conn, "%s; but this program's own event loop was late, by up to %lld ms", why,
+                      (long long)(late.ns / RL_NS_PER_MS));
+}
+
 static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
 {
+    if (give_time(conn, now))
+        return;
     if (conn->state == RL_CONN_SECURING && conn->stream.why)
         rl_conn_set_error(conn, "%s: timed out; %s", phases[conn->state], conn->stream.why);
     else if (conn->state == RL_CONN_ASKING)
         rl_conn_set_error(conn, "credentials: no answer in time");
     else
         rl_conn_set_error(conn, "%s: timed out", phases[conn->state]);
+    add_lateness(conn);
     rl_conn_close(conn, now);
 }
 
@@ -215,9 +249,8 @@ static void on_attempt(struct rl_timer *timer, struct rl_instant now)
         return;
     }
     arm(conn, timer, rl_after(now, conn->shared->config.connect_timeout));
-    /* The time for joining begins here, not when the driver is made: the loop may begin to run much later. */
-    if (conn->link == RL_LINK_JOINING && !rl_timer_armed(&conn->watch))
-        arm(conn, &conn->watch, rl_after(now, conn->shared->config.node_timeout));
+    conn->began = now;
+    conn->given_time = false;
     if (rl_connect_find(conn))
         start_connecting(conn, now);
     else
@@ -232,22 +265,11 @@ static void on_step(struct rl_timer *timer, struct rl_instant now)
         go_on_connecting(conn, rl_connect_step(conn, now), now);
 }
 
-/* Nobody waits for the first connection any longer; the attempt goes on. */
-static void end_joining(struct rl_conn *conn, struct rl_instant now)
-{
-    long long waited_ms = conn->shared->config.node_timeout.ns / RL_NS_PER_MS;
-
-    rl_conn_set_error(conn, "%s: no answer for %lld ms", phases[conn->state], waited_ms);
-    conn->role->set_link(conn, RL_LINK_DOWN, conn->last_error, now);
-}
-
 static void on_watch(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, watch);
 
-    if (conn->link == RL_LINK_JOINING)
-        end_joining(conn, now);
-    else if (rl_conn_is_usable(conn))
+    if (rl_conn_is_usable(conn))
         rl_conn_watch(conn, now);
 }
 

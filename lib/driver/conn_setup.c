@@ -133,9 +133,7 @@ bool rl_setup_begin(struct rl_conn *conn)
     return true;
 }
 
-/* A server that has too many clients, or none but local ones, says so once, as if in answer to whatever came first,
- * and hangs up: the text is kept in case that happens. */
-static void note_refusal(struct rl_conn *conn, struct rl_slice text)
+void rl_setup_note_refusal(struct rl_conn *conn, struct rl_slice text)
 {
     if (!rl_auth_may_hold_password(conn, text))
         snprintf(conn->setup.refusal, sizeof(conn->setup.refusal), "%.*s", (int)text.size, (const char *)text.data);
@@ -157,7 +155,7 @@ static bool check(struct rl_conn *conn, const struct setup_row *row, const struc
         return false;
     }
     if (reply->root.type == RL_REPLY_ERROR) {
-        note_refusal(conn, reply->root.text);
+        rl_setup_note_refusal(conn, reply->root.text);
         return true;
     }
     if (row->accept && !row->accept(conn, reply)) {

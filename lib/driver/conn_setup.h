@@ -18,4 +18,8 @@ enum rl_handshake rl_setup_reply(struct rl_conn *conn, const struct rl_reply *re
 int rl_setup_write_subscribe(const struct rl_conn *conn, struct rl_bytes *out);
 bool rl_setup_is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply);
 
+/* A server that has too many clients, or none but local ones, says so once, as if in answer to whatever came first, and
+ * hangs up: the text is kept in case that happens before the connection is ready. */
+void rl_setup_note_refusal(struct rl_conn *conn, struct rl_slice text);
+
 #endif

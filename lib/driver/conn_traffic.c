@@ -59,10 +59,16 @@ static bool consume(struct rl_conn *conn, const unsigned char *bytes, size_t siz
     return true;
 }
 
-static void set_ended(struct rl_conn *conn)
+/* The stream has ended, or (with a word for what has failed) is broken. What the server has said before is the better
+ * reason: its socket is reset if it was closed before all commands were read. */
+static void set_ended(struct rl_conn *conn, const char *failed)
 {
-    if (conn->state == RL_CONN_SETUP && conn->setup.refusal[0])
+    bool in_handshake = conn->state == RL_CONN_SETUP || conn->state == RL_CONN_GREETING;
+
+    if (in_handshake && conn->setup.refusal[0])
         rl_conn_set_error(conn, "closed by the server: %s", conn->setup.refusal);
+    else if (failed)
+        rl_conn_set_error_stream(conn, failed);
     else
         rl_conn_set_error(conn, "closed by the server");
 }
@@ -88,11 +94,11 @@ static bool read_some(struct rl_conn *conn)
             rl_conn_set_error(conn, "read: no event");
             return false;
         case RL_IO_END:
-            set_ended(conn);
+            set_ended(conn, NULL);
             return false;
         case RL_IO_ERROR:
         default:
-            rl_conn_set_error_stream(conn, "read");
+            set_ended(conn, "read");
             return false;
         }
         if (!consume(conn, buffer, size, clock_now(conn)))
@@ -148,7 +154,7 @@ static void close_after_write_error(struct rl_conn *conn)
         return;
     conn->stream.why = why;
     conn->stream.error = error;
-    rl_conn_set_error_stream(conn, "write");
+    set_ended(conn, "write");
     rl_conn_close(conn, clock_now(conn));
 }
 

@@ -4,6 +4,7 @@
 #include <sys/time.h>
 
 #define US_PER_S 1000000
+#define SPELL_NS (10 * 1000 * RL_NS_PER_MS)
 
 /* The event is pending even when there is nothing to wait for. It then never leaves libevent's heap, and setting it
  * anew needs no memory: under a shortage the client would otherwise miss its deadlines. */
@@ -35,12 +36,31 @@ static void set_event_for_next(struct rl_timers *timers)
         set_event(timers, next);
 }
 
+/* A spell of lateness is over when a while has passed without one: then the next one begins anew. */
+static void note_lateness(struct rl_timers *timers, struct rl_instant now)
+{
+    struct rl_span late = rl_until(timers->armed_at, now);
+
+    if (late.ns < RL_TIMERS_LATE_NS)
+        return;
+    if (!timers->late.ns || rl_until(timers->late_at, now).ns > SPELL_NS || late.ns > timers->late.ns)
+        timers->late = late;
+    timers->late_at = now;
+}
+
+struct rl_span rl_timers_late_since(const struct rl_timers *timers, struct rl_instant since)
+{
+    return rl_before(since, timers->late_at) ? timers->late : (struct rl_span){0};
+}
+
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_timers *timers = arg;
+    struct rl_instant now = rl_clock_now(timers->clock);
 
+    note_lateness(timers, now);
     timers->armed_at = RL_NEVER;
-    rl_wheel_expire(&timers->wheel, rl_clock_now(timers->clock));
+    rl_wheel_expire(&timers->wheel, now);
     set_event_for_next(timers);
     timers->after(timers->ctx);
 }
@@ -50,6 +70,7 @@ bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl
 {
     timers->clock = clock;
     timers->armed_at = RL_NEVER;
+    timers->late_at = RL_LONG_AGO;
     timers->after = after;
     timers->ctx = ctx;
     rl_wheel_init(&timers->wheel, rl_clock_now(clock));

@@ -111,6 +111,7 @@ struct rl_lock_hold {
 /* RELEASING. */
 struct rl_releasing {
     bool was_lost; /* the release began after the validity had ended */
+    bool joining;  /* some masters had yet to be connected to when their time was last counted from */
 };
 
 /* What the host is told by effects: it outlives the state that it tells of. */

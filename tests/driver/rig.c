@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <redlock/status.h>
 
@@ -194,6 +196,20 @@ void rig_turn(void)
     ck_assert_int_eq(event_base_loop(rig.base, EVLOOP_ONCE), 0);
     check_states();
     ck_assert_msg(!rig.expired, "the watchdog's time is over");
+}
+
+void rig_turn_for_ms(long ms)
+{
+    struct timeval end, now, span = {ms / 1000, ms % 1000 * 1000};
+
+    gettimeofday(&now, NULL);
+    evutil_timeradd(&now, &span, &end);
+    while (evutil_timercmp(&now, &end, <)) {
+        ck_assert_int_eq(event_base_loop(rig.base, EVLOOP_NONBLOCK), 0);
+        check_states();
+        usleep(1000);
+        gettimeofday(&now, NULL);
+    }
 }
 
 void rig_until_link(unsigned node, enum rl_link link)

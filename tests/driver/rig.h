@@ -96,6 +96,7 @@ void rig_start_ready(void); /* ... and waits until every link is READY */
 /* One turn of the loop, waiting for something to happen; fails the test when the watchdog's time is over. Tests wait
  * by "while (!condition) rig_turn();". */
 void rig_turn(void);
+void rig_turn_for_ms(long ms);
 void rig_until_link(unsigned node, enum rl_link link);
 
 /* Makes the driver listen on RIG_CHANNEL. A scripted server serves one client: so each listener is led to a server of

@@ -315,10 +315,45 @@ START_TEST(a_busy_master_does_not_vote)
 }
 END_TEST
 
+static void patient(struct redlock_options *options)
+{
+    options->node_timeout_ms = options->stall_timeout_ms = 30000;
+}
+
+static void open_patient(void)
+{
+    rig_open_with(&rig, 5, 0, patient);
+}
+
+static bool backs_off(void *argument)
+{
+    return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
+}
+
+/* The next attempt has asked the masters, and none of them says anything before the deadline. */
+START_TEST(a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before)
+{
+    const char *const full[] = {"CONFIG", "SET", "maxmemory", "1", NULL};
+    struct redlock_acquire_options request = rig_request(10000, 3000);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "key");
+    struct outcome outcome = {0};
+
+    command_on_first(5, full);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
+    rig_wait(&rig, backs_off, lock, "the first attempt to fail");
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    rig_wait_outcome(&rig, &outcome);
+    ck_assert_int_eq(outcome.status, REDLOCK_DEADLINE);
+    ck_assert_msg(strstr(outcome.why, "OOM") != NULL, "%s", outcome.why);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refusals");
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+    TCase *silent = suite_add_case(suite, "silent masters", open_patient, close_rig);
 
     tcase_add_loop_test(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS);
     tcase_add_loop_test(five, a_minority_of_errors_does_not_matter, 0, N_REFUSALS);
@@ -328,5 +363,6 @@ int main(void)
     tcase_add_loop_test(five, what_a_script_meets_is_told_by_its_cause, 0, N_CAUSES);
     tcase_add_test(five, a_held_lock_is_extended_although_memory_is_full);
     tcase_add_test(five, a_busy_master_does_not_vote);
+    tcase_add_test(silent, a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before);
     return suite_run_with_server(suite);
 }
