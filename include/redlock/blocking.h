@@ -4,8 +4,9 @@
  *     mutex   = one key, or a set of keys: lock, extend and unlock, from any thread
  *     queue   = results and alarms behind a descriptor, for programs with another event loop
  *
- *     redlock_service_create(masters, 5, NULL, &service, NULL);
- *     redlock_mutex_create(service, "invoices", 8, &mutex);
+ *     if (redlock_service_create(masters, 5, NULL, &service, NULL) < 0 ||
+ *         redlock_mutex_create(service, REDLOCK_KEY("invoices"), &mutex) < 0)
+ *         ...
  *     if (redlock_mutex_lock(mutex, 10000) == REDLOCK_OK) {
  *         ... work, while redlock_mutex_remaining_ms(mutex) > 0 ...
  *         redlock_mutex_unlock(mutex);
@@ -75,9 +76,9 @@ struct redlock_queue;
 
 /* Starts the thread, which connects to the masters, and returns at once, or when the kernel has random numbers, as
  * redlock_client_create() does. Arguments and errors are those of that. */
-REDLOCK_API int redlock_service_create(const char *const *masters, size_t n_masters,
-                                       const struct redlock_options *options, struct redlock_service **ret_service,
-                                       struct redlock_error *ret_error);
+REDLOCK_API_USED int redlock_service_create(const char *const *masters, size_t n_masters,
+                                            const struct redlock_options *options, struct redlock_service **ret_service,
+                                            struct redlock_error *ret_error);
 
 /* Ends the thread and the connections. Pending calls return REDLOCK_CANCELED. The releases of held locks are written
  * once, and their answers are not awaited (redlock_client_destroy()). Mutexes and queues stay, and are destroyed in any
@@ -108,13 +109,13 @@ REDLOCK_API int redlock_service_run(struct redlock_service *service, redlock_ser
 /* --- Mutex --------------------------------------------------------------------------------------------------- */
 
 /* Creates a handle for one key, as redlock_lock_create() does, with its errors. */
-REDLOCK_API int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
-                                     struct redlock_mutex **ret_mutex);
+REDLOCK_API_USED int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
+                                          struct redlock_mutex **ret_mutex);
 
 /* Creates a handle for one permit of a semaphore, as redlock_permit_create() does, with its errors. It is locked and
  * unlocked like any other mutex; threads that want a permit each need a handle each. */
-REDLOCK_API int redlock_mutex_create_permit(struct redlock_service *service, const void *key, size_t key_size,
-                                            uint32_t limit, struct redlock_mutex **ret_mutex);
+REDLOCK_API_USED int redlock_mutex_create_permit(struct redlock_service *service, const void *key, size_t key_size,
+                                                 uint32_t limit, struct redlock_mutex **ret_mutex);
 
 /* As redlock_lock_slot(). Errors: E_ARGUMENT, E_SET, E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_slot(struct redlock_mutex *mutex, int32_t *ret_slot);
@@ -142,8 +143,8 @@ enum redlock_owners {
  * acquire and renew a lock mean nothing in such a call.
  *
  * A mutex that has been lost is never acquired anew before it has been unlocked as often as it was locked. */
-REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
-                                               enum redlock_owners owners, struct redlock_mutex **ret_mutex);
+REDLOCK_API_USED int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
+                                                    enum redlock_owners owners, struct redlock_mutex **ret_mutex);
 
 /* Creates a mutex of several keys, a set (redlock/set.h): held all together or not at all, whoever else takes any of
  * them. At first it has none; redlock_mutex_add(), redlock_mutex_add_mode() and redlock_mutex_add_permit() add one, as
@@ -160,7 +161,7 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
  *
  * Errors of creating: those of redlock_set_create(). Errors of adding: those of the function of the same name, and
  * E_SET (the mutex was not created here). */
-REDLOCK_API int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex);
+REDLOCK_API_USED int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex);
 REDLOCK_API int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size);
 REDLOCK_API int redlock_mutex_add_mode(struct redlock_mutex *mutex, const void *key, size_t key_size,
                                        enum redlock_mode mode);
@@ -198,16 +199,23 @@ REDLOCK_API void redlock_mutex_destroy(struct redlock_mutex *mutex);
 
 /* Acquires the lock, waiting for at most timeout_ms (0: one attempt; REDLOCK_FOREVER: no limit). The other options have
  * their defaults: a ttl of 10 s, or of max_ttl_ms if that is less, and renewal until the mutex is unlocked. */
-REDLOCK_API int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms);
+REDLOCK_API_USED int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms);
+
+/* The same, and says why not, in words for people and without a full stop: `why` of the result, or redlock_strerror().
+ * REDLOCK_MAX_WHY_BYTES are enough; too few cut the text. On success nothing is written. Also E_ARGUMENT: there is no
+ * room. */
+#define REDLOCK_MAX_WHY_BYTES 512
+REDLOCK_API_USED int redlock_mutex_lock_why(struct redlock_mutex *mutex, int64_t timeout_ms, char *ret_why,
+                                            size_t size);
 
 /* Acquires the lock with one attempt. */
-REDLOCK_API int redlock_mutex_trylock(struct redlock_mutex *mutex);
+REDLOCK_API_USED int redlock_mutex_trylock(struct redlock_mutex *mutex);
 
 /* Acquires the lock with all options, as redlock_acquire() does, with its statuses and errors. If timeout_ms is
  * positive, the call returns REDLOCK_DEADLINE at most 50 ms after it has passed, even if a callback keeps the
  * service's thread busy. The mutex is then busy until the attempt has been rolled back. Also E_OWN_THREAD. */
-REDLOCK_API int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
-                                      struct redlock_result **ret_result);
+REDLOCK_API_USED int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                                           struct redlock_result **ret_result);
 
 /* As redlock_extend(), with its statuses and errors, and E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result);
@@ -245,16 +253,17 @@ REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redloc
  *
  * All calls: only one that has asked the masters has a result. E_OWNER, another owner holds the mutex, or it has owners
  * of the other kind, or none; E_BUSY, the owner has another call pending. */
-REDLOCK_API int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
-REDLOCK_API int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
-                                         const struct redlock_acquire_options *options,
-                                         struct redlock_result **ret_result);
+REDLOCK_API_USED int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
+REDLOCK_API_USED int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
+                                              const struct redlock_acquire_options *options,
+                                              struct redlock_result **ret_result);
 REDLOCK_API int redlock_mutex_unlock_as(struct redlock_mutex *mutex, const void *owner);
 REDLOCK_API int redlock_mutex_release_as(struct redlock_mutex *mutex, const void *owner,
                                          struct redlock_result **ret_result);
-REDLOCK_API int redlock_mutex_export_as(struct redlock_mutex *mutex, const void *owner, char *ret_text, size_t size);
-REDLOCK_API int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *owner,
-                                       const struct redlock_acquire_options *options, const char *text);
+REDLOCK_API_USED int redlock_mutex_export_as(struct redlock_mutex *mutex, const void *owner, char *ret_text,
+                                             size_t size);
+REDLOCK_API_USED int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *owner,
+                                            const struct redlock_acquire_options *options, const char *text);
 
 /* How many unlock calls are due: 0 if the mutex is not held. A recursive mutex that has been lost has the depth that it
  * was lost with. */
@@ -280,9 +289,9 @@ REDLOCK_API int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token
 REDLOCK_API int redlock_mutex_detach(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token,
                                             struct redlock_result **ret_result);
-REDLOCK_API int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text, size_t size);
-REDLOCK_API int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
-                                    const char *text);
+REDLOCK_API_USED int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text, size_t size);
+REDLOCK_API_USED int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                                         const char *text);
 
 /* The key as given at creation, valid as long as the mutex. */
 REDLOCK_API const void *redlock_mutex_key(const struct redlock_mutex *mutex, size_t *ret_size);
@@ -301,7 +310,7 @@ REDLOCK_API void redlock_result_free(struct redlock_result *result); /* NULL is 
  * read or close it. Each mutex has at most one lock or extend operation, one release, and one alarm of each kind in
  * queues, so the memory of a queue is bounded. A service may have any number of queues. Errors: E_ARGUMENT, E_NOMEM,
  * E_SYSTEM, E_FORKED. */
-REDLOCK_API int redlock_queue_create(struct redlock_service *service, struct redlock_queue **ret_queue);
+REDLOCK_API_USED int redlock_queue_create(struct redlock_service *service, struct redlock_queue **ret_queue);
 
 /* Drops the results in the queue, and those still to come. Their operations go on. NULL is allowed. */
 REDLOCK_API void redlock_queue_destroy(struct redlock_queue *queue);
@@ -335,8 +344,9 @@ REDLOCK_API void redlock_completion_free(struct redlock_completion *completion);
  * redlock_acquire(), redlock_extend() or redlock_release(), without a result. The queue must be one of the mutex's
  * service. Callbacks may call these. Errors, after which the queue receives nothing: E_ARGUMENT, E_OWNER (acquire or
  * release a recursive mutex), E_BUSY, E_CLOSING, E_FORKED. */
-REDLOCK_API int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
-                                            struct redlock_queue *queue, void *user_data);
+REDLOCK_API_USED int redlock_mutex_acquire_async(struct redlock_mutex *mutex,
+                                                 const struct redlock_acquire_options *options,
+                                                 struct redlock_queue *queue, void *user_data);
 REDLOCK_API int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,
                                            void *user_data);
 REDLOCK_API int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data);

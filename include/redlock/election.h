@@ -70,8 +70,8 @@ typedef void (*redlock_election_fn)(struct redlock_election *election, const str
 
 /* A candidate for a key, which is copied. Keys are those of redlock_lock_create(): whoever holds the key's lock keeps
  * candidates from being elected. Errors: those of redlock_lock_create(). */
-REDLOCK_API int redlock_election_create(struct redlock_client *client, const void *key, size_t key_size,
-                                        struct redlock_election **ret_election);
+REDLOCK_API_USED int redlock_election_create(struct redlock_client *client, const void *key, size_t key_size,
+                                             struct redlock_election **ret_election);
 
 /* Resigns or withdraws, without a callback, and frees the election. The client goes on with the release. Destroying the
  * client destroys its elections, which end like this. redlock_client_shutdown() ends the leadership of a leader without
@@ -82,9 +82,9 @@ REDLOCK_API void redlock_election_destroy(struct redlock_election *election);
  * for each event from then on until RESIGNED or FAILED, or LOST with `once`, which is the last. options NULL means the
  * defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_BUSY (it is a candidate, or LOST is still to be told), E_TTL,
  * E_MIN_VALIDITY, E_RENEWAL (`once`, too), E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_election_campaign(struct redlock_election *election,
-                                          const struct redlock_election_options *options, redlock_election_fn cb,
-                                          void *user_data);
+REDLOCK_API_USED int redlock_election_campaign(struct redlock_election *election,
+                                               const struct redlock_election_options *options, redlock_election_fn cb,
+                                               void *user_data);
 
 /* Gives the leadership up, or ceases to be a candidate: redlock_election_remaining_ns() is 0 at once, and RESIGNED
  * comes when that is done. The next candidate is elected one message later. Errors: E_ARGUMENT, E_NOT_HELD (IDLE),

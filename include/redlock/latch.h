@@ -90,10 +90,10 @@ typedef void (*redlock_latch_fn)(struct redlock_latch *latch, const struct redlo
  * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_KEY_EMPTY, E_KEY_TOO_LONG (name, prefix and "redlock:latch:" together have at
  * most REDLOCK_MAX_KEY_BYTES), E_KEY_RESERVED (names are keys in this respect), E_PARTIES (parties, or the party's
  * name), E_TTL (keep_ms), E_LIMIT (REDLOCK_MAX_LATCHES), E_CLOSING, E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_latch_create(struct redlock_client *client, const void *name, size_t name_size,
-                                     uint32_t parties, uint64_t generation, const char *party,
-                                     const struct redlock_latch_options *options,
-                                     struct redlock_latch **ret_latch);
+REDLOCK_API_USED int redlock_latch_create(struct redlock_client *client, const void *name, size_t name_size,
+                                          uint32_t parties, uint64_t generation, const char *party,
+                                          const struct redlock_latch_options *options,
+                                          struct redlock_latch **ret_latch);
 
 /* Ends what is pending with CANCELED, and frees the handle, which repeats nothing from then on. What masters have
  * recorded stays. Destroying the client destroys its latches. NULL is allowed. */

@@ -72,9 +72,9 @@ struct redlock_error {
  *
  * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_NO_MASTERS, E_TOO_MANY_MASTERS, E_URL, E_DUPLICATE_MASTER, E_NOMEM, E_SYSTEM,
  * and one for each rule of struct redlock_options. */
-REDLOCK_API int redlock_client_create(struct event_base *base, const char *const *masters, size_t n_masters,
-                                      const struct redlock_options *options, struct redlock_client **ret_client,
-                                      struct redlock_error *ret_error);
+REDLOCK_API_USED int redlock_client_create(struct event_base *base, const char *const *masters, size_t n_masters,
+                                           const struct redlock_options *options, struct redlock_client **ret_client,
+                                           struct redlock_error *ret_error);
 
 /* Destroys the client and all of its locks, whose pointers become invalid. Pending operations end with
  * REDLOCK_CANCELED. The releases of held locks and of unfinished attempts are written once, and their answers are not
@@ -113,8 +113,8 @@ typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_resul
  * "redlock:marker" and keys that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:",
  * "redlock:permit-waiters:" or "redlock:latch:". Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED,
  * E_CLOSING, E_FORKED, E_NOMEM. */
-REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
-                                    struct redlock_lock **ret_lock);
+REDLOCK_API_USED int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
+                                         struct redlock_lock **ret_lock);
 
 /* Ends pending operations with REDLOCK_CANCELED, begins the release of a held lock, and frees the handle. The client
  * goes on with the release, and repeats it where it must. NULL is allowed. */
@@ -131,8 +131,8 @@ REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
  * options NULL for the defaults. Errors: E_ARGUMENT (cb must not be NULL), E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY,
  * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_MODE (no mode, or not exclusive and the lock is a permit), E_BUSY,
  * E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each entry), E_CLOSING, E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
-                                redlock_fn cb, void *user_data);
+REDLOCK_API_USED int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
+                                     redlock_fn cb, void *user_data);
 
 /* Sets the ttl of a held lock on all masters, to ttl_ms from the moment of sending; 0 repeats the latest ttl. It may be
  * shorter. renew_ms and at_risk_ms change in proportion. A master that has lost the key gets it back where that is
@@ -203,7 +203,7 @@ REDLOCK_API const char *redlock_mode_name(enum redlock_mode mode);
  * min_validity_ms is left; a renewal may be under way), E_DEPTH (at most REDLOCK_MAX_DEPTH entries, those included
  * whose release has a callback that has yet to run), E_BUSY (the callback of the acquisition has yet to run),
  * E_CLOSING, E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms);
+REDLOCK_API_USED int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms);
 
 /* How many releases are due: 0 if the lock is not held, 1 after its acquisition. A lost lock has the depth that it was
  * lost with. */
@@ -258,7 +258,7 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
  * master that has not answered may still carry out a shorter one, so for the new holder its vote counts no longer
  * than that one's ttl. After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more
  * than once), E_BUSY, E_LIMIT (size is too small), E_SYSTEM (the boot ID cannot be read), E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
+REDLOCK_API_USED int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
  * validity that is left, and renewed as `options` say: renew_ms, at_risk_ms and max_hold_ms count, the last from now
@@ -267,8 +267,8 @@ REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, s
  * or of another key, deployment, machine, boot or time namespace), E_NOT_HELD (the validity has ended), E_RENEWAL
  * (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this
  * client's options), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
-REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
-                                   const char *text);
+REDLOCK_API_USED int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
+                                        const char *text);
 
 /* Ends a pending acquisition, extension or conversion with REDLOCK_CANCELED; its callback still runs from the loop.
  * After a canceled extension or conversion the lock stays held. A release cannot be canceled. Errors: E_ARGUMENT,

@@ -41,8 +41,9 @@ extern "C" {
  *
  * All programs should name the same limit. If they do not, the largest one counts: slots are below the handle's own
  * limit. Errors: those of redlock_lock_create(), E_PERMITS (the limit is 0 or above REDLOCK_MAX_PERMITS). */
-REDLOCK_API int redlock_permit_create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
-                                      struct redlock_lock **ret_lock);
+REDLOCK_API_USED int redlock_permit_create(struct redlock_client *client, const void *key, size_t key_size,
+                                           uint32_t limit,
+                                           struct redlock_lock **ret_lock);
 
 /* The slot of the permit that is held, or of the latest attempt: 0 to limit - 1. It is -1 before the first attempt, and
  * for a lock that is no permit. */

@@ -44,7 +44,7 @@ struct redlock_set_result {
 typedef void (*redlock_set_fn)(struct redlock_set *set, const struct redlock_set_result *result, void *user_data);
 
 /* Creates an empty set. Errors: E_ARGUMENT, E_CLOSING, E_NOMEM, E_FORKED. */
-REDLOCK_API int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_set);
+REDLOCK_API_USED int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_set);
 
 /* Adds a key: any bytes, which are copied. The order of the calls does not matter. Keys are those of
  * redlock_lock_create(), and a set and a single lock of one key exclude each other. A key can be added only while the
@@ -85,8 +85,8 @@ REDLOCK_API void redlock_set_destroy(struct redlock_set *set);
  *
  * Status of the result: as for redlock_acquire(). After each but OK nothing is held, and what had been is rolled back.
  * Errors: those of redlock_acquire(), E_SET_KEYS (the set has fewer than 2 keys). */
-REDLOCK_API int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options,
-                                    redlock_set_fn cb, void *user_data);
+REDLOCK_API_USED int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options,
+                                         redlock_set_fn cb, void *user_data);
 
 /* Extends every key, as redlock_extend() does. The status is OK if each extension succeeded; LOST if the set is lost
  * meanwhile; and otherwise that of the smallest key whose extension did not. Errors: those of redlock_extend(). */
@@ -117,14 +117,14 @@ REDLOCK_API int redlock_set_detach(struct redlock_set *set);
 /* Transfers a held set to another process of this machine, as redlock_lock_export() does with one lock. The text
  * consists of the locks' own texts in the order of their keys, with a blank between two. Errors: those of
  * redlock_lock_export() but E_DEPTH. */
-REDLOCK_API int redlock_set_export(struct redlock_set *set, char *ret_text, size_t size);
+REDLOCK_API_USED int redlock_set_export(struct redlock_set *set, char *ret_text, size_t size);
 
 /* Imports a set from such a text into a set with the same keys, in state IDLE or LOST, as redlock_lock_adopt() does
  * with one lock. If the validity of one key has ended the others are released: that is E_NOT_HELD. After another error
  * the text is as good as before. Errors: those of redlock_lock_adopt() but E_DEPTH, and E_SET_KEYS (the set has fewer
  * than 2 keys). E_EXPORT also if the text has other keys than the set, or more or fewer. */
-REDLOCK_API int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options,
-                                  const char *text);
+REDLOCK_API_USED int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options,
+                                       const char *text);
 
 /* The alarm of a set is that of one of its keys, `part`: this key is at risk, or it is lost, and the set with it. The
  * other keys are released before LOST is reported, unless redlock_set_keep_rest() says otherwise; they report no loss

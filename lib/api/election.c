@@ -8,6 +8,7 @@
 #include "api/election_observe.h"
 #include "api/handle.h"
 #include "api/lifetime.h"
+#include "api/options.h"
 
 /* --- Events ----------------------------------------------------------------------------------------------------- */
 
@@ -206,8 +207,6 @@ void redlock_election_destroy(struct redlock_election *election)
 
 static const struct redlock_election_options defaults = {.ttl_ms = 10000};
 
-#define SMALLEST_OPTIONS offsetof(struct redlock_election_options, renew_ms)
-
 void redlock_election_options_init_size(struct redlock_election_options *options, size_t size)
 {
     memset(options, 0, size);
@@ -229,7 +228,7 @@ static int keep_options(struct redlock_election *election, const struct redlock_
 {
     struct redlock_election_options own = defaults;
 
-    if (options && options->size < SMALLEST_OPTIONS)
+    if (options && options->size < RL_SMALLEST_OPTIONS)
         return REDLOCK_E_OPTIONS_SIZE;
     if (options)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);

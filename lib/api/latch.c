@@ -11,6 +11,7 @@
 #include "api/key.h"
 #include "api/lifetime.h"
 #include "api/observe.h"
+#include "api/options.h"
 #include "api/public.h"
 #include "api/reason.h"
 #include "host/latch.h"
@@ -243,8 +244,6 @@ void rl_latches_deliver(struct redlock_client *client)
 
 static const struct redlock_latch_options defaults = {.keep_ms = 86400000};
 
-#define SMALLEST_OPTIONS (offsetof(struct redlock_latch_options, keep_ms) + sizeof defaults.keep_ms)
-
 void redlock_latch_options_init_size(struct redlock_latch_options *options, size_t size)
 {
     memset(options, 0, size);
@@ -257,7 +256,7 @@ static int check_options(const struct redlock_client *client, const struct redlo
 {
     struct redlock_latch_options own = defaults;
 
-    if (options && options->size < SMALLEST_OPTIONS)
+    if (options && options->size < RL_SMALLEST_OPTIONS)
         return REDLOCK_E_OPTIONS_SIZE;
     if (options)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);

@@ -13,8 +13,6 @@
 #include "votes/quorum.h"
 #include "util/event_types.h"
 
-#define SMALLEST_OPTIONS offsetof(struct redlock_options, event_data)
-#define SMALLEST_ACQUIRE_OPTIONS offsetof(struct redlock_acquire_options, min_validity_ms)
 
 static const struct redlock_options defaults = {
     .quorum = 0,
@@ -166,7 +164,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
     struct redlock_options options = defaults;
     int status;
 
-    if (given && given->size < SMALLEST_OPTIONS) {
+    if (given && given->size < RL_SMALLEST_OPTIONS) {
         snprintf(why, why_size, "options.size is %zu: call redlock_options_init() first", given->size);
         return REDLOCK_E_OPTIONS_SIZE;
     }
@@ -284,7 +282,7 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
     struct redlock_acquire_options options = acquire_defaults;
     int status;
 
-    if (given && given->size < SMALLEST_ACQUIRE_OPTIONS)
+    if (given && given->size < RL_SMALLEST_OPTIONS)
         return REDLOCK_E_OPTIONS_SIZE;
     if (given)
         memcpy(&options, given, smaller(given->size, sizeof options));

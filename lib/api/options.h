@@ -9,6 +9,10 @@
 
 #include "engine/engine.h"
 
+/* Of any options: the functions that set their defaults take every size that has room for itself, and what is not there
+ * has its default. */
+#define RL_SMALLEST_OPTIONS sizeof(size_t)
+
 /* The options of a client with all defaults filled in; or an error, with the reason in `why`. */
 int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
                      char *why, size_t why_size);

@@ -386,16 +386,17 @@ static bool read_text(struct redlock_lock *lock, const char *text, const char *b
 static int make_request(const struct redlock_lock *lock, const struct redlock_acquire_options *options,
                         const struct rl_exported_state *state, struct rl_acquire *ret_request)
 {
-    struct redlock_acquire_options wanted;
+    struct redlock_acquire_options wanted, given;
 
     redlock_acquire_options_init(&wanted);
-    if (options && options->size < offsetof(struct redlock_acquire_options, fenced))
+    redlock_acquire_options_init(&given);
+    if (options && options->size < RL_SMALLEST_OPTIONS)
         return REDLOCK_E_OPTIONS_SIZE;
-    if (options) {
-        wanted.renew_ms = options->renew_ms;
-        wanted.at_risk_ms = options->at_risk_ms;
-        wanted.max_hold_ms = options->max_hold_ms;
-    }
+    if (options)
+        memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+    wanted.renew_ms = given.renew_ms;
+    wanted.at_risk_ms = given.at_risk_ms;
+    wanted.max_hold_ms = given.max_hold_ms;
     wanted.ttl_ms = state->full_ttl_ms ? state->full_ttl_ms : state->ttl_ms;
     return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_request);
 }

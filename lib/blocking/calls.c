@@ -1,5 +1,6 @@
 /* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (recursive_gate.h); only one of
  * them at a time is a caller. */
+#include <stdio.h>
 #include <string.h>
 
 #include "blocking/caller.h"
@@ -21,7 +22,7 @@ static int read_entry(const struct redlock_acquire_options *given, struct entry 
     struct redlock_acquire_options options;
 
     redlock_acquire_options_init(&options);
-    if (given && given->size < offsetof(struct redlock_acquire_options, min_validity_ms))
+    if (given && given->size < sizeof given->size)
         return REDLOCK_E_OPTIONS_SIZE;
     if (given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
@@ -142,6 +143,22 @@ int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms)
         return status;
     options = usual_options(mutex, timeout_ms);
     return redlock_mutex_acquire(mutex, &options, NULL);
+}
+
+int redlock_mutex_lock_why(struct redlock_mutex *mutex, int64_t timeout_ms, char *ret_why, size_t size)
+{
+    struct redlock_acquire_options options;
+    struct redlock_result *result = NULL;
+    int status = ret_why && size ? rl_mutex_check(mutex) : REDLOCK_E_ARGUMENT;
+
+    if (status == 0) {
+        options = usual_options(mutex, timeout_ms);
+        status = redlock_mutex_acquire(mutex, &options, &result);
+    }
+    if (status < 0 && ret_why && size)
+        snprintf(ret_why, size, "%s", result ? result->why : redlock_strerror(status));
+    redlock_result_free(result);
+    return status;
 }
 
 int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms)

@@ -114,7 +114,7 @@ static void copy_options(const struct redlock_options *given, struct redlock_opt
     if (!given)
         return;
     memcpy(ret_options, given, given->size < sizeof *ret_options ? given->size : sizeof *ret_options);
-    ret_options->size = given->size < offsetof(struct redlock_options, event_data) ? given->size : sizeof *ret_options;
+    ret_options->size = given->size < sizeof given->size ? given->size : sizeof *ret_options;
 }
 
 int redlock_service_create(const char *const *masters, size_t n_masters, const struct redlock_options *options,

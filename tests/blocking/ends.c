@@ -267,6 +267,56 @@ START_TEST(what_the_client_refuses_is_refused_here)
 }
 END_TEST
 
+START_TEST(options_of_every_size_that_init_accepts_are_accepted)
+{
+    for (size_t size = sizeof(size_t); size <= sizeof(struct redlock_acquire_options); size += 4) {
+        struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+        struct redlock_acquire_options request;
+        char text[REDLOCK_MAX_EXPORT_BYTES];
+
+        redlock_acquire_options_init_size(&request, size);
+        ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+        ck_assert_int_eq(redlock_mutex_export(mutex, text, sizeof text), 0);
+        ck_assert_int_eq(redlock_mutex_adopt(mutex, &request, text), 0);
+        redlock_mutex_unlock(mutex);
+        redlock_mutex_destroy(mutex);
+    }
+}
+END_TEST
+
+START_TEST(a_service_is_created_with_options_of_every_size)
+{
+    for (size_t size = sizeof(size_t); size <= sizeof(struct redlock_options); size += 4) {
+        struct redlock_service *service = NULL;
+        struct redlock_options options;
+        struct redlock_error error;
+
+        redlock_options_init_size(&options, size);
+        ck_assert_msg(redlock_service_create(world.rig.urls, 3, &options, &service, &error) == 0, "%s", error.text);
+        redlock_service_destroy(service);
+    }
+}
+END_TEST
+
+START_TEST(a_lock_call_can_say_why_not)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    char why[REDLOCK_MAX_WHY_BYTES] = "";
+
+    ck_assert_int_eq(redlock_mutex_lock_why(mutex, 0, why, sizeof why), REDLOCK_HELD);
+    ck_assert_str_eq(why, redlock_strerror(REDLOCK_HELD));
+    rig_hang_masters(&world.rig, 7);
+    ck_assert_int_lt(redlock_mutex_lock_why(mutex, 0, why, sizeof why), 0);
+    ck_assert_msg(strstr(why, "of 3 masters") != NULL, "%s", why);
+    ck_assert_int_eq(redlock_mutex_lock_why(mutex, -7, why, sizeof why), REDLOCK_E_TIMEOUT);
+    ck_assert_str_eq(why, redlock_strerror(REDLOCK_E_TIMEOUT));
+    ck_assert_int_eq(redlock_mutex_lock_why(mutex, 0, NULL, 0), REDLOCK_E_ARGUMENT);
+    redlock_mutex_destroy(mutex);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
 /* --- The end of the process ------------------------------------------------------------------------------------- */
 
 static void start_masters(void)
@@ -333,6 +383,9 @@ int main(void)
     tcase_add_test(three, creation_with_few_descriptors_is_refused_or_succeeds);
     tcase_add_test(three, missing_arguments_are_refused);
     tcase_add_test(three, what_the_client_refuses_is_refused_here);
+    tcase_add_test(three, options_of_every_size_that_init_accepts_are_accepted);
+    tcase_add_test(three, a_service_is_created_with_options_of_every_size);
+    tcase_add_test(three, a_lock_call_can_say_why_not);
     if (CHILDREN_MAY_HAVE_THREADS) {
         tcase_add_test(process, a_process_may_end_whatever_its_service_is_doing);
         tcase_add_test(process, an_exit_handler_may_destroy_the_service);

@@ -229,9 +229,9 @@ static void *work_on(void *argument)
     while (!atomic_load(&work->stop)) {
         struct redlock_completion *completion = NULL;
 
-        redlock_mutex_lock(mutex, 1000);
+        suite_any(redlock_mutex_lock(mutex, 1000));
         redlock_mutex_unlock(mutex);
-        redlock_mutex_acquire_async(mutex, NULL, work->queue, NULL);
+        suite_any(redlock_mutex_acquire_async(mutex, NULL, work->queue, NULL));
         redlock_queue_next(work->queue, 100, &completion);
         redlock_completion_free(completion);
         redlock_mutex_unlock(mutex);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "loop_rig.h"
+#include "suite.h"
 
 #define ENDS 20
 
@@ -176,12 +177,12 @@ static void *create_and_destroy(void *ret_steps)
     struct redlock_queue *queue = NULL;
 
     pthread_cancel(pthread_self());
-    redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, NULL);
+    ck_assert_int_eq(redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, NULL), 0);
     atomic_fetch_add((atomic_int *)ret_steps, 1);
-    redlock_queue_create(service, &queue);
+    ck_assert_int_eq(redlock_queue_create(service, &queue), 0);
     redlock_queue_destroy(queue);
     atomic_fetch_add((atomic_int *)ret_steps, 1);
-    redlock_mutex_create(service, "last", 4, &last);
+    ck_assert_int_eq(redlock_mutex_create(service, REDLOCK_KEY("last"), &last), 0);
     redlock_service_destroy(service);
     atomic_fetch_add((atomic_int *)ret_steps, 1);
     redlock_mutex_destroy(last);

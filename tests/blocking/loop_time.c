@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "loop_rig.h"
+#include "suite.h"
 #include "thread.h"
 
 /* --- While a caller owns the loop ------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static void wait_in_vain(void)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
 
-    redlock_mutex_lock(other, 10);
+    suite_any(redlock_mutex_lock(other, 10));
     redlock_mutex_destroy(other);
 }
 

@@ -31,6 +31,20 @@ for header in "$source"/redlock/*.h "$build"/redlock/*.h; do
     fi
 done
 
+# A compiler tells of a lock that is taken and not looked at.
+cat >"$work/ignored.c" <<'C'
+#include <redlock/blocking.h>
+void work(struct redlock_mutex *mutex);
+void work(struct redlock_mutex *mutex)
+{
+    redlock_mutex_lock(mutex, 1000);
+}
+C
+if "$cc" -std=c11 -Werror -I"$source" -I"$build" -c -o "$work/ignored.o" "$work/ignored.c" 2>/dev/null; then
+    echo "nobody tells of a lock call whose result is ignored"
+    exit 1
+fi
+
 # What is for C++ alone: by every compiler that there is, with the oldest standard and the newest.
 for compiler in g++ clang++; do
     command -v "$compiler" >/dev/null 2>&1 || continue

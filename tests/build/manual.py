@@ -37,7 +37,7 @@ code = {name: re.sub(r"/\*.*?\*/", " ", text, flags=re.S) for name, text in head
 everything = "\n".join(code.values()).replace("REDLOCK_STATUS_ENUM", "")
 functions = {
     name: (words(result), split_arguments(arguments))
-    for result, name, arguments in re.findall(r"REDLOCK_API\s+([^;#]*?)(redlock_\w+)\(([^;]*?)\);", everything)
+    for result, name, arguments in re.findall(r"REDLOCK_API(?:_USED)?\s+([^;#]*?)(redlock_\w+)\(([^;]*?)\);", everything)
 }
 callbacks = {
     name: ("typedef void", split_arguments(arguments))
@@ -49,7 +49,7 @@ enumerators = {
     for body in re.findall(r"enum \w+ \{(.*?)\};", everything, re.S)
     for name in re.findall(r"\b(REDLOCK_\w+)\b(?=\s*(?:=|,|$))", body, re.M)
 }
-defines = set(re.findall(r"#define (REDLOCK_\w+)[ \t]+\S", everything)) - {"REDLOCK_API"}
+defines = set(re.findall(r"#define (REDLOCK_\w+)[ \t]+\S", everything)) - {"REDLOCK_API", "REDLOCK_API_USED"}
 statuses = {
     "REDLOCK_" + name: (number, retryable == "true", text)
     for name, number, retryable, text in re.findall(r'X\((\w+), (-?\d+), (\w+),\s+"([^"]*)"\)', headers["status.h"])

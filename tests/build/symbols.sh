@@ -42,7 +42,7 @@ if grep -vE '^redlock_' "$work/exported" | grep -vxE "$tooling"; then
     echo "the library exports these symbols, which it must not"
     bad=1
 fi
-sed -nE 's/^REDLOCK_API [^(]*[ *]([a-z_0-9]+)\(.*/\1/p' "$include"/*.h "$include"/*.h.in | sort -u >"$work/declared"
+sed -nE 's/^REDLOCK_API(_USED)? [^(]*[ *]([a-z_0-9]+)\(.*/\2/p' "$include"/*.h "$include"/*.h.in | sort -u >"$work/declared"
 if comm -3 "$work/declared" "$work/exported" | grep .; then
     echo "declared and not exported (first column), or the other way round (second)"
     bad=1

@@ -457,7 +457,7 @@ START_TEST(each_rule_for_elections_has_its_code)
     ck_assert_int_eq(redlock_election_create(rig.client, "k", 1, &election), 0);
     redlock_election_options_init(&options);
     errors_expect(redlock_election_campaign(election, &options, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
-    options.size = sizeof options.size;
+    options.size = 0;
     errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_OPTIONS_SIZE,
                   "options that were not initialised");
     redlock_election_options_init(&options);

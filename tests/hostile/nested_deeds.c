@@ -1,4 +1,5 @@
 #include "nested.h"
+#include "suite.h"
 
 struct redlock_client *mine, *theirs;
 struct redlock_lock *reported, *neighbour, *permit, *foreign;
@@ -77,7 +78,7 @@ static void call_everything_of_the_set(void)
     (void)redlock_set_detach(set);
     (void)redlock_set_release(set, NULL, NULL);
     (void)redlock_set_add(set, "further", 7);
-    (void)redlock_set_acquire(set, NULL, note_set, NULL);
+    suite_any(redlock_set_acquire(set, NULL, note_set, NULL));
 }
 
 /* Whatever each call answers: it must leave everything in order. */
@@ -90,8 +91,8 @@ static void call_everything(void)
         (void)redlock_convert(locks[i], REDLOCK_EXCLUSIVE, 0, outcome_record, &bystander);
         (void)redlock_convert(locks[i], REDLOCK_SHARED, 0, outcome_record, &bystander);
         (void)redlock_cancel(locks[i]);
-        (void)redlock_reenter(locks[i], 0);
-        (void)redlock_reenter(locks[i], 1);
+        suite_any(redlock_reenter(locks[i], 0));
+        suite_any(redlock_reenter(locks[i], 1));
         (void)redlock_release(locks[i], outcome_record, &bystander);
         (void)redlock_lock_detach(locks[i]);
         (void)redlock_release(locks[i], NULL, NULL);
@@ -99,7 +100,7 @@ static void call_everything(void)
         (void)redlock_lock_detach(locks[i]);
         (void)redlock_release_token(locks[i], "somebody", NULL, NULL);
         (void)redlock_extend(locks[i], 0, outcome_record, &bystander);
-        (void)redlock_acquire(locks[i], NULL, outcome_record, &bystander);
+        suite_any(redlock_acquire(locks[i], NULL, outcome_record, &bystander));
     }
 }
 

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 
     if (redlock_service_create((const char *const *)argv + 1, (size_t)argc - 1, NULL, &service, &error) < 0)
         return fprintf(stderr, "%s\n", error.text), 1;
-    if (redlock_mutex_create(service, "orders", 6, &mutex) < 0)
+    if (redlock_mutex_create(service, REDLOCK_KEY("orders"), &mutex) < 0)
         return fprintf(stderr, "no memory\n"), 1;
     redlock_acquire_options_init(&options);
     options.timeout_ms = 10000;

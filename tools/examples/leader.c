@@ -76,7 +76,7 @@ int main(int argc, char **argv)
                               &error) < 0)
         return fprintf(stderr, "%s\n", self.base ? error.text : "no event loop"), 1;
     self.timer = event_new(self.base, -1, EV_PERSIST, work, &self);
-    if (!self.timer || redlock_election_create(self.client, "scheduler", 9, &self.election) != 0 ||
+    if (!self.timer || redlock_election_create(self.client, REDLOCK_KEY("scheduler"), &self.election) != 0 ||
         redlock_election_campaign(self.election, NULL, on_event, &self) != 0)
         fprintf(stderr, "the election cannot begin\n");
     else if (event_add(self.timer, &pause) == 0)

@@ -31,7 +31,7 @@ static void *work(void *argument)
     struct image *image = argument;
     struct redlock_mutex *permit;
 
-    image->status = redlock_mutex_create_permit(image->service, "converters", 10, PERMITS, &permit);
+    image->status = redlock_mutex_create_permit(image->service, REDLOCK_KEY("converters"), PERMITS, &permit);
     if (image->status < 0)
         return NULL;
     image->status = redlock_mutex_lock(permit, 30000);

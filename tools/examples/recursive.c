@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 
     if (redlock_service_create((const char *const *)argv + 1, (size_t)argc - 1, NULL, &service, &error) < 0)
         return fprintf(stderr, "%s\n", error.text), 1;
-    if (redlock_mutex_create_recursive(service, "stock", 5, REDLOCK_OWNERS_NAMED, &stock) < 0)
+    if (redlock_mutex_create_recursive(service, REDLOCK_KEY("stock"), REDLOCK_OWNERS_NAMED, &stock) < 0)
         return 1;
     for (int i = 0; i < ORDERS; i++) {
         orders[i] = (struct order){.number = i + 1};

@@ -34,7 +34,7 @@ static int lock(struct redlock_mutex *mutex, const char *who, enum redlock_mode 
 static void *read_price(void *name)
 {
     struct redlock_mutex *mutex = NULL;
-    int status = redlock_mutex_create(service, "prices", 6, &mutex);
+    int status = redlock_mutex_create(service, REDLOCK_KEY("prices"), &mutex);
 
     if (status == REDLOCK_OK)
         status = lock(mutex, name, REDLOCK_SHARED);
@@ -62,7 +62,7 @@ static int change(struct redlock_mutex *mutex)
 static int update(void)
 {
     struct redlock_mutex *mutex = NULL;
-    int status = redlock_mutex_create(service, "prices", 6, &mutex);
+    int status = redlock_mutex_create(service, REDLOCK_KEY("prices"), &mutex);
 
     if (status == REDLOCK_OK)
         status = lock(mutex, "the updater", REDLOCK_UPGRADEABLE);

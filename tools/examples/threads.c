@@ -31,7 +31,7 @@ static void *work(void *name)
     struct redlock_mutex *mutex;
     int turns = 0;
 
-    if (redlock_mutex_create(service, "counter", 7, &mutex) != REDLOCK_OK)
+    if (redlock_mutex_create(service, REDLOCK_KEY("counter"), &mutex) != REDLOCK_OK)
         return NULL;
     while (turns < TURNS && lock(mutex, name)) {
         counter++;

@@ -88,7 +88,8 @@ int main(int argc, char **argv)
     options.credentials_data = &tokens;
     if (redlock_client_create(base, (const char *const *)argv + 3, (size_t)argc - 3, &options, &client, &error) < 0)
         return fprintf(stderr, "%s\n", error.text), 1;
-    if (redlock_lock_create(client, "orders", 6, &lock) == 0 && redlock_acquire(lock, NULL, on_acquired, base) == 0)
+    if (redlock_lock_create(client, REDLOCK_KEY("orders"), &lock) == 0 &&
+        redlock_acquire(lock, NULL, on_acquired, base) == 0)
         event_base_dispatch(base);
     redlock_client_destroy(client);
     event_base_free(base);

@@ -92,8 +92,9 @@ static void note(struct keeper *keeper)
         if (keeper->notes[i] == NULL && leftovers_key(keys->items[i], key) &&
             redlock_lock_create(keeper->run->client, key, strlen(key), &keeper->notes[i]) != 0)
             keeper->notes[i] = NULL;
-        if (keeper->notes[i] != NULL && redlock_remaining_ns(keeper->notes[i]) <= 0)
-            redlock_acquire(keeper->notes[i], &request, on_noted, NULL);
+        if (keeper->notes[i] != NULL && redlock_remaining_ns(keeper->notes[i]) <= 0 &&
+            redlock_acquire(keeper->notes[i], &request, on_noted, NULL) != 0)
+            continue; /* it is busy: the next time will do */
     }
 }
 
