@@ -1,4 +1,5 @@
 /* redlock lock: takes a lock and leaves it. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,9 +275,12 @@ static int leave_held(const struct request *request, struct session *session, st
 static int leave_to_file(struct request *request, struct session *session, struct grip *grip)
 {
     struct redlock_client *client = redlock_lock_client(grip->locks[0]);
+    struct rl_clock_identity clock;
     struct hold hold;
     int code = CLI_INFRASTRUCTURE;
 
+    if (!rl_clock_identify(&clock))
+        cli_error("lock", "/proc does not tell which clock the end of the lock would be of: %s", strerror(errno));
     hold_describe(&hold, grip, request->ttl_ms, grip_nodes_ok(grip), request->common.masters.count);
     if (request->hold_ms != 0)
         hold.keep_until = instant_after(instant_now(), request->hold_ms * INT64_C(1000000));
