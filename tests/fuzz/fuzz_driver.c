@@ -237,8 +237,8 @@ static struct redlock_lock *any_lock(void)
 {
     size_t i = next() % LOCKS;
 
-    if (!world.locks[i])
-        (void)redlock_lock_create(world.client, "key", 3, &world.locks[i]);
+    if (!world.locks[i] && redlock_lock_create(world.client, "key", 3, &world.locks[i]) < 0)
+        return NULL;
     return world.locks[i];
 }
 
