@@ -1,6 +1,6 @@
-/* REDLOCK_API marks the functions that the shared library exports, and REDLOCK_API_USED those of them whose result must be
- * looked at: who ignores it works without the lock. REDLOCK_KEY("orders") gives a text to functions that take a key and
- * its size: redlock_lock_create(client, REDLOCK_KEY("orders"), &lock). */
+/* REDLOCK_API marks the functions that the shared library exports, and REDLOCK_API_USED those of them whose result must
+ * be looked at: who ignores it works without the lock. REDLOCK_KEY("orders") gives a text to functions that take a key
+ * and its size: redlock_lock_create(client, REDLOCK_KEY("orders"), &lock). */
 #ifndef REDLOCK_EXPORT_H
 #define REDLOCK_EXPORT_H
 

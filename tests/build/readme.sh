@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 [ -e "$root/README.md" ] || { echo "there is no README.md"; exit 77; }
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/README.md" >"$work/program.c"
-grep -q redlock_mutex_acquire "$work/program.c" || { echo "README.md has no program with redlock_mutex_acquire"; exit 1; }
+grep -q redlock_mutex_lock "$work/program.c" || { echo "README.md has no program with redlock_mutex_lock"; exit 1; }
 "${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
     "$work/program.c" -o "$work/program" -L"$library" -lredlock
 redlock=$build/tools/redlock
