@@ -234,6 +234,53 @@ START_TEST(a_rolling_restart_of_every_master_keeps_the_lock)
 }
 END_TEST
 
+static void open_five_durable(void)
+{
+    struct masters_options options = {.count = 5, .persistence = MASTERS_ALWAYS};
+
+    rig_start(&rig, &options);
+    tune(&rig.options);
+    rig_connect(&rig);
+}
+
+/* As they are started, since nothing of CONFIG SET outlives a restart. */
+static void restart_full(size_t i)
+{
+    static const char *const full[] = {"--maxmemory", "1", NULL};
+    struct masters_setup setup = {.persistence = MASTERS_ALWAYS, .extra_args = full};
+
+    kill_masters(i, i + 1);
+    ck_assert_msg(masters_set_up(rig.masters, i, &setup), "%s", masters_error());
+    restart_empty(i, i + 1);
+}
+
+START_TEST(full_durable_masters_that_are_restarted_keep_the_lock)
+{
+    hold(SHORT_TTL_MS);
+    for (size_t i = 0; i < rig.n; i++) {
+        restart_full(i);
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
+        ck_assert_int_eq(watch_info(rig.client, i).standing, REDLOCK_STANDING_VOTES);
+    }
+    rig_run_for(&rig, SHORT_TTL_MS);
+    expect_kept_everywhere();
+}
+END_TEST
+
+/* What the marker says of durability changes, and the next handshake has to write that. */
+START_TEST(full_masters_whose_persistence_was_changed_are_joined_again)
+{
+    hold(SHORT_TTL_MS);
+    rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "1", NULL);
+    rig_do_all(&rig, "CONFIG", "SET", "appendfsync", "everysec", NULL);
+    rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "normal", NULL);
+    rig_run_for(&rig, SHORT_TTL_MS);
+    expect_kept_everywhere();
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert_uint_eq(watch_info(rig.client, i).durable, 0);
+}
+END_TEST
+
 START_TEST(what_was_given_back_is_removed_by_the_release)
 {
     struct outcome outcome;
@@ -293,6 +340,7 @@ int main(void)
 {
     Suite *suite = suite_create("keeping");
     TCase *kept = suite_add_case(suite, "kept", open_five, close_rig);
+    TCase *full = suite_add_case(suite, "full", open_five_durable, close_rig);
     TCase *lost = suite_add_case(suite, "lost", open_five_with_short_locks, close_rig);
 
     tcase_add_test(kept, an_emptied_minority_gets_the_key_back_with_the_next_renewal);
@@ -301,6 +349,8 @@ int main(void)
     tcase_add_test(kept, all_masters_flushed_at_once_get_the_key_back);
     tcase_add_test(kept, a_rolling_restart_of_every_master_keeps_the_lock);
     tcase_add_test(kept, what_was_given_back_is_removed_by_the_release);
+    tcase_add_test(full, full_durable_masters_that_are_restarted_keep_the_lock);
+    tcase_add_test(full, full_masters_whose_persistence_was_changed_are_joined_again);
     tcase_add_test(lost, a_rival_has_no_lock_from_flushed_masters_while_the_holder_has_it);
     tcase_add_test(lost, a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it);
     tcase_add_test(lost, masters_that_come_back_empty_after_the_loss_do_not_get_the_key);

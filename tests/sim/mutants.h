@@ -61,6 +61,7 @@
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all") \
     X(MAX_TTL_FALLS_AT_ONCE, "script", 100000, "a smaller max_ttl is all that quarantines are reckoned with, at once") \
     X(DECLARATION_MISSED, "engine", 100000, "clients ignore what markers say of declarations") \
+    X(FULL_MASTER_UNJOINED, "script", 0, "a master that is full cannot note that it has been restarted") \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart") \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl") \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable") \

@@ -70,7 +70,8 @@ void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct 
         ask_join(host, node, now);
 }
 
-/* A master that has no memory left, or no time, is asked again later: it still does what renewals need of it. */
+/* A master without memory or time, or one that takes no writes for now, is asked again later: it may still extend what
+ * is held. */
 static bool is_passing(const struct rl_reply *reply)
 {
     enum rl_detail detail;
@@ -78,7 +79,8 @@ static bool is_passing(const struct rl_reply *reply)
     if (reply->root.type != RL_REPLY_ERROR)
         return false;
     detail = rl_classify_error(reply->root.text);
-    return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF;
+    return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF ||
+           detail == RL_DETAIL_NOREPLICAS;
 }
 
 void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_tag *tag,

@@ -121,33 +121,37 @@ ends = math.min(ends, now + longest + 1000)
 local words = {inc = inc, run = run, ['until'] = whole(ends), ring = deployment_id, max_ttl = whole(cap),
   seat = node_id, born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
   confirmed = whole(confirmed)}
+words.durable = durability ~= 'unknown' and durable or nil
 local begins = event == 'NEW' or event == 'DECLARED' or event == 'RESTARTED' and mode == 'vote'
 if begins then
   -- Removed first: if a write fails half-way there is no marker, and that is the careful case.
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', words['until'], 'ring', deployment_id,
-    'max_ttl', words.max_ttl, 'seat', node_id, 'born', words.born, 'longest', words.longest, 'falls', words.falls,
-    'announced', words.announced, 'confirmed', words.confirmed)
-  inc, was_durable = fresh, false
+  words.inc, inc = fresh, fresh
 elseif mode ~= 'look' and known then
   inc = renewed and fresh or inc
-  words.inc, words.ring = inc, nil
+  words.inc, words.ring, words.seat = inc, nil, nil
   words.run = event == 'RESUMED' and run or nil
-  words.seat = nil
-  local changes = {}
-  local had = {inc = not renewed and inc, ['until'] = marker[4], max_ttl = marker[2], born = marker[7],
-    longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11]}
-  for name, word in pairs(words) do
-    if had[name] ~= word then
-      changes[#changes + 1], changes[#changes + 2] = name, word
-    end
-  end
-  if #changes > 0 then
-    redis.call('HSET', KEYS[1], unpack(changes))
+else
+  words = {}
+end
+local had = begins and {} or {inc = not renewed and inc, ['until'] = marker[4], max_ttl = marker[2], durable = was_durable,
+  born = marker[7], longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11]}
+local changes = {}
+for name, word in pairs(words) do
+  if had[name] ~= word then
+    changes[#changes + 1], changes[#changes + 2] = name, word
   end
 end
-if mode ~= 'look' and durability ~= 'unknown' and (begins or known) and was_durable ~= durable then
-  redis.call('HSET', KEYS[1], 'durable', durable)
+if #changes > 0 then
+  -- A full master refuses HSET, but not in a script that has written before: this removes nothing.
+  redis.pcall('HDEL', KEYS[1], '')
+  local answer = redis.pcall('HSET', KEYS[1], unpack(changes))
+  local text = type(answer) == 'table' and answer.err or ''
+  local paused = text:find('MISCONF', 1, true) or text:find('NOREPLICAS', 1, true)
+  -- A marker that is known says the same without its changes, for as long as the master takes no writes.
+  if text ~= '' and (begins or renewed or mode ~= 'vote' or not paused) then
+    return answer
+  end
 end
 
 local forked = says('\nvalkey_version:')
