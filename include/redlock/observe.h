@@ -64,7 +64,7 @@ struct redlock_stats {
     uint64_t repairs;         /* keys given back to masters that had lost them */
     uint64_t at_risk;         /* times that little validity was left: REDLOCK_ALARM_AT_RISK */
     uint64_t disproved;       /* answers that did not count, since the master had lost its memory */
-    uint64_t clock_steps;     /* forward steps of masters' clocks */
+    uint64_t clock_steps;     /* forward moves of masters' clocks against this client's, its own standstills included */
     uint64_t raises;          /* fenced acquisitions that needed a second round trip */
     uint64_t claims;          /* gauge: values that a master may have set, and those of lost locks */
     uint64_t pending_rollbacks; /* gauge: values whose rollback some master has not confirmed */
@@ -169,7 +169,9 @@ enum redlock_event_type {
     REDLOCK_EVENT_RENEWED,   /* a quorum confirmed a renewal: lock, remaining_us, nodes */
     REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes, text (as of LOST) */
     REDLOCK_EVENT_STANDING,  /* the standing of a master changed: node, standing, fault, text */
-    REDLOCK_EVENT_CLOCK,     /* a master's clock was set forward by delay_us, or back if that is negative: node */
+    REDLOCK_EVENT_CLOCK,     /* a master's clock has moved forward by delay_us against this client's, or back if that is
+                                negative: node. -1: it was this client's own that stood still, for up to delay_us, and
+                                the masters' votes count as before */
     REDLOCK_EVENT_WAITING,   /* a quorum told a waiter its position in the wait queue, or a new position:
                                 lock, op, position, held_for_ms */
     REDLOCK_EVENT_LISTENING, /* the connection for notifications of a master is READY or DOWN; READY with a text: the

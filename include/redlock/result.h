@@ -44,6 +44,7 @@ enum redlock_fault {
     REDLOCK_FAULT_NO_RIGHTS,   /* the user may not run the commands of the examination */
     REDLOCK_FAULT_NO_MARKER,   /* it has no marker, and this client writes none (REDLOCK_JOIN_LOOK) */
     REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */
+    REDLOCK_FAULT_CLOCK_SLOW,  /* its clock stands still, or runs much slower than this machine's */
 };
 
 /* Why a held lock was lost. */
@@ -52,7 +53,7 @@ enum redlock_loss {
     REDLOCK_LOSS_EXPIRED,     /* the deadline passed before any renewal: none was wanted, or the process was stopped */
     REDLOCK_LOSS_UNREACHABLE, /* the deadline passed while renewals reached too few masters */
     REDLOCK_LOSS_REFUSED,     /* on too many masters the key is missing, or another's */
-    REDLOCK_LOSS_CLOCK_STEP,  /* clocks of masters were set forward */
+    REDLOCK_LOSS_CLOCK_STEP,  /* clocks of masters were set forward, or this client's own stood still */
     REDLOCK_LOSS_HOLD_LIMIT,  /* the deadline passed after max_hold_ms had ended the renewals */
 };
 

@@ -191,6 +191,16 @@ static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
                                                    .delay_us = step.ns / RL_NS_PER_US});
 }
 
+static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_clock_move *move)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    (void)nodes;
+    if (rl_observes(client, REDLOCK_EVENT_CLOCK))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_CLOCK, .node = -1,
+                                                   .delay_us = move->most.ns / RL_NS_PER_US});
+}
+
 const struct rl_host_sink rl_client_sink = {
     .complete = on_complete,
     .attempt = on_attempt,
@@ -207,4 +217,5 @@ const struct rl_host_sink rl_client_sink = {
     .verified = on_verified,
     .admission = on_admission,
     .clock = on_clock,
+    .own_clock = on_own_clock,
 };

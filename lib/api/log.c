@@ -148,7 +148,10 @@ static void add_what_the_type_names(struct line *line, const struct redlock_even
         add(line, ": %s, %s", redlock_standing_name(event->standing), redlock_fault_name(event->fault));
         break;
     case REDLOCK_EVENT_CLOCK:
-        add(line, ": set by %lld us", (long long)event->delay_us);
+        if (event->node < 0)
+            add(line, ": this client's own stood still for up to %lld us", (long long)event->delay_us);
+        else
+            add(line, ": ahead by %lld us of where it was against this client's", (long long)event->delay_us);
         break;
     case REDLOCK_EVENT_VOTE:
         add(line, ": %s %s", redlock_op_name(event->op), redlock_vote_name(event->vote));

@@ -223,7 +223,7 @@ static const struct {
     NAMED("releases_repeated_total", rollbacks_resent, "Releases written again after a reconnect or an error."),
     NAMED("releases_expired_total", rollbacks_expired, "Releases given up since the ttl of the key had passed."),
     NAMED("votes_disproved_total", disproved, "Answers that did not count, from a master that has lost its memory."),
-    TOTAL(clock_steps, "Clocks of masters found to have been set forward."),
+    TOTAL(clock_steps, "Clocks of masters found to have moved forward against the client's."),
     TOTAL(raises, "Fenced acquisitions that needed a second round trip."),
     TOTAL(waits, "Acquisitions that joined the wait queue."),
     TOTAL(hand_offs, "Votes of masters that came by a notification."),

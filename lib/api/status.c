@@ -109,7 +109,7 @@ const char *redlock_loss_text(enum redlock_loss loss)
         [REDLOCK_LOSS_EXPIRED] = "its time ran out and no renewal had been tried",
         [REDLOCK_LOSS_UNREACHABLE] = "its time ran out while renewals found too few masters",
         [REDLOCK_LOSS_REFUSED] = "too many masters no longer had the key, or had another's",
-        [REDLOCK_LOSS_CLOCK_STEP] = "clocks of masters were set forward",
+        [REDLOCK_LOSS_CLOCK_STEP] = "clocks of masters were set forward, or this client's own stood still",
         [REDLOCK_LOSS_HOLD_LIMIT] = "its time ran out after the hold limit had ended the renewals"};
 
     return (unsigned)loss <= REDLOCK_LOSS_HOLD_LIMIT ? texts[loss] : "?";
@@ -132,9 +132,10 @@ const char *redlock_fault_name(enum redlock_fault fault)
         [REDLOCK_FAULT_NOT_MASTER] = "not-master", [REDLOCK_FAULT_CLUSTER] = "cluster",
         [REDLOCK_FAULT_EVICTS] = "evicts",       [REDLOCK_FAULT_SAME_SERVER] = "same-server",
         [REDLOCK_FAULT_RING] = "ring",           [REDLOCK_FAULT_NO_RIGHTS] = "no-rights",
-        [REDLOCK_FAULT_NO_MARKER] = "no-marker", [REDLOCK_FAULT_MAX_TTL] = "max-ttl"};
+        [REDLOCK_FAULT_NO_MARKER] = "no-marker", [REDLOCK_FAULT_MAX_TTL] = "max-ttl",
+        [REDLOCK_FAULT_CLOCK_SLOW] = "clock-slow"};
 
-    return (unsigned)fault <= REDLOCK_FAULT_MAX_TTL ? names[fault] : "?";
+    return (unsigned)fault <= REDLOCK_FAULT_CLOCK_SLOW ? names[fault] : "?";
 }
 
 const char *redlock_event_name(enum redlock_event_type type)

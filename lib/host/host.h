@@ -58,7 +58,7 @@
 struct rl_host_counters {
     uint64_t commands;       /* written */
     uint64_t script_reloads; /* commands repeated with the script's text */
-    uint64_t clock_steps;    /* masters' clocks that were set forward */
+    uint64_t clock_steps;    /* masters' clocks that moved forward against ours */
     uint64_t claims;         /* that there are at present */
 };
 

@@ -54,6 +54,8 @@ struct rl_host_sink {
     void (*verified)(struct rl_host *host, unsigned node);
     void (*admission)(struct rl_host *host, unsigned node, const struct rl_admission_status *status);
     void (*clock)(struct rl_host *host, unsigned node, struct rl_span step);
+    /* The masters' clocks seemed to step forward, since this client's own stood still. */
+    void (*own_clock)(struct rl_host *host, uint32_t nodes, const struct rl_clock_move *move);
 };
 
 #endif

@@ -20,7 +20,8 @@
     X(RING, "its marker was written for other masters or another quorum")                                \
     X(NO_RIGHTS, "it cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts")         \
     X(NO_MARKER, "it has no marker and this client may not write one")                                   \
-    X(MAX_TTL, "this client's max_ttl is larger than the deployment's")
+    X(MAX_TTL, "this client's max_ttl is larger than the deployment's")                                  \
+    X(CLOCK_SLOW, "its clock stands still, or runs much slower than this client's")
 
 enum rl_fault {
 #define RL_FAULT_ENUM(name, text) RL_FAULT_##name,

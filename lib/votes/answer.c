@@ -110,12 +110,12 @@ static void apply(struct rl_votes *votes, const struct rl_event *event)
     }
 }
 
-/* protocol 5.6: new votes of a master whose clock has been set forward do not count. */
-static bool is_from_stepped_clock(const struct rl_votes *votes, const struct rl_event *event)
+/* protocol 5.6: new votes of a master whose clock is wrong do not count. */
+static bool is_from_doubted_clock(const struct rl_votes *votes, const struct rl_event *event)
 {
     return (event->step == RL_STEP_CLAIM || event->step == RL_STEP_ENQUEUE) &&
            event->answer.outcome == RL_GRANTED && !event->claim->rolling_back &&
-           rl_clock_stepped(votes, event->node, event->now);
+           rl_clock_doubted(votes, event->node, event->now);
 }
 
 void rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
@@ -124,7 +124,7 @@ void rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
 
     if (RL_MUTANT(VALIDITY_FROM_REPLY))
         claim->round_bound = rl_vote_bound(&votes->config.drift, event->now, claim->ttl_ms);
-    if (is_from_stepped_clock(votes, event))
+    if (is_from_doubted_clock(votes, event))
         event->answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
     if (claim->kind->note)
         claim->kind->note(claim, event->step, event->node, event->answer);

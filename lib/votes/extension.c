@@ -105,7 +105,7 @@ void rl_extension_granted(const struct rl_votes *votes, const struct rl_event *e
     struct rl_claim *claim = event->claim;
     bool unresolved = claim->unresolved_extension & rl_bit(event->node);
 
-    if (rl_clock_stepped(votes, event->node, event->now) && !rl_before(event->now, claim->slots[event->node].bound))
+    if (rl_clock_doubted(votes, event->node, event->now) && !rl_before(event->now, claim->slots[event->node].bound))
         return;
     if (rl_event_is_latest(event) && !claim->rolling_back)
         rl_ledger_grant(claim, event->node, unresolved ? unresolved_bound(votes, claim) : claim->round_bound);

@@ -20,7 +20,7 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
 {
     if (!reachable(votes, node, ret_why))
         return false;
-    if (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now))
+    if (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now))
         return true;
     *ret_why = votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED;
     return false;
@@ -38,7 +38,7 @@ bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_sl
         return false;
     }
     *ret_why = RL_DETAIL_QUARANTINED;
-    return rl_before(now, slot->bound) || (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now)) ||
+    return rl_before(now, slot->bound) || (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now)) ||
            RL_MUTANT(REPAIR_WITHOUT_CONDITION);
 }
 
@@ -46,7 +46,7 @@ bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_sl
 {
     enum rl_detail why;
 
-    return rl_may_extend(votes, node, slot, now, &why) && !rl_clock_stepped(votes, node, now);
+    return rl_may_extend(votes, node, slot, now, &why) && !rl_clock_doubted(votes, node, now);
 }
 
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now)

@@ -23,6 +23,10 @@
 
 #define MILLION INT64_C(1000000)
 
+/* Of the look at the rate: how long a stretch is at least, and how many have to be slow on end. */
+#define STRETCH_US INT64_C(500000)
+#define SLOW_STRETCHES 2
+
 struct interval {
     int64_t low;
     int64_t high;
@@ -76,33 +80,72 @@ static struct interval of_reading(uint32_t rate, int64_t node_us, struct rl_inst
                              plus(high, rate_part(distance(sent, received), rate))};
 }
 
-static void keep(struct rl_node_clock *clock, struct interval interval, struct rl_instant at)
+static void keep(struct rl_node_clock *clock, struct interval interval, struct rl_instant sent, struct rl_instant at)
 {
     clock->low_ns = interval.low;
     clock->high_ns = interval.high;
+    clock->asked = sent;
     clock->at = at;
 }
 
 void rl_node_clock_init(struct rl_node_clock *clock)
 {
-    *clock = (struct rl_node_clock){.at = RL_LONG_AGO};
+    *clock = (struct rl_node_clock){.at = RL_LONG_AGO, .last_move = {.to = RL_LONG_AGO}};
 }
 
-/* The two intervals do not meet: the clock was set, and the interval of the reading is kept from now on. */
-static enum rl_clock_finding found_step(struct rl_node_clock *clock, struct interval old, struct interval new)
+/* If it was our clock that stood still, the other one has run meanwhile, at its own rate. */
+static void note_move(struct rl_node_clock *clock, int64_t least, uint32_t rate, struct rl_instant received)
 {
-    bool forward = new.low > old.high;
+    int64_t most = clock->last_step.ns;
 
+    clock->last_move = (struct rl_clock_move){clock->former_asked, received, {minus(least, rate_part(least, rate))},
+                                              {plus(most, rate_part(most, rate))}};
+}
+
+/* The two intervals do not meet: the clock was set. */
+static enum rl_clock_finding found_step(struct rl_node_clock *clock, struct interval old, struct interval new,
+                                        uint32_t rate, struct rl_instant received)
+{
     if (RL_MUTANT(CLOCK_STEP_IGNORED))
         return RL_CLOCK_STEADY;
-    if (forward)
-        clock->last_step.ns = minus(new.high, old.low < clock->low_before_ns ? old.low : clock->low_before_ns);
-    else
+    if (new.low < old.low) {
         clock->last_step.ns = minus(new.high, old.low);
-    clock->low_before_ns = new.low;
-    clock->forward_steps += forward;
-    clock->backward_steps += !forward;
-    return forward ? RL_CLOCK_FORWARD : RL_CLOCK_BACKWARD;
+        clock->backward_steps++;
+        return RL_CLOCK_BACKWARD;
+    }
+    clock->last_step.ns = minus(new.high, old.low < clock->low_before_ns ? old.low : clock->low_before_ns);
+    note_move(clock, minus(new.low, old.high), rate, received);
+    clock->forward_steps++;
+    return RL_CLOCK_FORWARD;
+}
+
+static void forget_before(struct rl_node_clock *clock, int64_t low_ns)
+{
+    clock->low_before_ns = clock->stretch_low_ns = clock->former_low_ns = low_ns;
+}
+
+static void begin_stretch(struct rl_node_clock *clock, int64_t node_us, struct rl_instant sent,
+                          struct rl_instant received)
+{
+    clock->former_asked = clock->stretch_asked;
+    clock->stretch_us = node_us;
+    clock->stretch_asked = sent;
+    clock->stretch_at = received;
+    clock->former_low_ns = clock->stretch_low_ns;
+    clock->stretch_low_ns = clock->low_ns;
+}
+
+/* Our part of the stretch is taken as short as it may have been. A clock that went back was set. */
+static void look_at_rate(struct rl_node_clock *clock, int64_t node_us, struct rl_instant sent,
+                         struct rl_instant received)
+{
+    int64_t ours_us = rl_until(clock->stretch_at, sent).ns / RL_NS_PER_US;
+    int64_t its_us = minus(node_us, clock->stretch_us);
+
+    if (its_us >= 0 && ours_us < STRETCH_US)
+        return;
+    clock->slow_stretches = its_us >= 0 && its_us < ours_us / 4 * 3 ? clock->slow_stretches + 1 : 0;
+    begin_stretch(clock, node_us, sent, received);
 }
 
 enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t drift_ppm, int64_t node_us,
@@ -111,25 +154,56 @@ enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t d
     uint32_t rate = rate_of(drift_ppm);
     struct interval new = of_reading(rate, node_us, sent, received);
     struct interval old = {clock->low_ns, clock->high_ns};
+    enum rl_clock_finding finding;
     int64_t moved;
 
     if (clock->at.ns == RL_LONG_AGO.ns) {
-        keep(clock, new, received);
-        clock->low_before_ns = new.low;
+        keep(clock, new, sent, received);
+        begin_stretch(clock, node_us, sent, received);
+        clock->former_asked = clock->first = sent;
+        forget_before(clock, new.low);
         return RL_CLOCK_STEADY;
     }
     moved = rate_part(distance(clock->at, received), rate);
     old = (struct interval){minus(old.low, moved), plus(old.high, moved)};
     clock->low_before_ns = minus(clock->low_before_ns, moved);
+    clock->stretch_low_ns = minus(clock->stretch_low_ns, moved);
+    clock->former_low_ns = minus(clock->former_low_ns, moved);
+    clock->low_ns = old.low;
+    look_at_rate(clock, node_us, sent, received);
     if (new.low > old.high || new.high < old.low) {
-        keep(clock, new, received);
-        return found_step(clock, old, new);
+        finding = found_step(clock, old, new, rate, received);
+        if (finding != RL_CLOCK_STEADY)
+            forget_before(clock, new.low);
+        keep(clock, new, sent, received);
+        return finding;
     }
     if (new.low > old.low)
         clock->low_before_ns = old.low;
     keep(clock, (struct interval){old.low > new.low ? old.low : new.low, old.high < new.high ? old.high : new.high},
-         received);
+         sent, received);
     return RL_CLOCK_STEADY;
+}
+
+bool rl_node_clock_is_slow(const struct rl_node_clock *clock)
+{
+    return clock->slow_stretches >= SLOW_STRETCHES && !RL_MUTANT(SLOW_CLOCK_VOTES);
+}
+
+struct rl_span rl_node_clock_hides(const struct rl_node_clock *clock)
+{
+    int64_t low = clock->former_low_ns < clock->low_before_ns ? clock->former_low_ns : clock->low_before_ns;
+
+    return (struct rl_span){minus(clock->high_ns, low)};
+}
+
+void rl_node_clock_shift(struct rl_node_clock *clock, struct rl_span least, struct rl_span most)
+{
+    clock->low_ns = plus(clock->low_ns, least.ns);
+    clock->low_before_ns = plus(clock->low_before_ns, least.ns);
+    clock->stretch_low_ns = plus(clock->stretch_low_ns, least.ns);
+    clock->former_low_ns = plus(clock->former_low_ns, least.ns);
+    clock->high_ns = plus(clock->high_ns, most.ns);
 }
 
 int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock)

@@ -7,22 +7,45 @@
  *     new interval wholly above the old one   forward, by at most (new high - old low)
  *     new interval wholly below               backward
  *
- * and tracking begins anew with the new interval. */
+ * and tracking begins anew with the new interval. A standstill of our own clock looks like a forward step of all of
+ * them: votes/clock_step.h.
+ *
+ * Beside that the rate is looked at, over stretches of half a second and more: a clock that has done less than three
+ * quarters of our time in two stretches on end stands still, or is slow. One step back is seen in one stretch only. */
 #ifndef RL_VOTES_NODE_CLOCK_H
 #define RL_VOTES_NODE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/instant.h"
+
+/* How a clock has moved forward against ours, beyond what rates explain, between two readings. */
+struct rl_clock_move {
+    struct rl_instant from; /* the earlier reading was taken after this ... */
+    struct rl_instant to;   /* ... and the later one before this; RL_LONG_AGO: it has not moved */
+    struct rl_span least;
+    struct rl_span most;
+};
 
 struct rl_node_clock {
     int64_t low_ns;            /* offset of the node's clock, at `at` */
     int64_t high_ns;
     int64_t low_before_ns;     /* the low end before it was last raised */
     struct rl_instant at;      /* of the latest reading; RL_LONG_AGO before the first */
+    struct rl_instant asked;   /* ... when it was asked for */
+    struct rl_instant first;   /* the first one was asked for */
     uint32_t forward_steps;    /* seen so far */
     uint32_t backward_steps;
     struct rl_span last_step;  /* positive: forward, at most that; negative: backward, at least that */
+    struct rl_clock_move last_move; /* of the latest step forward */
+    struct rl_instant stretch_asked; /* the reading with which the present stretch began */
+    struct rl_instant stretch_at;
+    int64_t stretch_us;
+    int64_t stretch_low_ns;          /* the low end then ... */
+    int64_t former_low_ns;           /* ... and at the beginning of the stretch before ... */
+    struct rl_instant former_asked;  /* ... which was then */
+    uint32_t slow_stretches;         /* on end, up to now */
 };
 
 enum rl_clock_finding {
@@ -37,6 +60,15 @@ void rl_node_clock_init(struct rl_node_clock *clock);
  * rate part of the drift allowance. last_step is set when the finding is not STEADY. */
 enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t drift_ppm, int64_t node_us,
                                         struct rl_instant sent, struct rl_instant received);
+
+/* Does it stand still, or run much slower than ours? */
+bool rl_node_clock_is_slow(const struct rl_node_clock *clock);
+
+/* What the clock may have been set forward by without being found, by the readings of half a second and more. */
+struct rl_span rl_node_clock_hides(const struct rl_node_clock *clock);
+
+/* Our own clock has fallen back by at least this and at most that: all others are so much further ahead of it. */
+void rl_node_clock_shift(struct rl_node_clock *clock, struct rl_span least, struct rl_span most);
 
 /* The middle of the interval, for people; 0 before the first reading. */
 int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock);

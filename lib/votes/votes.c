@@ -17,7 +17,7 @@ void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
         votes->links[i] = RL_LINK_JOINING;
         votes->admissions[i] = (struct rl_admission_status){.kind = RL_ADMISSION_UNEVALUATED,
                                                             .fault = RL_FAULT_UNJUDGED};
-        votes->stepped_until[i] = RL_LONG_AGO;
+        votes->stepped_until[i] = votes->stepped_before[i] = votes->moves[i].to = RL_LONG_AGO;
     }
 }
 

@@ -14,6 +14,7 @@
 #include "util/list.h"
 #include "votes/claim.h"
 #include "votes/admission_status.h"
+#include "votes/node_clock.h"
 #include "votes/validity.h"
 
 /* A mask of masters has 32 bits, and one of them is kept free. */
@@ -69,6 +70,9 @@ struct rl_votes {
     enum rl_link links[RL_MAX_NODES];
     struct rl_admission_status admissions[RL_MAX_NODES];
     struct rl_instant stepped_until[RL_MAX_NODES]; /* new votes do not count until then: the clock was set forward */
+    struct rl_instant stepped_before[RL_MAX_NODES]; /* ... without the latest move */
+    struct rl_clock_move moves[RL_MAX_NODES];       /* the latest forward; `to` RL_LONG_AGO: none, or it is explained */
+    uint32_t slow_clocks;                          /* masters whose clocks stand still, or are slow */
     uint32_t unchecked;                            /* masters whose latest commands have no epoch check behind them */
     struct rl_claim *outbox;                       /* claims with something to send: the first ... */
     struct rl_claim *outbox_last;                  /* ... and the last, if there is a first */

@@ -178,6 +178,52 @@ START_TEST(clocks_set_back_are_told_and_cost_nothing)
 }
 END_TEST
 
+/* By this client's clock, that is its own standstill. */
+START_TEST(all_masters_set_forward_together_shorten_what_is_held_and_go_on_voting)
+{
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
+    struct outcome outcome;
+
+    hold(_i, REDLOCK_NO_RENEWAL);
+    step(0, N, 500);
+    read_clocks(rig.client);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "another"), &request);
+    outcome_expect(&outcome, REDLOCK_OK);
+    for (size_t i = 0; i < N; i++)
+        ck_assert_int_eq(watch_info(rig.client, i).standing, REDLOCK_STANDING_VOTES);
+    ck_assert_uint_eq(tally.own_clock, 1);
+    ck_assert_int_le(held_remaining_ms(&held), most_left_after_ms(500));
+    held_expect_kept(&held);
+}
+END_TEST
+
+static bool has_slow_clock(void *client)
+{
+    return watch_info(client, 0).fault == REDLOCK_FAULT_CLOCK_SLOW;
+}
+
+static bool votes_again(void *client)
+{
+    return watch_info(client, 0).standing == REDLOCK_STANDING_VOTES;
+}
+
+START_TEST(a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on)
+{
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
+    struct outcome outcome;
+
+    hold(_i, 100);
+    clock_fault_drift_ppm(faults[0], -1000000);
+    rig_wait(&rig, has_slow_clock, rig.client, "the clock to be found to stand still");
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "another"), &request);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect_failed(&outcome, 0, "its clock stands still, or runs much slower than this client's");
+    clock_fault_drift_ppm(faults[0], 0);
+    rig_wait(&rig, votes_again, rig.client, "the master to vote again");
+    held_expect_kept(&held);
+}
+END_TEST
+
 START_TEST(a_clock_that_runs_faster_than_allowed_is_found_out)
 {
     hold(HELD_MUTEX, 50);
@@ -213,6 +259,8 @@ int main(void)
     tcase_add_loop_test(forward, a_majority_set_beyond_the_ttl_loses_what_is_held_and_lets_nobody_in, 0, HELD_KINDS);
     tcase_add_loop_test(forward, what_is_renewed_is_lost_by_a_step_beyond_the_ttl_on_a_majority, 0, HELD_KINDS);
     tcase_add_loop_test(other, clocks_set_back_are_told_and_cost_nothing, 0, HELD_KINDS);
+    tcase_add_loop_test(forward, all_masters_set_forward_together_shorten_what_is_held_and_go_on_voting, 0, HELD_KINDS);
+    tcase_add_loop_test(other, a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on, 0, HELD_KINDS);
     tcase_add_test(other, a_clock_that_runs_faster_than_allowed_is_found_out);
     tcase_add_test(other, a_clock_that_drifts_within_the_allowance_is_no_step);
     return suite_run_with_server(suite);

@@ -298,6 +298,23 @@ void client_watch(struct client *client)
     }
 }
 
+/* For that true time, with the machine and its clocks, unless client_go_on() comes first. */
+void client_stand_still(struct client *client, int64_t length)
+{
+    struct world *world = client->world;
+
+    TRACE(world, name_of_client(client->index), "its machine is paused for %.3f ms", (double)length / 1e6);
+    client->busy_until = client->stopped_until = world->now + length;
+    steps_on_standstill(world, client);
+    client_set_rate(client, NEARLY_STILL);
+}
+
+void client_go_on(struct client *client)
+{
+    steps_on_wakeup(client->world, client);
+    client_set_rate(client, plan_client_rate(&client->world->plan, &client->world->fate, true));
+}
+
 void client_set_rate(struct client *client, int64_t rate)
 {
     clockwork_set_rate(&client->clock, client->world->now, rate);

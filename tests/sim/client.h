@@ -362,6 +362,15 @@ struct client {
     int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
     int64_t hidden;         /* ... and what steps may have stayed hidden from it, at most */
     int64_t steps[MAX_MASTERS]; /* what its clock has been set forward by, and the client has not noticed */
+    struct rl_instant stood_at; /* when its own clock stood still, as that showed; RL_LONG_AGO: never */
+    int64_t found_at;       /* true time at which it has found that, at one master or at all */
+    int64_t stood_since;    /* ... by true time */
+    bool stands_apart;      /* ... and it has not found that at all masters */
+    bool must_explain;      /* nothing was on its way then, and no other clock had moved: it can find out what it was */
+    unsigned slow_readings[MAX_MASTERS]; /* of a clock that is slow, each half a second after the one before */
+    struct rl_instant slow_read_at[MAX_MASTERS];
+    bool misled;            /* it has taken steps of a quorum of masters for a standstill of its own clock */
+    uint32_t set_forward;   /* masters whose clocks were set forward since it knows them */
     int64_t read_at;        /* true time of the latest reading that has shown a step, or that there was none */
     int64_t blind_until;
     uint32_t unseen_steps;  /* masters whose clocks were set forward, and it has not noticed */
@@ -372,6 +381,8 @@ struct client {
 
 /* Between turns only. */
 void client_set_rate(struct client *client, int64_t rate);
+void client_stand_still(struct client *client, int64_t length);
+void client_go_on(struct client *client);
 
 /* A turn: begin, any number of events and calls, end. */
 void client_begin(struct client *client);

@@ -384,11 +384,21 @@ static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
     client->world->coverage->steps_seen++;
 }
 
+static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_clock_move *move)
+{
+    struct client *client = client_of(host);
+
+    TRACE(client->world, name_of_client(client->index), "its own clock stood still, for %.3f ms at most",
+          (double)move->most.ns / 1e6);
+    steps_on_own(client->world, client, nodes, move);
+}
+
 const struct rl_host_sink client_sink = {
     .complete = on_complete, .attempt = on_attempt,     .waiting = on_waiting,     .backoff = on_backoff,
     .extending = on_extending, .renewed = on_renewed,   .at_risk = on_at_risk,     .lost = on_lost,
     .validity = on_validity, .disposed = on_disposed,   .link = on_link,           .listening = on_listening,
     .vote = on_vote,         .verified = on_verified,   .admission = on_admission, .clock = on_clock,
+    .own_clock = on_own_clock,
 };
 
 /* --- Readings of clocks ------------------------------------------------------------------------------------------- */

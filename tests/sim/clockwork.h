@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define CLOCKWORK_PAR INT64_C(1000000) /* the rate of a perfect clock: parts per million */
+#define NEARLY_STILL INT64_C(1000)     /* that of one that nearly stands still */
 
 struct clockwork {
     int64_t true_base;

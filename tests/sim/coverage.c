@@ -163,8 +163,12 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
     for (size_t i = 0; i < LENGTH(reasons); i++)
         row(printer, "admission", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);
     for (size_t i = RL_LOSS_EXPIRED; i < N_LOSSES; i++) {
-        if (worlds->clock_steps || i != RL_LOSS_CLOCK_STEP)
+        if (worlds->clock_steps || worlds->standstills || i != RL_LOSS_CLOCK_STEP)
             row(printer, "loss", losses[i], "", coverage->losses[i]);
+    }
+    if (worlds->standstills) {
+        row(printer, "clock", "standstills of its own that a client has found", "", coverage->standstills_seen);
+        row(printer, "clock", "slow clocks found", "", coverage->rl_faults[RL_FAULT_CLOCK_SLOW]);
     }
     if (worlds->clock_steps)
         row(printer, "clock", "steps noticed", "", coverage->steps_seen);
@@ -177,6 +181,8 @@ static bool may_strike(enum fault fault, const struct plan_options *worlds)
 
     if (fault == FAULT_MOVED_NAME)
         return worlds->moved_names;
+    if (fault == FAULT_STANDSTILL || fault == FAULT_SLOW_CLOCK)
+        return worlds->standstills;
     if (fault == FAULT_STEP_BACK || fault == FAULT_STEP_FORWARD)
         return worlds->clock_steps;
     return !worlds->moved_names || !(bit & NAME_EXCLUDES);

@@ -162,6 +162,7 @@ struct coverage {
     uint64_t rl_faults[RL_FAULT_COUNT];
     uint64_t losses[N_LOSSES];
     uint64_t steps_seen;
+    uint64_t standstills_seen;
     uint64_t masters[MAX_MASTERS + 1]; /* worlds with so many */
 };
 

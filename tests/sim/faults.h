@@ -40,7 +40,9 @@ struct world;
     X(ROLE, "master becomes a replica for a time")                                                       \
     X(STEP_BACK, "master's clock set back")                                                              \
     X(STEP_FORWARD, "master's clock set forward")                                                        \
-    X(MOVED_NAME, "a name leads to another master")
+    X(MOVED_NAME, "a name leads to another master")                                                      \
+    X(STANDSTILL, "a client's machine is paused, with its clocks")                                       \
+    X(SLOW_CLOCK, "a master's clock nearly stands still")
 
 enum fault {
 #define FAULT_ENUM(name, text) FAULT_##name,

@@ -75,7 +75,28 @@ static void change_name(struct world *world, const struct ongoing *ongoing, bool
     network_lead(world, ongoing->client, ongoing->master, master);
 }
 
-static void fault_switch(struct world *world, const struct ongoing *ongoing, bool on)
+/* The process is stopped as well. In the middle of a turn it has read its clock already for the time to come. */
+static void stand_still(struct world *world, struct ongoing *ongoing, bool on)
+{
+    struct client *client = &world->clients[ongoing->client];
+
+    if (!on) {
+        if (ongoing->amount)
+            client_go_on(client);
+    } else if (client->alive && client->busy_until <= world->now) {
+        client_stand_still(client, ongoing->amount);
+    } else {
+        ongoing->amount = 0;
+    }
+}
+
+static void change_pace(struct world *world, struct master *master, bool on)
+{
+    master->disturbed = world->now;
+    master_set_rate(world, master, on ? NEARLY_STILL : plan_master_rate(&world->plan, &world->fate, true));
+}
+
+static void fault_switch(struct world *world, struct ongoing *ongoing, bool on)
 {
     struct master *master = &world->masters[ongoing->master];
 
@@ -98,6 +119,12 @@ static void fault_switch(struct world *world, const struct ongoing *ongoing, boo
         break;
     case FAULT_MOVED_NAME:
         change_name(world, ongoing, on);
+        break;
+    case FAULT_STANDSTILL:
+        stand_still(world, ongoing, on);
+        break;
+    case FAULT_SLOW_CLOCK:
+        change_pace(world, master, on);
         break;
     case FAULT_HANG:
         if (on)
@@ -170,6 +197,8 @@ bool fault_lasts(enum fault fault)
     case FAULT_ISOLATE:
     case FAULT_ROLE:
     case FAULT_MOVED_NAME:
+    case FAULT_STANDSTILL:
+    case FAULT_SLOW_CLOCK:
     case FAULT_HANG:
     case FAULT_SLOW:
     case FAULT_STUCK:

@@ -275,6 +275,9 @@ void master_step_clock(struct world *world, struct master *master, int64_t by)
 
 void master_set_rate(struct world *world, struct master *master, int64_t rate)
 {
+    if (rate <= NEARLY_STILL || world->slow_since[master->index] != INT64_MAX)
+        excuse_all(world, false);
+    steps_on_rate(world, master->index, rate);
     clockwork_set_rate(&master->clock, world->now, rate);
     keyspace_retime(&master->keys, &master->clock);
     validity_check_all(world);

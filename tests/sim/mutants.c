@@ -43,6 +43,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
 #define MUTANT_NAMES_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.moved_names = true}},
+#define MUTANT_STANDSTILLS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.standstills = true}},
 #define MUTANT_COHORTS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.cohorts = true}},
     MUTANT_MAP(MUTANT_ROW)
@@ -59,6 +61,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
         MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
         MUTANT_NAMES_MAP(MUTANT_NAMES_ROW)
+        MUTANT_STANDSTILLS_MAP(MUTANT_STANDSTILLS_ROW)
+#undef MUTANT_STANDSTILLS_ROW
 #undef MUTANT_NAMES_ROW
 #undef MUTANT_COHORTS_ROW
 #undef MUTANT_MIXED_ROW

@@ -121,9 +121,16 @@
 #define MUTANT_STEPS_MAP(X) \
     X(CLOCK_STEP_IGNORED, "engine", 10000, "steps of masters' clocks are not looked for") \
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
+    X(STEPS_OF_A_FEW, "engine", 10000, "a client takes one master that was set forward for a standstill of its own") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum") \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
+
+/* Only where clocks stand still: --standstills. */
+#define MUTANT_STANDSTILLS_MAP(X) \
+    X(OWN_CLOCK_TRUSTED, "engine", 1000, "a client takes a standstill of its own clock for steps of all others") \
+    X(ROUND_OUTLIVES_STANDSTILL, "engine", 10000, "answers to what was sent before a standstill count in full") \
+    X(SLOW_CLOCK_VOTES, "engine", 10000, "a master votes whose clock stands still")
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
 #define MUTANT_CALM_MAP(X) \
@@ -224,6 +231,7 @@ enum mutant {
     MUTANT_MIXED_MAP(MUTANT_ENUM)
     MUTANT_COHORTS_MAP(MUTANT_ENUM)
     MUTANT_NAMES_MAP(MUTANT_ENUM)
+    MUTANT_STANDSTILLS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

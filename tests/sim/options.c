@@ -25,6 +25,7 @@ const char usage[] =
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
     "  --classic          no markers and epoch checks: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
+    "  --standstills      clocks of clients and of masters may stand still\n"
     "  --moved-names      names may lead to other masters, and no memory is lost\n"
     "  --without FAULT    never this kind of fault (repeat for more; --faults lists them)\n"
     "  --clients N, --handles N, --duration MS   at most so much\n"
@@ -56,6 +57,7 @@ enum {
     OPTION_COHORTS,
     OPTION_STEPS,
     OPTION_NAMES,
+    OPTION_STANDSTILLS,
     OPTION_WITHOUT,
     OPTION_CLIENTS,
     OPTION_HANDLES,
@@ -88,6 +90,7 @@ static const struct option long_options[] = {
     {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
     {"moved-names", no_argument, NULL, OPTION_NAMES},
+    {"standstills", no_argument, NULL, OPTION_STANDSTILLS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
     {"clients", required_argument, NULL, OPTION_CLIENTS},
     {"handles", required_argument, NULL, OPTION_HANDLES},
@@ -185,6 +188,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_NAMES:
         worlds->moved_names = true;
+        return true;
+    case OPTION_STANDSTILLS:
+        worlds->standstills = true;
         return true;
     case OPTION_WITHOUT:
         return forbid(value, &worlds->forbidden);

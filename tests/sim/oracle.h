@@ -136,6 +136,12 @@ void fence_on_accept(struct world *world, const struct client *client, const str
 void steps_on_step(struct world *world, unsigned master, int64_t by);
 void steps_on_reading(struct world *world, struct client *client, unsigned master, enum rl_clock_finding finding,
                       struct rl_instant sent, int64_t uncertainty);
+/* A client's machine is paused with its clocks; its client takes its own clock to have stood still; the rate of a
+ * master's clock changes. */
+void steps_on_standstill(struct world *world, struct client *client);
+void steps_on_wakeup(struct world *world, struct client *client);
+void steps_on_own(struct world *world, struct client *client, uint32_t masters, const struct rl_clock_move *move);
+void steps_on_rate(struct world *world, unsigned master, int64_t rate);
 void steps_on_start(struct world *world, struct client *client);
 
 /* A client has accepted a lock: did it know the clocks that its votes came from? */

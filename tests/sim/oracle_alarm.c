@@ -23,8 +23,8 @@ void alarm_watch(struct world *world, const struct client *client, struct handle
 {
     handle->promised_since = client_true_now(client);
     handle->promised_until = handle->valid_until;
-    if (risk_may_begin(handle) > handle->promised_since)
-        handle->risk_told = false;
+    if (risk_may_begin(handle) > handle->promised_since && client->stopped_until <= world->now)
+        handle->risk_told = false; /* a clock that stands still promises nothing */
     if (handle->alarm_armed)
         return;
     handle->alarm_armed = true;
@@ -92,8 +92,9 @@ void alarm_on_lost(const struct client *client, const struct handle *handle)
 
     world->coverage->losses[handle->host.core.report.loss]++;
     check_renewed(client, handle);
-    if (!handle->host.core.hold.at_risk_ms || handle->risk_told || client->lag)
-        return; /* or it was stopped just now */
+    if (!handle->host.core.hold.at_risk_ms || handle->risk_told || client->lag ||
+        client->stands_apart || client->found_at >= client_true_now(client) - world->plan.timer_slack_ns)
+        return; /* or it was stopped just now, or knew nothing, since its clock had stood still */
     if (since < handle->promised_since)
         since = handle->promised_since;
     if (since < client->stopped_until)

@@ -27,7 +27,8 @@ void residue_on_dispose(struct world *world, const struct box *box)
     int64_t at = client_true_now(&world->clients[box->client]);
 
     for (unsigned m = 0; m < world->plan.n_masters && !box->let_go; m++) {
-        if (!residue_holds(world, box, m, at) || residue_is_stray(world, box, m) || box->timed)
+        if (!residue_holds(world, box, m, at) || residue_is_stray(world, box, m) || box->timed ||
+            world->slow_since[m] != INT64_MAX)
             continue;
         world_violation(world, "residue", "value %s was disposed of while %s still holds it", box->token,
                         name_of_master(m));

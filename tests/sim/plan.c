@@ -141,7 +141,7 @@ static void draw_clocks(struct plan *plan, struct rng *rng)
 #define GUARDED_FAULTS (UINT32_C(1) << FAULT_FLUSH | UINT32_C(1) << FAULT_ROLE)
 #define STEP_FAULTS (UINT32_C(1) << FAULT_STEP_BACK | UINT32_C(1) << FAULT_STEP_FORWARD)
 
-/* Not MOVED_NAME, which plan_names.c draws. */
+/* Not those from MOVED_NAME on, which plan_names.c and plan_clocks.c draw. */
 static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     uint32_t share = rng_chance(rng, 80) ? 0 : rng_chance(rng, 500) ? 150 : 350;
@@ -206,6 +206,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng latches;
     struct rng observers;
     struct rng names;
+    struct rng clocks;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -222,6 +223,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&latches, seed, 18);
     rng_init(&observers, seed, 20);
     rng_init(&names, seed, 22);
+    rng_init(&clocks, seed, 24);
     plan_contest_draw(plan, &contest, options);
     plan_wait_queue_draw(plan, &queue, options);
     plan->seed = seed;
@@ -259,4 +261,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_observers_draw(plan, &observers);
     plan_latches_draw(plan, &latches, options);
     plan_names_draw(plan, &names, options);
+    plan_clocks_draw(plan, &clocks, options);
 }

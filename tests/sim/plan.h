@@ -24,6 +24,7 @@ struct plan_options {
     bool classic;            /* no markers and epoch checks */
     bool clock_steps;        /* masters' clocks may be set */
     bool moved_names;        /* names may lead to other masters, and no memory is lost */
+    bool standstills;        /* clocks may stand still: those of clients, and of masters */
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
@@ -159,6 +160,9 @@ void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_optio
 
 /* plan_latches.c: who meets at a latch here? After all else. */
 void plan_latches_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* plan_clocks.c, for plan_draw(): do clocks stand still? */
+void plan_clocks_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* plan_names.c, for plan_draw(): do names lead to other masters for a while? */
 void plan_names_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);

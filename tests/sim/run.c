@@ -40,6 +40,8 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --clock-steps");
     if (options->moved_names)
         size += (size_t)snprintf(text + size, sizeof text - size, " --moved-names");
+    if (options->standstills)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --standstills");
     if (options->max_clients)
         size += (size_t)snprintf(text + size, sizeof text - size, " --clients %u", options->max_clients);
     if (options->max_handles)

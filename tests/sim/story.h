@@ -43,6 +43,8 @@
  *     T crash MASTER kept|second|lost [silently]                  T restart MASTER
  *     T flush MASTER       T demote MASTER [SOURCE]               T promote MASTER
  *     T refuse MASTER before|writes|memory|obscure                T accept MASTER
+ *     T stand CLIENT MS    its machine is paused, with its clocks
+ *     T freeze MASTER      T thaw MASTER        its clock nearly stands still; it runs again
  *     T step MASTER MS     T declare MS         the operator declares this max_ttl
  *     T note TEXT
  *     T end

@@ -314,6 +314,9 @@ static bool perform_process(struct world *world, unsigned index, const struct wo
         client->busy_until = world->now + word_ns(words, 2);
         client->stopped_until = client->busy_until;
         TRACE(world, name_of_client(index), "is paused");
+    } else if (word_is(words, 0, "stand") && words->count == 3 && client->alive) {
+        world_event(world, world->now + word_ns(words, 2), EVENT_RECOVER,
+                    faults_begin(world, FAULT_STANDSTILL, index, 0, word_ns(words, 2)), 0, 0);
     } else if (word_is(words, 0, "kill") && client->alive) {
         client_kill(world, client);
     } else if (word_is(words, 0, "start") && !client->alive) {
@@ -436,6 +439,10 @@ static bool perform_master(struct world *world, const struct words *words)
         master->scripts = 0;
     else if (word_is(words, 0, "step") && words->count == 3)
         master_step_clock(world, master, word_ns(words, 2));
+    else if (word_is(words, 0, "freeze") && words->count == 2)
+        master_set_rate(world, master, NEARLY_STILL);
+    else if (word_is(words, 0, "thaw") && words->count == 2)
+        master_set_rate(world, master, CLOCKWORK_PAR);
     else
         return false;
     return true;

@@ -131,7 +131,7 @@ void agent_hold(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_DESTROY, delay);
     else if (rng_chance(&world->work, agent->detach_permille))
         agent_intend(client, handle, INTENT_DETACH, delay);
-    else if (rng_chance(&world->work, agent->export_permille))
+    else if (rng_chance(&world->work, agent->export_permille) && !plan_has(&world->plan, FAULT_STANDSTILL))
         agent_intend(client, handle, INTENT_EXPORT, delay / 2);
     else if (!rng_chance(&world->work, agent->abandon_permille) || handle->host.core.hold.renew_ms)
         agent_intend(client, handle, INTENT_RELEASE, delay);

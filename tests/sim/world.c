@@ -152,6 +152,9 @@ static void reset(struct world *world)
     for (unsigned m = 0; m < MAX_MASTERS; m++)
         world->told_of_taken_ms[m] = INT64_MIN / 2;
     world->last_step = INT64_MIN / 2;
+    for (unsigned m = 0; m < MAX_MASTERS; m++) {
+        world->slow_since[m] = INT64_MAX;
+    }
     world->older_memory = INT64_MIN;
     world->stepped_back = false;
     world->set_back_by = 0;

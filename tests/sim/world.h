@@ -171,8 +171,9 @@ struct world {
     int64_t left_until;           /* true time at which EVENT_FREED comes */
     int64_t told_of_taken_ms[MAX_MASTERS]; /* its own time of its latest message about a slot that is taken */
     int64_t free_since[MAX_PERMITS]; /* true time of a release of this slot with nobody in its line; INT64_MAX: none */
-    int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
+    int64_t last_step;   /* true time of the latest forward step of a clock, or standstill; INT64_MIN: none */
     int64_t older_memory; /* true time at which a master last got an older memory, or another one's; INT64_MIN: never */
+    int64_t slow_since[MAX_MASTERS]; /* true time since when its clock nearly stands still; INT64_MAX: it does not */
     bool stepped_back;   /* a clock has been set back, too ... */
     int64_t set_back_by; /* ... and all of them by so much: what lived then may live for that much longer */
     bool prompt_checked; /* residue_check_prompt() has been called */

@@ -95,10 +95,11 @@ void watch_event(const struct redlock_event *event, void *user_data)
 
     if ((unsigned)event->type < WATCH_EVENTS)
         tally->n[event->type]++;
-    if (event->type == REDLOCK_EVENT_CLOCK)
+    if (event->type == REDLOCK_EVENT_CLOCK && event->node >= 0)
         tally->clock_us[event->node] = event->delay_us;
     if (event->type == REDLOCK_EVENT_LOST)
         snprintf(tally->lost_text, sizeof tally->lost_text, "%s", event->text);
+    tally->own_clock += event->type == REDLOCK_EVENT_CLOCK && event->node < 0;
     tally->any_validity += event->type == REDLOCK_EVENT_VALIDITY && !event->lock;
 }
 

@@ -34,6 +34,7 @@ struct tally {
     unsigned n[WATCH_EVENTS];
     unsigned any_validity; /* what is left of any lock may be another */
     char lost_text[600];
+    unsigned own_clock;    /* the client's own clock stood still */
     int64_t clock_us[REDLOCK_MAX_MASTERS]; /* latest step of each master's clock */
 };
 

@@ -73,7 +73,9 @@ void core_restart(struct core *core, unsigned node, int64_t until_ms)
 
 void core_step_clock(struct core *core, unsigned node, int64_t ms)
 {
-    rl_engine_clock_stepped(&core->engine, core->now, node);
+    const struct rl_clock_move move = {core->now, core->now, rl_ms(ms), rl_ms(ms)};
+
+    rl_engine_clock_stepped(&core->engine, core->now, node, &move);
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
         rl_lock_clock_stepped(&core->engine, &core->locks[i], core->now, node, rl_ms(ms));
         core->looks[i] = true;

@@ -1,6 +1,16 @@
 /* Masters whose clocks were set forward: their new votes, and those that one has (protocol 5.6). */
 #include "core_harness.h"
+#include "engine/clock_step.h"
+#include "engine/validity.h"
 #include "suite.h"
+#include "votes/clock_step.h"
+
+#define NOT_READ INT64_MIN
+
+static struct rl_instant at_ms(int64_t ms)
+{
+    return (struct rl_instant){rl_ms(ms).ns};
+}
 
 /* --- Clock steps: new votes --------------------------------------------------------------------------------------- */
 
@@ -21,6 +31,118 @@ START_TEST(a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl)
     core_acquire(core, &request);
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
+    core_stop(core);
+}
+END_TEST
+
+/* --- Clock steps: this client's own clock ------------------------------------------------------------------------- */
+
+/* Readings take a millisecond; the first one comes at 1000 ms, and moves_ms says what each has moved by at 2000 ms
+ * and later. */
+static uint32_t explain(struct core *core, size_t n, const int64_t moves_ms[], struct rl_clock_move *ret_own)
+{
+    static struct rl_node_clock clocks[5];
+    const struct rl_node_clock *pointers[5];
+    uint32_t nodes = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        rl_node_clock_init(&clocks[i]);
+        pointers[i] = &clocks[i];
+        rl_node_clock_read(&clocks[i], 0, 1000000, at_ms(1000), at_ms(1001));
+    }
+    for (unsigned i = 0; i < n; i++) {
+        int64_t ms = 2000 + 2 * i;
+
+        if (moves_ms[i] != NOT_READ &&
+            rl_node_clock_read(&clocks[i], 0, 1000 * (ms + moves_ms[i]), at_ms(ms), at_ms(ms + 1)) ==
+                RL_CLOCK_FORWARD)
+            rl_note_clock_step(&core->engine.votes, core->now, i, &clocks[i].last_move);
+    }
+    for (unsigned i = 0; i < n && !nodes; i++)
+        nodes = rl_explain_clock_steps(&core->engine.votes, pointers, i, ret_own);
+    return nodes;
+}
+
+/* What each of three masters has moved by, and which of them may vote again. */
+static const struct {
+    int64_t moves_ms[3];
+    uint32_t nodes;
+} own_clocks[] = {
+    {{100, 100, 100}, 7},
+    {{100, 101, 100}, 7},
+    {{100, 110, 100}, 0},       /* not by one amount */
+    {{100, 100, 0}, 0},         /* one stands against it */
+    {{100, 0, 0}, 0},
+    {{100, 100, NOT_READ}, 0},  /* nobody knows yet */
+    {{2, 2, 0}, 3},             /* too little to be seen at the third */
+};
+
+START_TEST(a_quorum_that_moves_together_shows_that_our_own_clock_stood_still)
+{
+    struct core *core = core_start(3);
+    struct rl_clock_move own;
+
+    ck_assert_uint_eq(explain(core, 3, own_clocks[_i].moves_ms, &own), own_clocks[_i].nodes);
+    for (unsigned i = 0; i < 3; i++) {
+        if (own_clocks[_i].nodes >> i & 1u)
+            ck_assert(!rl_clock_doubted(&core->engine.votes, i, core->now));
+        else if (own_clocks[_i].moves_ms[i] >= 100)
+            ck_assert(rl_clock_doubted(&core->engine.votes, i, core->now));
+    }
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_cannot_be_reached_is_not_waited_for)
+{
+    struct core *core = core_start(3);
+    struct rl_clock_move own;
+
+    core_link(core, 2, RL_LINK_DOWN);
+    ck_assert_uint_eq(explain(core, 3, (const int64_t[]){100, 100, NOT_READ}, &own), 3);
+    ck_assert_int_ge(own.most.ns, rl_ms(100).ns);
+    ck_assert_int_le(own.least.ns, rl_ms(100).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(with_one_master_nobody_can_tell)
+{
+    struct core *core = core_start(1);
+    struct rl_clock_move own;
+
+    ck_assert_uint_eq(explain(core, 1, (const int64_t[]){100}, &own), 0);
+    core_stop(core);
+}
+END_TEST
+
+/* The wait for a step from before goes on. */
+START_TEST(a_standstill_does_not_forgive_an_earlier_step)
+{
+    struct core *core = core_start(3);
+    struct rl_clock_move own;
+
+    core_step_clock(core, 0, 1000);
+    core_sleep_to(core, 500);
+    ck_assert_uint_eq(explain(core, 3, (const int64_t[]){100, 100, 100}, &own), 7);
+    ck_assert(rl_clock_doubted(&core->engine.votes, 0, core->now));
+    ck_assert(!rl_clock_doubted(&core->engine.votes, 1, core->now));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
+{
+    struct core *core = core_start(1);
+    struct rl_acquire request = core_request_once();
+
+    core_acquire(core, &request);
+    rl_lock_own_clock_stood(&core->locks[0], rl_ms(100));
+    core_answers(core, "g");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+    ck_assert_int_eq(rl_lock_deadline(&core->engine, &core->locks[0]).ns,
+                     rl_vote_bound(&core->engine.votes.config.drift, (struct rl_instant){0}, request.ttl_ms).ns -
+                         rl_ms(100).ns);
     core_stop(core);
 }
 END_TEST
@@ -201,6 +323,12 @@ static void add_new_vote_tests(TCase *cases)
 {
     tcase_add_loop_test(cases, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
                         (int)(sizeof(steps_ms) / sizeof(*steps_ms)));
+    tcase_add_loop_test(cases, a_quorum_that_moves_together_shows_that_our_own_clock_stood_still, 0,
+                        sizeof own_clocks / sizeof own_clocks[0]);
+    tcase_add_test(cases, a_master_that_cannot_be_reached_is_not_waited_for);
+    tcase_add_test(cases, with_one_master_nobody_can_tell);
+    tcase_add_test(cases, a_standstill_does_not_forgive_an_earlier_step);
+    tcase_add_test(cases, an_answer_to_what_was_sent_before_a_standstill_counts_for_less);
     tcase_add_test(cases, another_step_begins_the_wait_anew);
     tcase_add_test(cases, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back);
     tcase_add_test(cases, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count);

@@ -98,6 +98,57 @@ START_TEST(a_step_backward_is_found_with_its_size)
 }
 END_TEST
 
+/* --- Rates -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_clock_that_stands_still_is_slow_until_it_goes_on)
+{
+    read_at(SECOND, 0, 0);
+    read_at(2 * SECOND, -1000000, 0);
+    ck_assert(!rl_node_clock_is_slow(&watched));
+    read_at(3 * SECOND, -2000000, 0);
+    ck_assert(rl_node_clock_is_slow(&watched));
+    read_at(3 * SECOND + 100 * MS, -2100000, 0);
+    ck_assert(rl_node_clock_is_slow(&watched));
+    read_at(4 * SECOND, -2100000, 0);
+    ck_assert(!rl_node_clock_is_slow(&watched));
+}
+END_TEST
+
+/* Each pair: what it does of a second, in thousandths, and whether that is slow. */
+static const int paces[][2] = {{0, 1}, {500, 1}, {740, 1}, {760, 0}, {1000, 0}, {2000, 0}};
+
+START_TEST(a_clock_is_slow_that_does_less_than_three_quarters_of_our_time)
+{
+    for (int64_t t = 1; t <= 5; t++)
+        read_at(t * SECOND, t * 1000 * (paces[_i][0] - 1000), 0);
+    ck_assert_int_eq(rl_node_clock_is_slow(&watched), paces[_i][1]);
+}
+END_TEST
+
+START_TEST(a_clock_that_was_set_back_is_not_slow)
+{
+    read_at(SECOND, 0, 0);
+    for (int64_t t = 2; t <= 6; t++) {
+        read_at(t * SECOND, -400000, 0);
+        ck_assert(!rl_node_clock_is_slow(&watched));
+    }
+    for (int64_t t = 7; t <= 12; t++)
+        read_at(t * SECOND, -2000000 * t, 0);
+    ck_assert(!rl_node_clock_is_slow(&watched));
+}
+END_TEST
+
+START_TEST(a_move_is_known_as_precisely_as_it_was_read)
+{
+    read_at(SECOND, 0, 0);
+    read_at(2 * SECOND, 20000, 0);
+    ck_assert_int_eq(watched.last_move.from.ns, SECOND - MS / 2);
+    ck_assert_int_eq(watched.last_move.to.ns, 2 * SECOND + MS / 2);
+    ck_assert_int_eq(watched.last_move.least.ns, 19 * MS - US);
+    ck_assert_int_eq(watched.last_move.most.ns, watched.last_step.ns);
+}
+END_TEST
+
 START_TEST(a_step_that_the_delays_may_explain_is_none)
 {
     read_at(SECOND, 0, 0);
@@ -287,6 +338,11 @@ int main(void)
     tcase_add_test(examples, the_drift_is_rounded_up);
     tcase_add_test(examples, a_step_forward_is_found_with_its_size);
     tcase_add_test(examples, a_step_backward_is_found_with_its_size);
+    tcase_add_test(examples, a_clock_that_stands_still_is_slow_until_it_goes_on);
+    tcase_add_loop_test(examples, a_clock_is_slow_that_does_less_than_three_quarters_of_our_time, 0,
+                        sizeof paces / sizeof paces[0]);
+    tcase_add_test(examples, a_clock_that_was_set_back_is_not_slow);
+    tcase_add_test(examples, a_move_is_known_as_precisely_as_it_was_read);
     tcase_add_test(examples, a_step_that_the_delays_may_explain_is_none);
     tcase_add_test(examples, a_step_on_the_very_edge_is_none_and_one_beyond_it_is);
     tcase_add_test(examples, readings_of_any_value_are_survived);

@@ -12,6 +12,11 @@
 
 /* --- Status ----------------------------------------------------------------------------------------------------- */
 
+static struct rl_admission_status excluded(enum rl_fault fault)
+{
+    return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
+}
+
 static struct rl_admission_status quarantined(struct rl_admission_status status, enum rl_fault fault,
                                               struct rl_instant until)
 {
@@ -30,6 +35,8 @@ struct rl_admission_status rl_trust_status(const struct rl_host *host, unsigned 
         status.fault = RL_FAULT_UNJUDGED;
     if (!rl_admission_votes(&status, now))
         return status;
+    if (host->engine.votes.slow_clocks & rl_bit(node))
+        return excluded(RL_FAULT_CLOCK_SLOW);
     if (rl_before(now, stepped_until))
         return quarantined(status, RL_FAULT_CLOCK_STEP, stepped_until);
     status.kind = RL_ADMISSION_VOTES;
@@ -106,11 +113,6 @@ void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_i
         other->same_server = same;
         rl_trust_evaluate(host, i, now);
     }
-}
-
-static struct rl_admission_status excluded(enum rl_fault fault)
-{
-    return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
 }
 
 /* A node of a cluster that does not own the marker's slot, or that knows of no owner, says so instead of answering. */

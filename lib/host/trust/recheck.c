@@ -43,7 +43,8 @@ static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
         send_scratch(host, node, RL_TAG_RECHECK_JOIN, 0, now);
 }
 
-/* In quarantine the marker alone is asked for: an epoch check that fails ends the connection. */
+/* In quarantine, or where a clock is slow, the marker and the time are asked for: an epoch check that fails ends the
+ * connection. */
 void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
@@ -51,7 +52,9 @@ void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
     unsigned node = (unsigned)(known - host->trust.nodes);
     struct rl_admission_status status = rl_trust_status(host, node, now);
 
-    if (status.kind == RL_ADMISSION_EXCLUDED) {
+    if (status.fault == RL_FAULT_CLOCK_SLOW) {
+        rl_trust_ask_epoch(host, node, now);
+    } else if (status.kind == RL_ADMISSION_EXCLUDED) {
         snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
         rl_transport_fail(&host->transport, node, known->why);
     } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {

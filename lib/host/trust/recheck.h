@@ -15,6 +15,8 @@ struct rl_host;
 /* When a master with this status is looked at again; RL_NEVER: it is not. */
 static inline struct rl_instant rl_trust_recheck_at(const struct rl_admission_status *status, struct rl_instant now)
 {
+    if (status->fault == RL_FAULT_CLOCK_SLOW)
+        return rl_after(now, rl_ms(RL_RECHECK_QUARANTINED_MS));
     if (status->kind == RL_ADMISSION_EXCLUDED || (status->kind == RL_ADMISSION_VOTES && status->epoch_checked))
         return rl_after(now, rl_ms(RL_RECHECK_MS));
     if (status->kind == RL_ADMISSION_QUARANTINED)

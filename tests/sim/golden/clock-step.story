@@ -41,12 +41,12 @@ max-ttl 3000
    132.000  B   rollback B2 -> m1 m2 m3
    132.000  B   acquire: no quorum
    132.000  B   m3: claim B2 refused, held
-   133.000  m1  rollback k B2 = 1
    133.000  m2  rollback k B2 = 1
    133.000  m3  rollback k B2 = -1
-   134.000  B   m1: rollback B2 granted
+   133.000  m1  rollback k B2 = 1
    134.000  B   m2: rollback B2 granted
    134.000  B   m3: rollback B2 refused, foreign
+   134.000  B   m1: rollback B2 granted
    420.000  A   extend A1 -> m1 m2 m3
    421.000  m1  extend k A1 3000 = 0
    421.000  m2  extend k A1 3000 = 0
@@ -60,9 +60,9 @@ max-ttl 3000
    422.000  A   release A1 -> m1 m2 m3
    422.000  A   has lost the lock
    422.000  A   m3: extend A1 granted
-   423.000  m1  release k A1 = 0
    423.000  m2  release k A1 = 0
    423.000  m3  release k A1 = 1
-   424.000  A   m1: release A1 refused, missing
+   423.000  m1  release k A1 = 0
    424.000  A   m2: release A1 refused, missing
    424.000  A   m3: release A1 granted
+   424.000  A   m1: release A1 refused, missing
