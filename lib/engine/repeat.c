@@ -15,7 +15,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
         return false;
     if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
         return false;
-    if (step == RL_STEP_REPAIR && !rl_may_repair(votes, node, &claim->slots[node], now))
+    if (step == RL_STEP_REPAIR && !rl_may_repair(votes, claim, node, now))
         return false;
     if (step != RL_STEP_ENQUEUE)
         votes->unchecked |= rl_bit(node);

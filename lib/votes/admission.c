@@ -48,6 +48,11 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
 {
     enum rl_fault fault = exclusion(report, rules);
 
+    if (fault == RL_FAULT_MAX_TTL)
+        return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED,
+                                            .fault = fault,
+                                            .keeps_ms = rl_max_ttl_allowed(report, rules->allowed_ms),
+                                            .epoch_checked = true};
     if (fault != RL_FAULT_NONE)
         return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
     if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))

@@ -41,6 +41,7 @@ struct rl_admission_status {
     enum rl_admission kind;
     enum rl_fault fault;      /* why it does not vote */
     struct rl_instant until;  /* QUARANTINED */
+    uint32_t keeps_ms;        /* EXCLUDED: what is held already for no longer than this is extended; 0: nothing */
     bool epoch_checked;       /* it has a marker, so its votes need an epoch check (votes/epoch_check.h) */
 };
 

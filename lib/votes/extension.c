@@ -17,7 +17,7 @@ static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_slot *slot = &claim->slots[i];
         enum rl_detail why = RL_DETAIL_NONE;
-        bool possible = rl_may_extend(votes, i, slot, now, &why);
+        bool possible = rl_may_extend(votes, claim, i, now, &why);
 
         slot->latency_us = RL_NO_LATENCY;
         slot->answer = possible ? RL_PENDING : RL_FAILED;

@@ -52,11 +52,14 @@ bool rl_deployment_missed(const struct rl_deployment *known, const struct rl_joi
     return has_marker(report) && report->announced < known->number;
 }
 
+uint32_t rl_max_ttl_allowed(const struct rl_join_report *report, uint32_t allowed_ms)
+{
+    return allowed_ms && allowed_ms < report->max_ttl_ms ? allowed_ms : report->max_ttl_ms;
+}
+
 bool rl_max_ttl_is_larger(uint32_t own_max_ttl_ms, const struct rl_join_report *report, uint32_t allowed_ms)
 {
-    if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
-        return false;
-    return own_max_ttl_ms > report->max_ttl_ms || (allowed_ms && own_max_ttl_ms > allowed_ms);
+    return own_max_ttl_ms > rl_max_ttl_allowed(report, allowed_ms) && !RL_MUTANT(LARGER_MAX_TTL_ACCEPTED);
 }
 
 uint32_t rl_deployment_longest(const struct rl_deployment *known, uint32_t own_max_ttl_ms)

@@ -56,8 +56,12 @@ void rl_deployment_add(struct rl_deployment *known, const struct rl_join_report 
 /* Was the report written before its master had seen the declaration that is known? */
 bool rl_deployment_missed(const struct rl_deployment *known, const struct rl_join_report *report);
 
-/* Is a client's own max_ttl larger than that of the report's marker, or than `allowed_ms`, the deployment's as far as
- * it is known (0: it is not)? Then it gets no vote there. */
+/* How long a lock may be there: by the report's marker, and by `allowed_ms`, the deployment's max_ttl as far as it is
+ * known (0: it is not). */
+uint32_t rl_max_ttl_allowed(const struct rl_join_report *report, uint32_t allowed_ms);
+
+/* Is a client's own max_ttl larger? Then it gets no vote there. What it holds for no longer is extended: a declaration
+ * of a smaller max_ttl costs no lock that it allows. */
 bool rl_max_ttl_is_larger(uint32_t own_max_ttl_ms, const struct rl_join_report *report, uint32_t allowed_ms);
 
 /* How long the longest lock may be for whose end this client has to wait. */

@@ -26,27 +26,35 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
     return false;
 }
 
+/* A smaller max_ttl that was declared meanwhile keeps out what is longer, and no more. */
+static bool keeps(const struct rl_admission_status *admission, const struct rl_claim *claim)
+{
+    return claim->ttl_ms <= admission->keeps_ms || (RL_MUTANT(LONGER_HOLD_KEPT) && admission->keeps_ms);
+}
+
 /* A vote that has not expired keeps others out even after the master has lost its memory. */
-bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now,
+bool rl_may_extend(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now,
                    enum rl_detail *ret_why)
 {
+    const struct rl_admission_status *admission = &votes->admissions[node];
+
     if (!reachable(votes, node, ret_why))
         return false;
-    if (votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ||
-        votes->admissions[node].kind == RL_ADMISSION_UNEVALUATED) {
+    if ((admission->kind == RL_ADMISSION_EXCLUDED && !keeps(admission, claim)) ||
+        admission->kind == RL_ADMISSION_UNEVALUATED) {
         *ret_why = RL_DETAIL_EXCLUDED;
         return false;
     }
     *ret_why = RL_DETAIL_QUARANTINED;
-    return rl_before(now, slot->bound) || (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now)) ||
-           RL_MUTANT(REPAIR_WITHOUT_CONDITION);
+    return rl_before(now, claim->slots[node].bound) ||
+           (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now)) || RL_MUTANT(REPAIR_WITHOUT_CONDITION);
 }
 
-bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now)
+bool rl_may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now)
 {
     enum rl_detail why;
 
-    return rl_may_extend(votes, node, slot, now, &why) && !rl_clock_doubted(votes, node, now);
+    return rl_may_extend(votes, claim, node, now, &why) && !rl_clock_doubted(votes, node, now);
 }
 
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now)

@@ -10,12 +10,13 @@
 bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant now, enum rl_detail *ret_why);
 
 /* May this master be asked to extend a vote? A master that votes may; so may one in quarantine whose lost memory held a
- * vote of this claim that has not expired. *ret_why is set if it may not. */
-bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now,
+ * vote of this claim that has not expired, and one whose smaller max_ttl keeps this client out, but not the claim.
+ * *ret_why is set if it may not. */
+bool rl_may_extend(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now,
                    enum rl_detail *ret_why);
 
 /* May this master be given back a key that it has lost (protocol 3.2)? */
-bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now);
+bool rl_may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now);
 
 /* Is the master in quarantine? Nobody gets a new vote of it then, so a vote that it has lost still counts. */
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now);

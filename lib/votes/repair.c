@@ -27,7 +27,7 @@ static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t node
 
 static bool may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now)
 {
-    return (claim->kind->can & RL_REPAIR) && rl_may_repair(votes, node, &claim->slots[node], now);
+    return (claim->kind->can & RL_REPAIR) && rl_may_repair(votes, claim, node, now);
 }
 
 /* After the verdict, for masters that are not in quarantine. A master whose answer is not checked yet comes here

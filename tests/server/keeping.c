@@ -281,6 +281,49 @@ START_TEST(full_masters_whose_persistence_was_changed_are_joined_again)
 }
 END_TEST
 
+/* As `redlock nodes --max-ttl` does. */
+static void declare_max_ttl(uint32_t max_ttl_ms)
+{
+    static const enum redlock_join steps[] = {REDLOCK_JOIN_ANNOUNCE, REDLOCK_JOIN_CONFIRM, REDLOCK_JOIN_ALLOW};
+    struct redlock_options ours = rig.options;
+
+    rig.options.on_event = NULL;
+    rig.options.max_ttl_ms = max_ttl_ms;
+    rig.options.declaration = 2;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        rig.options.join = steps[i];
+        redlock_client_destroy(rig_new_client(&rig));
+    }
+    rig.options = ours;
+}
+
+static bool is_kept_out(void *argument)
+{
+    (void)argument;
+    for (size_t i = 0; i < rig.n; i++) {
+        if (watch_info(rig.client, i).fault != REDLOCK_FAULT_MAX_TTL)
+            return false;
+    }
+    return true;
+}
+
+START_TEST(a_smaller_max_ttl_costs_no_lock_that_it_allows)
+{
+    struct redlock_acquire_options request = rig_lease(SHORT_TTL_MS, 0);
+    struct outcome outcome;
+
+    hold(SHORT_TTL_MS);
+    declare_max_ttl(2 * SHORT_TTL_MS);
+    rig_wait(&rig, is_kept_out, NULL, "the client to be kept out");
+    rig_run_for(&rig, SHORT_TTL_MS);
+    expect_kept_everywhere();
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "another"), &request);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_extend(&rig, lock, TTL_MS);
+    ck_assert_int_ne(outcome.status, REDLOCK_OK);
+}
+END_TEST
+
 START_TEST(what_was_given_back_is_removed_by_the_release)
 {
     struct outcome outcome;
@@ -348,6 +391,7 @@ int main(void)
     tcase_add_test(kept, a_majority_emptied_at_once_gets_the_key_back_before_the_deadline);
     tcase_add_test(kept, all_masters_flushed_at_once_get_the_key_back);
     tcase_add_test(kept, a_rolling_restart_of_every_master_keeps_the_lock);
+    tcase_add_test(kept, a_smaller_max_ttl_costs_no_lock_that_it_allows);
     tcase_add_test(kept, what_was_given_back_is_removed_by_the_release);
     tcase_add_test(full, full_durable_masters_that_are_restarted_keep_the_lock);
     tcase_add_test(full, full_masters_whose_persistence_was_changed_are_joined_again);

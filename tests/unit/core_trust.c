@@ -19,7 +19,10 @@ void core_admit_voting(struct core *core, unsigned node, bool guarded)
 void core_admit_quarantined(struct core *core, unsigned node, int64_t until_ms)
 {
     admit(core, node,
-          (struct rl_admission_status){RL_ADMISSION_QUARANTINED, RL_FAULT_NEW_MEMORY, {rl_ms(until_ms).ns}, true});
+          (struct rl_admission_status){.kind = RL_ADMISSION_QUARANTINED,
+                                       .fault = RL_FAULT_NEW_MEMORY,
+                                       .until = {rl_ms(until_ms).ns},
+                                       .epoch_checked = true});
 }
 
 void core_admit(struct core *core, unsigned node, enum rl_admission kind)

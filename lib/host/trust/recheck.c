@@ -54,12 +54,12 @@ void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
 
     if (status.fault == RL_FAULT_CLOCK_SLOW) {
         rl_trust_ask_epoch(host, node, now);
-    } else if (status.kind == RL_ADMISSION_EXCLUDED) {
+    } else if (status.kind == RL_ADMISSION_EXCLUDED && !status.keeps_ms) {
         snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
         rl_transport_fail(&host->transport, node, known->why);
     } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
         rl_trust_ask_epoch(host, node, now);
-    } else if (status.kind == RL_ADMISSION_VOTES && status.epoch_checked) {
+    } else if (status.epoch_checked) {
         ask_settings(host, node, now);
     }
     rl_trust_update(host, node, now);
