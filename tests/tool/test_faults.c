@@ -227,6 +227,31 @@ START_TEST(a_clock_that_is_behind_is_noted)
 }
 END_TEST
 
+/* Its quarantine would not end. One that only runs slow by a tenth votes. */
+START_TEST(a_clock_that_stands_still_is_excluded_at_a_single_look)
+{
+    struct clock_fault *fault = clock_fault_create();
+    const struct masters_setup setups[N] = {{.environment = clock_fault_environment(fault)}};
+    const struct masters_options options = {.count = N, .setups = setups};
+
+    teardown();
+    setup_with(&options);
+    declared();
+    clock_fault_drift_ppm(fault, -100000);
+    run("nodes", 0);
+    expect_out("safe quorum: 3 of 3");
+    clock_fault_drift_ppm(fault, -1000000);
+    expect_first("excluded", "its clock stands still");
+    expect_out("Restart the server");
+    run("nodes --json", 0);
+    expect_out("\"fault\":\"clock-slow\",\"quarantine_ms\":0,");
+    clock_fault_drift_ppm(fault, 0);
+    run("nodes", 0);
+    expect_out("safe quorum: 3 of 3");
+    clock_fault_destroy(fault);
+}
+END_TEST
+
 START_TEST(what_is_not_durable_is_a_note_and_what_is_is_none)
 {
     declared();
@@ -416,6 +441,7 @@ static Suite *suite(void)
     tcase_add_test(faults, masters_that_answer_within_the_node_timeout_are_reached);
     tcase_add_test(faults, a_node_of_a_cluster_is_excluded);
     tcase_add_test(faults, a_clock_that_is_behind_is_noted);
+    tcase_add_test(faults, a_clock_that_stands_still_is_excluded_at_a_single_look);
     tcase_add_test(faults, what_is_not_durable_is_a_note_and_what_is_is_none);
     return made;
 }

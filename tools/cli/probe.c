@@ -9,6 +9,7 @@
 #include <redlock/options.h>
 
 #include "cli/clock.h"
+#include "cli/probe_again.h"
 #include "cli/probe_latch.h"
 #include "cli/probe_queue.h"
 #include "cli/probe_rights.h"
@@ -249,6 +250,7 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
     int greetings = append_greeting(wire, target);
     redisReply *reply;
     char why[sizeof(look->probe->why)];
+    struct probe_time first;
 
     wire_append(wire, 1, time);
     if (!greeted(wire, greetings, look->probe))
@@ -258,13 +260,15 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
         return;
     if (reply->type == REDIS_REPLY_ERROR && !is_about_rights(reply->str))
         refused(look->probe, reply->str);
+    probe_time_take(reply, start, &first);
     freeReplyObject(reply);
-    look->probe->latency_us = clock_now_us() - start;
+    look->probe->latency_us = first.after_us - start;
     if (look->probe->refused)
         return;
     look->probe->answered = true;
     if (!probe_rights_take(wire, look->key, look->rights, why, sizeof(why)))
         refused(look->probe, why);
+    look->rights->clock_stands = probe_clock_stands(wire, &first);
 }
 
 static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)

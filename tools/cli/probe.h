@@ -138,12 +138,13 @@ struct probe_rights {
     bool channels;                   /* ... nor those channels */
     bool sentinel;                   /* it is a Sentinel */
     bool save_failed;                /* its latest write to its disk has failed */
+    bool clock_stands;               /* its clock does less than half of the time, or none */
     unsigned memory_percent;         /* how much of its maxmemory is used; 0: it has none */
 };
 
-/* How long a question and its answer take, what the user may not do, and whether the server takes a write: one that
- * changes nothing, since it is malformed, but is refused before by a server that takes none. Masters keep a record of
- * what they refuse (ACL LOG). */
+/* How long a question and its answer take, what the user may not do, whether the clock goes on, which takes a tenth of
+ * a second, and whether the server takes a write: one that changes nothing, since it is malformed, but is refused
+ * before by a server that takes none. Masters keep a record of what they refuse (ACL LOG). */
 void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights);
 

@@ -108,6 +108,16 @@ static void wait_or_declare(struct advice_list *list, const char *what, const ch
     advice_set(item->command, sizeof(item->command), "redlock nodes --new-deployment");
 }
 
+static void on_clock_slow(struct advice_list *list)
+{
+    const char *version = list->view->infos[list->node].version;
+    bool is_known = strstr(version, "9.1.0") != NULL || strstr(version, "9.1.1") != NULL;
+
+    advice_add(list, true, "its clock stands still, or nearly so: locks do not end there by themselves",
+               is_known ? "Restart the server, and update it: Valkey 9.1.0 and 9.1.1 can start with such a clock."
+                        : "Restart the server. If that does not help, look at the clock of its machine.");
+}
+
 static void on_fault(struct advice_list *list)
 {
     switch (list->view->infos[list->node].fault) {
@@ -118,6 +128,9 @@ static void on_fault(struct advice_list *list)
     case REDLOCK_FAULT_CLOCK_STEP:
         advice_add(list, true, "clock set forward: locks may have ended early",
                    "Wait: the vote counts when the quarantine is over; and let the time daemon slew, not step.");
+        break;
+    case REDLOCK_FAULT_CLOCK_SLOW:
+        on_clock_slow(list);
         break;
     case REDLOCK_FAULT_NOT_MASTER:
         on_not_master(list);

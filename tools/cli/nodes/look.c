@@ -33,6 +33,26 @@ bool nodes_refuses(const struct nodes_look *look, size_t node)
            (look->rights[node].vital && standings_answers(info) && info->fault != REDLOCK_FAULT_NO_RIGHTS);
 }
 
+static void exclude(struct redlock_node_info *info, enum redlock_fault fault, const char *text)
+{
+    info->standing = REDLOCK_STANDING_EXCLUDED;
+    info->fault = fault;
+    info->fault_text = text;
+    info->quarantine_ms = 0;
+}
+
+/* What a client finds out later than it is looked at here. What mends itself, or by waiting, is not the reason then. */
+static void add_findings(struct nodes_look *look)
+{
+    for (size_t i = 0; i < look->sum.n; i++) {
+        struct redlock_node_info *info = &look->infos[i];
+        bool stays = info->standing == REDLOCK_STANDING_EXCLUDED && info->fault != REDLOCK_FAULT_NO_MARKER;
+
+        if (standings_answers(info) && look->rights[i].clock_stands && !stays)
+            exclude(info, REDLOCK_FAULT_CLOCK_SLOW, "its clock stands still, or nearly so");
+    }
+}
+
 /* Those that would take a lock. */
 static struct standings able_of(const struct nodes_look *look)
 {
@@ -64,8 +84,10 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
         return false;
     session_join(session, ret_look->client);
     n = standings_read(ret_look->client, ret_look->infos);
-    ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
+    ret_look->sum.n = n;
     measure(request, ret_look);
+    add_findings(ret_look);
+    ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
     ret_look->able = able_of(ret_look);
     return session->caught == 0;
 }

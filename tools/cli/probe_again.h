@@ -1,0 +1,21 @@
+/* What a second look at a master tells, which the first one cannot: part of probe.c. */
+#ifndef CLI_PROBE_AGAIN_H
+#define CLI_PROBE_AGAIN_H
+
+#include "cli/probe.h"
+#include "cli/wire.h"
+
+/* A master's clock, and between which times of ours it showed that. */
+struct probe_time {
+    int64_t shown_us; /* 0: it was not to be had */
+    int64_t before_us;
+    int64_t after_us;
+};
+
+/* Takes the reply to a TIME that was appended at `before_us`. */
+void probe_time_take(const redisReply *reply, int64_t before_us, struct probe_time *ret_time);
+
+/* Asks for the time again, a little later than the first. */
+bool probe_clock_stands(struct wire *wire, const struct probe_time *first);
+
+#endif
