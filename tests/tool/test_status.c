@@ -407,6 +407,18 @@ START_TEST(all_commands_call_a_key_of_another_program_foreign_and_leave_it)
 }
 END_TEST
 
+/* Its value says neither who it is nor when it began. */
+START_TEST(a_holder_without_a_label_is_told_by_its_token_alone)
+{
+    for (size_t i = 0; i < 5; i++)
+        locks_store(i, "a0000000-0000-5000-8000-000000000000");
+    tool_run(&tool, "lock job");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.err, "  a client without a label ("));
+    ck_assert_ptr_nonnull(strstr(tool.err, ") has it, for at most "));
+}
+END_TEST
+
 START_TEST(a_minority_of_foreign_keys_keeps_nobody_out)
 {
     for (size_t i = 0; i < 2; i++)
@@ -434,6 +446,7 @@ static Suite *suite(void)
     tcase_add_test(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch);
     tcase_add_loop_test(status, all_commands_call_a_key_of_another_program_foreign_and_leave_it, 0, 4);
     tcase_add_test(status, a_minority_of_foreign_keys_keeps_nobody_out);
+    tcase_add_test(status, a_holder_without_a_label_is_told_by_its_token_alone);
     tcase_add_test(status, status_tells_who_shares_a_key);
     tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
     tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);

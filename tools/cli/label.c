@@ -127,7 +127,8 @@ const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE])
     clock_gettime(CLOCK_REALTIME, &now);
     ago_us = now.tv_sec * US_PER_S + now.tv_nsec / 1000 - since_us;
     if (since_us < EARLIEST_US || ago_us < 0)
-        return "-";
-    snprintf(buffer, LABEL_AGO_SIZE, "%s ago", term_time(ago_us, length, sizeof(length)));
+        snprintf(buffer, LABEL_AGO_SIZE, "-");
+    else
+        snprintf(buffer, LABEL_AGO_SIZE, "%s ago", term_time(ago_us, length, sizeof(length)));
     return buffer;
 }
