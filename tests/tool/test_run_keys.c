@@ -83,6 +83,24 @@ START_TEST(a_lock_is_kept_for_the_least_time_after_its_command)
     ck_assert_uint_ge(n, 3);
     rig_run(127, WORDS("-k", "b", "--wait", "20s", "--hold-at-least", "9s", "./no-such-command"));
     rig_expect_free();
+    rig_run(125, WORDS("-k", "c", "--hold-at-least", "9s", SH("kill -9 $PPID; exec sleep 60")));
+    rig_run(124, WORDS("true"));
+}
+END_TEST
+
+/* Nobody else would find out: the command ends before the next renewal. */
+START_TEST(a_key_that_is_gone_at_the_release_is_told)
+{
+    char script[512];
+
+    snprintf(script, sizeof(script), "exec %s break a --yes", tool_path());
+    rig_run(0, WORDS("-k", "a", SH(script)));
+    ck_assert_ptr_nonnull(strstr(tool.err, " of 5 masters no longer had 'a' when it was to be released: another may "
+                                           "have had it before the command ended"));
+    rig_run(0, WORDS("-k", "a", "--json", SH(script)));
+    ck_assert_ptr_nonnull(strstr(tool.err, "\"event\":\"gone\""));
+    rig_run(0, WORDS("-k", "a", "true"));
+    ck_assert_str_eq(tool.err, "");
 }
 END_TEST
 
@@ -242,6 +260,7 @@ static Suite *suite(void)
     tcase_add_test(several, five_keys_are_held_and_given_up);
     tcase_add_test(several, tokens_come_in_the_order_of_the_keys);
     tcase_add_test(several, a_lock_is_kept_for_the_least_time_after_its_command);
+    tcase_add_test(several, a_key_that_is_gone_at_the_release_is_told);
     tcase_add_test(several, one_key_that_another_has_refuses_all);
     tcase_add_loop_test(several, a_signal_while_one_key_is_awaited_gives_all_up, 0, 2);
     tcase_add_test(several, too_few_masters_are_122_and_leave_nothing);

@@ -157,6 +157,8 @@ bool grip_observe(struct grip *grip, const struct redlock_event *event)
     case REDLOCK_EVENT_VOTE:
         if (event->op != REDLOCK_OP_RELEASE)
             take_vote(&grip->votes[i], event);
+        else if (event->node >= 0 && event->vote == REDLOCK_VOTE_REFUSED)
+            grip->votes[i].gone |= UINT32_C(1) << event->node;
         return false;
     case REDLOCK_EVENT_ACQUIRED:
     case REDLOCK_EVENT_EXTENDED:
@@ -239,6 +241,18 @@ int64_t grip_remaining_ns(const struct grip *grip)
 int64_t grip_remaining_ms(const struct grip *grip)
 {
     return grip->set != NULL ? redlock_set_remaining_ms(grip->set) : redlock_remaining_ms(grip->lock);
+}
+
+const char *grip_gone_key(const struct grip *grip, size_t quorum, unsigned *ret_masters)
+{
+    size_t n_nodes = redlock_client_node_count(redlock_lock_client(grip->locks[0]));
+
+    for (size_t i = 0; i < grip->n; i++) {
+        *ret_masters = (unsigned)__builtin_popcount(grip->votes[i].gone);
+        if (n_nodes - *ret_masters < quorum)
+            return grip_key(grip, i);
+    }
+    return NULL;
 }
 
 unsigned grip_nodes_ok(const struct grip *grip)

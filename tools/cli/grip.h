@@ -15,6 +15,7 @@ typedef void (*grip_watch_fn)(const char *key, const struct redlock_alarm *alarm
 struct grip_votes {
     uint32_t ok;       /* their votes count */
     uint32_t answered; /* in the attempt or extension that was the latest */
+    uint32_t gone;     /* they had no longer what was to be released */
 };
 
 struct grip {
@@ -62,6 +63,10 @@ void grip_watch(struct grip *grip, grip_watch_fn watch, void *data);
 /* The least of all keys. */
 int64_t grip_remaining_ns(const struct grip *grip);
 int64_t grip_remaining_ms(const struct grip *grip);
+
+/* After a release: the first key that so many masters had no longer that they could not have kept it from others, and
+ * how many; NULL if there is none. */
+const char *grip_gone_key(const struct grip *grip, size_t quorum, unsigned *ret_masters);
 
 /* Masters whose votes count, for the lock that has the fewest. */
 unsigned grip_nodes_ok(const struct grip *grip);

@@ -205,7 +205,7 @@ static bool leave_to_masters(struct run *run)
 {
     int64_t keep_ms = instant_left(run->keep_until, instant_now()) / NS_PER_MS;
 
-    if (run->options->hold_ms == 0 || keep_ms <= 0 || run->fate.error != 0 || !run->fate.exited || run->lost)
+    if (run->options->hold_ms == 0 || keep_ms <= 0 || run->fate.error != 0 || run->fate.pid == 0 || run->lost)
         return false;
     grip_extend(&run->grip, &run->session, (uint32_t)keep_ms + 1);
     if (grip_detach(&run->grip) != 0)
@@ -213,6 +213,22 @@ static bool leave_to_masters(struct run *run)
     run_report(run, RUN_LEVEL_STATUS, "kept", RUN_FACTS({"kept_ms", keep_ms}), "%s %s held for another %lld ms",
                run->options->wanted.title, run->options->wanted.verb, (long long)keep_ms);
     return true;
+}
+
+/* A loss since the latest renewal is found out by nobody else: the command has ended before the next one. */
+static void report_release(const struct run *run)
+{
+    const struct run_facts facts = {.outcome = &run->session.last};
+    unsigned masters;
+    const char *gone = grip_gone_key(&run->grip, cli_quorum(&run->options->common), &masters);
+
+    if (gone != NULL)
+        run_report(run, RUN_LEVEL_WARNING, "gone", &facts,
+                   "%u of %zu masters no longer had '%s' when it was to be released: another may have had it before "
+                   "the command ended", masters, run->options->common.masters.count, gone);
+    else
+        run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->wanted.title,
+                   run->options->wanted.verb);
 }
 
 /* Only now: the command and all that it has started have ended. The keys end by themselves if this fails. */
@@ -225,8 +241,7 @@ static void release(struct run *run)
         return;
     status = grip_release(&run->grip, &run->session);
     if (status == REDLOCK_OK)
-        run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->wanted.title,
-                   run->options->wanted.verb);
+        report_release(run);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
         run_report(run, RUN_LEVEL_WARNING, "not-released", &(const struct run_facts){.outcome = &run->session.last},
                    "%s may stay held until the ttl ends: %s", run->options->wanted.title,
