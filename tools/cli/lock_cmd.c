@@ -263,10 +263,14 @@ static void print_tokens(const struct grip *grip)
 /* A token that reached nobody would leave a lock that nobody can give up: then the lock is given back instead. */
 static int leave_held(const struct request *request, struct session *session, struct grip *grip)
 {
-    if (session->caught == 0 && fflush(stdout) == 0 && grip_detach(grip) == 0)
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    int error = errno;
+
+    if (session->caught == 0 && written && grip_detach(grip) == 0)
         return CLI_OK;
     if (session->caught == 0)
-        cli_error("lock", "cannot write the token: %s %s given back", request->wanted.title, request->wanted.verb);
+        cli_error("lock", "cannot write the token%s%s: %s %s given back", written ? "" : ": ",
+                  written ? "" : strerror(error), request->wanted.title, request->wanted.verb);
     grip_release(grip, session);
     return CLI_INFRASTRUCTURE;
 }
