@@ -313,6 +313,12 @@ START_TEST(what_all_must_have_in_common_is_found_in_the_file_and_the_environment
     tool_run(&tool, line);
     ck_assert_ptr_nonnull(strstr(tool.out, "only 0 of 3 masters answered (3 needed)"));
     ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'app:'"));
+    file = fopen(path, "w");
+    fputs("127.0.0.1:1 127.0.0.1:2 127.0.0.1:3 quorum=2 max_ttl=20s\n", file);
+    fclose(file);
+    tool_run(&tool, line);
+    tool_expect(&tool, 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "says 'max_ttl=': that is none of prefix=, quorum= and max-ttl="));
     unlink(path);
     setenv("REDLOCK_PREFIX", "env:", 1);
     setenv("REDLOCK_QUORUM", " 3\n", 1);

@@ -112,6 +112,11 @@ static bool add_setting(const char *command, struct cli_masters *masters, const 
             cli_error(command, "out of memory");
         return masters->settings[i] != NULL;
     }
+    if (word[0] != '/' && strchr(word, '=') != NULL && strchr(word, '@') == NULL && strstr(word, "://") == NULL) {
+        cli_error(command, "the file of masters says '%.*s=': that is none of prefix=, quorum= and max-ttl=",
+                  (int)strcspn(word, "="), word);
+        return false;
+    }
     return true;
 }
 
