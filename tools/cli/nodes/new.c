@@ -46,9 +46,10 @@ static int objection(const struct nodes_look *look)
         return CLI_NOT_HELD;
     }
     if (sum->voting > 0) {
-        cli_error("nodes", "not declared: %zu of %zu masters vote, so this deployment is not new. The others may have "
-                           "forgotten locks: wait for them, or stop all clients, wait for max_ttl, and add --force",
-                  sum->voting, sum->n);
+        cli_error("nodes", "not declared: %zu of %zu masters vote, so this deployment is not new%s",
+                  sum->voting, sum->n,
+                  sum->voting == sum->n ? "" : ". The others may have forgotten locks: wait for them, or stop all "
+                                               "clients, wait for max_ttl, and add --force");
         return CLI_NOT_HELD;
     }
     return CLI_OK;
