@@ -199,13 +199,19 @@ static int not_acquired(struct run *run, int status)
 
 /* --- Giving it up ------------------------------------------------------------------------------------------------ */
 
+/* A guard that died may not have told that it did. */
+static bool may_have_begun(const struct run_fate *fate)
+{
+    return fate->pid > 0 || (fate->guard_died && fate->error == 0);
+}
+
 /* Others whose clocks are late, or that start late, are not to find it free: the masters keep it for the rest. Their
  * keys have as much left as is promised in any case, so nothing depends on the answers. False: nothing is kept. */
 static bool leave_to_masters(struct run *run)
 {
     int64_t keep_ms = instant_left(run->keep_until, instant_now()) / NS_PER_MS;
 
-    if (run->options->hold_ms == 0 || keep_ms <= 0 || run->fate.error != 0 || run->fate.pid == 0 || run->lost)
+    if (run->options->hold_ms == 0 || keep_ms <= 0 || !may_have_begun(&run->fate) || run->lost)
         return false;
     grip_extend(&run->grip, &run->session, (uint32_t)keep_ms + 1);
     if (grip_detach(&run->grip) != 0)
