@@ -340,6 +340,7 @@ static const struct {
     {"-NOAUTH Authentication required.\r\n", "refuses", "it wants a password", "Give the right user and password"},
     {"-ERR DB index is out of range\r\n", "refuses", "it has no database of that number", "another number"},
     {"-ERR nobody knows\r\n", "refuses", "it answers with an error. It says: ERR nobody knows.", "its log"},
+    {"HTTP/1.1 400 Bad Request\r\n\r\n", "down", "not reached: protocol: ", "is no Redis and no Valkey"},
     {NULL, "down", "not reached: ", "ends the connection without a word"},
 };
 

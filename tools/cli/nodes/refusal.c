@@ -126,6 +126,9 @@ void advise_on_down(struct advice_list *list)
         advice_add(list, true, what,
                    "Give it a certificate that is valid, for its name and of the CA that is trusted here. What is "
                    "trusted, and another name than that of its URL, can be told by --tls-ca and --tls-server-name.");
+    else if (mentions(info, "protocol: "))
+        advice_add(list, true, what,
+                   "What listens there is no Redis and no Valkey. Name the host and port of one, for all clients.");
     else if (is_closed(info))
         item = advice_add(list, true, what,
                           "What listens there ends the connection without a word: a proxy without a server behind it, "
