@@ -272,6 +272,8 @@ START_TEST(rights_to_keys_and_channels_are_missed_too)
     run("nodes", 0);
     expect_out("the user lacks '&redlock:*'.");
     expect_out(" ACL SETUSER me '&redlock:*'\n");
+    use_user("resetkeys ~jobs:* ~*marker allchannels +@all", " --prefix it's[1]*:");
+    expect_out(" ACL SETUSER me '~it'\\''s\\[1\\]\\*:redlock:*'\n");
 }
 END_TEST
 

@@ -68,7 +68,10 @@ static void on_no_rights(struct advice_list *list)
         advice_grant(list, advice_add(list, true, what, mend_of_keys(list)), rights);
         return;
     }
-    snprintf(rights, sizeof(rights), "'~%s*' '&%s*' %s", list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
+    rights[0] = '\0';
+    advice_put_pattern(rights, '~', list->view->prefix, "*");
+    advice_put_pattern(rights, '&', list->view->prefix, "*");
+    snprintf(rights + strlen(rights), sizeof(rights) - strlen(rights), "%s", ADVICE_RIGHTS);
     advice_grant(list,
                  advice_add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
                             "Have its administrator grant them (on Redis 6.0 without the word that begins with &):"),

@@ -124,6 +124,20 @@ void advice_grant(const struct advice_list *list, struct advice *item, const cha
     target_fini(&target);
 }
 
+void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *prefix, const char *rest)
+{
+    char word[3 * ADVICE_RIGHTS_SIZE];
+    size_t length = 0, begin = strlen(buffer);
+
+    for (; *prefix != '\0' && length < ADVICE_RIGHTS_SIZE; prefix++) {
+        const char *form = *prefix == '\'' ? "'\\%c'" : strchr("*?[]\\", *prefix) != NULL ? "\\%c" : "%c";
+
+        length += (size_t)sprintf(word + length, form, *prefix);
+    }
+    word[length] = '\0';
+    snprintf(buffer + begin, ADVICE_RIGHTS_SIZE - begin, "'%c%s%s' ", kind, word, rest);
+}
+
 const char *advice_missing_rights(const struct advice_list *list, char buffer[ADVICE_RIGHTS_SIZE])
 {
     const struct probe_rights *rights = &list->view->rights[list->node];
@@ -131,9 +145,9 @@ const char *advice_missing_rights(const struct advice_list *list, char buffer[AD
 
     buffer[0] = '\0';
     if (rights->keys)
-        snprintf(buffer, ADVICE_RIGHTS_SIZE, "'~%sredlock:*' ", prefix);
+        advice_put_pattern(buffer, '~', prefix, "redlock:*");
     if (rights->channels)
-        snprintf(buffer + strlen(buffer), ADVICE_RIGHTS_SIZE - strlen(buffer), "'&%sredlock:*' ", prefix);
+        advice_put_pattern(buffer, '&', prefix, "redlock:*");
     snprintf(buffer + strlen(buffer), ADVICE_RIGHTS_SIZE - strlen(buffer), "%s", rights->missing);
     if (*buffer != '\0' && buffer[strlen(buffer) - 1] == ' ')
         buffer[strlen(buffer) - 1] = '\0';

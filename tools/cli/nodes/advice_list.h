@@ -27,4 +27,7 @@ void advice_grant(const struct advice_list *list, struct advice *item, const cha
 enum { ADVICE_RIGHTS_SIZE = 800 };
 const char *advice_missing_rights(const struct advice_list *list, char buffer[ADVICE_RIGHTS_SIZE]);
 
+/* Adds names under the prefix as a pattern of the server, in one word of the shell; `rest` is a pattern itself. */
+void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *prefix, const char *rest);
+
 #endif
