@@ -71,6 +71,15 @@ uint64_t fo_double_writes(const struct fo_verdict *verdict)
     return verdict->mixed_writes + verdict->late_mixed;
 }
 
+const char *fo_broken_promise(const struct fo_verdict *verdict)
+{
+    if (verdict->double_holds)
+        return "two holders";
+    if (verdict->fence_regressions)
+        return "tokens did not grow";
+    return fo_double_writes(verdict) ? "a late write" : "";
+}
+
 const char *fo_cell_class(const struct fo_entry *entry, const struct fo_outcome *outcome)
 {
     if (outcome->verdict.double_holds || outcome->verdict.fence_regressions || fo_double_writes(&outcome->verdict))

@@ -33,6 +33,9 @@ const struct fo_outcome *fo_entry_outcome(const struct fo_entry *entry, const st
 /* Writes of two holders, whichever of them was valid. */
 uint64_t fo_double_writes(const struct fo_verdict *verdict);
 
+/* The worst that was seen, in words: two holders, tokens that did not grow, a write of a former holder; or "". */
+const char *fo_broken_promise(const struct fo_verdict *verdict);
+
 /* "bad": two holders, or their writes; "so-so": nobody could lock for longer than 100 ms; "good". */
 const char *fo_cell_class(const struct fo_entry *entry, const struct fo_outcome *outcome);
 

@@ -28,10 +28,10 @@ static void put_anchor(FILE *out, const struct fo_entry *of, const struct fo_sce
     fprintf(out, "--%s", scenario->name);
 }
 
-static void note(FILE *out, uint64_t n, const char *text)
+static void count(FILE *out, uint64_t n, const char *what)
 {
     if (n)
-        fprintf(out, "<span>%llu %s</span>", (unsigned long long)n, text);
+        fprintf(out, "<span>%s: %llu</span>", what, (unsigned long long)n);
 }
 
 static bool keeps_a_stopped_holders_lock(const struct fo_entry *of, const struct fo_outcome *outcome)
@@ -43,6 +43,7 @@ static bool keeps_a_stopped_holders_lock(const struct fo_entry *of, const struct
 static void cell(FILE *out, const struct fo_entry *of, const struct fo_scenario *scenario)
 {
     const struct fo_outcome *outcome = fo_entry_outcome(of, scenario);
+    const char *broken_promise = outcome ? fo_broken_promise(&outcome->verdict) : "";
     char text[CELL];
 
     if (!outcome || *outcome->skipped) {
@@ -53,15 +54,18 @@ static void cell(FILE *out, const struct fo_entry *of, const struct fo_scenario 
     }
     fprintf(out, "<td data-l=\"%s\"><a class=\"%s\" href=\"#", scenario->name, fo_cell_class(of, outcome));
     put_anchor(out, of, scenario);
-    fprintf(out, "\"><b>%s</b>", fo_html_duration(outcome->outage.longest_ns, text, CELL));
-    note(out, outcome->verdict.double_holds, "with 2 holders");
-    note(out, outcome->verdict.fence_regressions, "bad tokens");
-    note(out, fo_double_writes(&outcome->verdict), "double writes");
+    fo_html_duration(outcome->outage.longest_ns, text, CELL);
+    fprintf(out, "\"><b>%s</b>", *broken_promise ? broken_promise : text);
+    count(out, outcome->verdict.double_holds, "locks");
+    count(out, outcome->verdict.fence_regressions, "bad tokens");
+    count(out, fo_double_writes(&outcome->verdict), "bad writes");
+    if (*broken_promise)
+        fprintf(out, "<span>nobody could lock: %s</span>", text);
     if (outcome->takeover_ns >= 0)
         fprintf(out, "<span>next %s</span>", fo_html_duration(outcome->takeover_ns, text, CELL));
     else if (keeps_a_stopped_holders_lock(of, outcome))
         fputs("<span>no lease: keeps its lock</span>", out);
-    note(out, fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER]), "refused");
+    count(out, fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER]), "refused");
     fputs("</a></td>", out);
 }
 
@@ -131,24 +135,15 @@ static void facts(FILE *out, const struct fo_report *report, const struct fo_out
     fact(out, outcome->takeover_ns, "until the next leader");
 }
 
-/* The worst of it. */
-static const char *word_of(const struct fo_verdict *verdict)
-{
-    if (verdict->double_holds)
-        return "two holders";
-    if (verdict->fence_regressions)
-        return "tokens did not grow";
-    return fo_double_writes(verdict) ? "two writers" : "one holder at a time";
-}
-
 static void timeline(FILE *out, const struct fo_entry *of, const struct fo_outcome *outcome)
 {
+    const char *word = fo_broken_promise(&outcome->verdict);
     const struct fo_html_slot slots[] = {
         {"anchor", .write = anchor},
         {"system", .text = of->contestant->label},
         {"name", .text = outcome->scenario->name},
         {"class", .text = fo_cell_class(of, outcome)},
-        {"word", .text = word_of(&outcome->verdict)},
+        {"word", .text = *word ? word : "one holder at a time"},
         {"text", .text = outcome->scenario->text},
         {"broken promises", .write = broken},
         {"clues", .write = clues},

@@ -15,21 +15,25 @@ static bool has_lease(const struct engine_contestant *contestant)
 static void count(FILE *out, uint64_t n, const char *what)
 {
     if (n)
-        fprintf(out, ", **%llu × %s**", (unsigned long long)n, what);
+        fprintf(out, ", %s: %llu", what, (unsigned long long)n);
 }
 
+/* What is broken stands first: a short time for which nobody could lock is no comfort then. */
 static void cell(FILE *out, const struct fo_outcome *outcome)
 {
+    const char *broken_promise = outcome ? fo_broken_promise(&outcome->verdict) : "";
     char text[CELL];
 
     if (!outcome || *outcome->skipped) {
         fputs(" " NOTHING " |", out);
         return;
     }
+    if (*broken_promise)
+        fprintf(out, " **%s**,", broken_promise);
     fprintf(out, " %s", fo_html_duration(outcome->outage.longest_ns, text, CELL));
-    count(out, outcome->verdict.double_holds, "2 holders");
+    count(out, outcome->verdict.double_holds, "locks");
     count(out, outcome->verdict.fence_regressions, "bad tokens");
-    count(out, fo_double_writes(&outcome->verdict), "2 writes");
+    count(out, fo_double_writes(&outcome->verdict), "bad writes");
     fputs(" |", out);
 }
 
