@@ -22,11 +22,11 @@
  * 1. Any thread may call any function, also several threads at once on the same object. The destroy functions are the
  *    exception: no call on the object may begin after one of them. A call that another thread is waiting in returns
  *    REDLOCK_CANCELED, or the status it was about to return.
- * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. A mutex is one holder, so threads that
- *    are to exclude each other need a mutex each, for the same key, or a recursive mutex, which has owners. At most one
- *    lock, extend or convert call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY at
- *    once. A lock call returns at its deadline even if the service's thread is late, in a callback for example; then it
- *    counts as pending until that thread has given up the attempt.
+ * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. To exclude each other, threads create
+ *    one mutex each, all with the same key; or they use one recursive mutex, in which each thread is an owner. At most
+ *    one lock, extend or convert call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY
+ *    at once. A lock call returns at its deadline even if the service's thread is late, in a callback for example; then
+ *    it counts as pending until that thread has given up the attempt.
  * 3. Callbacks are the event hook, watches, and functions given to redlock_service_run(). They run on the service's
  *    thread, which renews no lock meanwhile. A call that would wait returns REDLOCK_E_OWN_THREAD there. The name of the
  *    thread is "redlock", and it blocks all signals.

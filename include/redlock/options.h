@@ -241,9 +241,10 @@ struct redlock_acquire_options {
 
     /* The interval at which a held lock is renewed until it is released. 0, the default, is a third of the validity
      * that the ttl gives, ttl - drift - guard; the most is two thirds. REDLOCK_NO_RENEWAL leaves extending to the
-     * program. A renewal that fails is tried again while there is time. A renewal may come early, by a fiftieth of the
-     * interval and at most 100 ms, to share a command with others. When hundreds of locks are acquired at once, most of
-     * them are renewed early once more, so that their renewals are spread over the interval. */
+     * program. A renewal that fails is tried again while there is time. Renewals that are due at about the same time
+     * go to a master in one command: one of them may come up to 2 % of its interval early, and never more than 100 ms.
+     * When hundreds of locks are acquired at once, their first renewals are spread over the interval, so that not all
+     * of them come together. */
     uint32_t renew_ms;
 
     /* No renewal begins after the lock has been held for so long. 0, the default, is no limit. */

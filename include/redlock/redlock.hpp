@@ -8,9 +8,9 @@
  *     }
  *
  * A mutex is Lockable and TimedLockable as the standard defines them, so std::unique_lock works, too. Functions throw
- * redlock::error, with a status and the reason in words. The rules for threads are those of redlock/blocking.h: threads
- * that are to exclude each other need a mutex each. An object that has been moved from may only be destroyed or
- * assigned to. */
+ * redlock::error, with a status and the reason in words. The rules for threads are those of redlock/blocking.h: to
+ * exclude each other, threads create one mutex each, all with the same key. An object that has been moved from may only
+ * be destroyed or assigned to. */
 #ifndef REDLOCK_REDLOCK_HPP
 #define REDLOCK_REDLOCK_HPP
 

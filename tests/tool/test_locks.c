@@ -20,7 +20,7 @@ START_TEST(lock_prints_the_token_that_the_masters_store)
     tool_expect(&tool, 0);
     ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     ck_assert_uint_eq(strlen(tool.out), strlen(token) + 1);
-    votes = strstr(tool.err, " of 5 votes");
+    votes = strstr(tool.err, " of 5 masters had agreed");
     ck_assert_msg(votes != NULL && votes > tool.err, "no votes in: %s", tool.err);
     for (size_t i = 0; i < 5; i++) {
         char *value = masters_get(masters, i, "job");
@@ -157,7 +157,7 @@ START_TEST(lock_wins_while_two_masters_are_down)
     ck_assert(masters_hang(masters, 4));
     tool_run(&tool, "lock job -v");
     tool_expect(&tool, 0);
-    ck_assert_ptr_nonnull(strstr(tool.err, "3 of 5 votes"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "3 of 5 masters had agreed"));
 }
 END_TEST
 

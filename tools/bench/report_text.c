@@ -12,8 +12,8 @@ static void print_times(FILE *out, const char *name, const struct histogram *his
 static void print_trips(FILE *out, const char *name, const struct bench_record *record, const struct histogram *times)
 {
     if (times->count > 0)
-        fprintf(out, "  %-20s %10.2f      round trips, 99 %% within %.2f\n", name, bench_trips(record, times, 0.5),
-                bench_trips(record, times, 0.99));
+        fprintf(out, "  %-20s %10.2f      round trips in the median, %.2f or fewer in 99 %%\n", name,
+                bench_trips(record, times, 0.5), bench_trips(record, times, 0.99));
 }
 
 static void print_contention(FILE *out, const struct bench_options *options, const struct bench_record *record,

@@ -180,11 +180,11 @@ static void explain(const struct request *request, const struct grip *grip, cons
     shown_put(term->out, request->wanted.title);
     term_time(outcome->remaining_ms * 1000, left, sizeof(left));
     if (grip->set == NULL)
-        fprintf(term->out, ": %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", outcome->granted,
-                outcome->n_nodes, outcome->quorum, took, left);
+        fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
+                outcome->granted, outcome->n_nodes, outcome->quorum, took, left);
     else
-        fprintf(term->out, ": %u of %zu votes for each (%u needed), in %s; valid for %s\n", grip_nodes_ok(grip),
-                request->common.masters.count, cli_quorum(&request->common), took, left);
+        fprintf(term->out, ": %u of %zu masters have agreed to each key (%u needed), in %s; valid for %s\n",
+                grip_nodes_ok(grip), request->common.masters.count, cli_quorum(&request->common), took, left);
 }
 
 /* What has been got: nothing of a lock that is not held. */

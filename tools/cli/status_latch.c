@@ -121,7 +121,7 @@ static void print_row(const struct term *term, const struct picture *picture, si
     }
     term_print(term, latch->open ? TERM_GREEN : TERM_BOLD, "%-*s", STATUS_COLUMN, latch->open ? "open" : "shut");
     fprintf(term->out, "%20s  %8u  %8zu  %12s  %10s\n", latch->generation, (unsigned)latch->parties, latch->n,
-            probe->pttl_ms < 0 ? "for ever" : term_time(probe->pttl_ms * 1000, kept, sizeof(kept)), latency);
+            probe->pttl_ms < 0 ? "no end" : term_time(probe->pttl_ms * 1000, kept, sizeof(kept)), latency);
 }
 
 static void print_names(const struct picture *picture)

@@ -80,7 +80,8 @@ static void print_row(const struct term *term, const char *name, int name_width,
     if (vote->latency_us >= 0)
         term_time(vote->latency_us, time, sizeof(time));
     fprintf(term->out, "  %-*s  ", name_width, term_fit(name, name_width, short_name, sizeof(short_name)));
-    term_print(term, style_of(vote->vote), "%-7s", redlock_vote_name(vote->vote));
+    term_print(term, style_of(vote->vote), "%-7s",
+               vote->vote == REDLOCK_VOTE_NONE ? "unasked" : redlock_vote_name(vote->vote));
     fputs("  ", term->out);
     term_bar(term, style_of(vote->vote), (double)vote->latency_us, (double)full_us, cells);
     fprintf(term->out, "  %8s", time);
