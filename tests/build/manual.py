@@ -44,6 +44,7 @@ callbacks = {
     for name, arguments in re.findall(r"typedef void \(\*(\w+)\)\((.*?)\);", everything, re.S)
 }
 macros = set(re.findall(r"#define (redlock_\w+)\(", everything))
+text_macros = set(re.findall(r"#define (REDLOCK_\w+)\(", everything))
 enumerators = {
     name
     for body in re.findall(r"enum \w+ \{(.*?)\};", everything, re.S)
@@ -105,7 +106,7 @@ for stem, page in pages.items():
         ):
             fail(f"{stem}.3 refers to {name}({section}), which does not exist")
     for name in re.findall(r"\bREDLOCK_[A-Z_]+\b", page):
-        if name not in enumerators | defines | statuses.keys() | {"REDLOCK_UNKNOWN", stem.upper()}:
+        if name not in enumerators | defines | text_macros | statuses.keys() | {"REDLOCK_UNKNOWN", stem.upper()}:
             fail(f"{stem}.3 speaks of {name}, which does not exist")
 
 whole = "\n".join(pages.values())
