@@ -44,6 +44,7 @@ enum redlock_fault {
     REDLOCK_FAULT_NO_RIGHTS,   /* the user may not run the commands of the examination */
     REDLOCK_FAULT_NO_MARKER,   /* it has no marker, and this client writes none (REDLOCK_JOIN_LOOK) */
     REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */
+    REDLOCK_FAULT_TWO_SERVERS, /* its name leads to two servers by turns */
     REDLOCK_FAULT_CLOCK_SLOW,  /* its clock stands still, or runs much slower than this machine's */
 };
 

@@ -133,6 +133,7 @@ const char *redlock_fault_name(enum redlock_fault fault)
         [REDLOCK_FAULT_EVICTS] = "evicts",       [REDLOCK_FAULT_SAME_SERVER] = "same-server",
         [REDLOCK_FAULT_RING] = "ring",           [REDLOCK_FAULT_NO_RIGHTS] = "no-rights",
         [REDLOCK_FAULT_NO_MARKER] = "no-marker", [REDLOCK_FAULT_MAX_TTL] = "max-ttl",
+        [REDLOCK_FAULT_TWO_SERVERS] = "two-servers",
         [REDLOCK_FAULT_CLOCK_SLOW] = "clock-slow"};
 
     return (unsigned)fault <= REDLOCK_FAULT_CLOCK_SLOW ? names[fault] : "?";

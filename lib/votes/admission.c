@@ -22,6 +22,8 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
+    if (rules->two_servers && !RL_MUTANT(TWO_SERVERS_VOTE))
+        return RL_FAULT_TWO_SERVERS;
     if (rules->same_server || report->event == RL_JOIN_MISPLACED)
         return RL_FAULT_SAME_SERVER;
     if (evicts && !rules->allow_eviction)

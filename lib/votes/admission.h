@@ -9,6 +9,7 @@
 
 struct rl_admission_rules {
     bool allow_eviction; /* the override of protocol 5.1 */
+    bool two_servers;    /* the name leads to another server than before, and both are alive */
     bool same_server;    /* run_id or replication_id equals another configured master's */
     uint32_t drift_ppm;  /* quarantines are waited for by this client's clock */
     uint32_t max_ttl_ms; /* this client's own; 0: it takes no locks */

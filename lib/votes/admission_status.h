@@ -21,6 +21,7 @@
     X(NO_RIGHTS, "it cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts")         \
     X(NO_MARKER, "it has no marker and this client may not write one")                                   \
     X(MAX_TTL, "this client's max_ttl is larger than the deployment's")                                  \
+    X(TWO_SERVERS, "its name leads to two servers by turns")                                             \
     X(CLOCK_SLOW, "its clock stands still, or runs much slower than this client's")
 
 enum rl_fault {

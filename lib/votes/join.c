@@ -63,6 +63,7 @@ enum {
     AT_FALLS,
     AT_ANNOUNCED,
     AT_CONFIRMED,
+    AT_AGE,
     N_ELEMENTS,
 };
 
@@ -129,6 +130,7 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
                  take_number(&items[AT_FALLS], longest_ms + QUARANTINE_MARGIN_MS, &report->falls_ms) &&
                  take_number(&items[AT_ANNOUNCED], INT64_MAX, &report->announced) &&
                  take_number(&items[AT_CONFIRMED], INT64_MAX, &report->confirmed) &&
+                 take_number(&items[AT_AGE], INT64_MAX, &report->age_ms) &&
                  take_number(&items[AT_MAXMEMORY], INT64_MAX, &report->maxmemory) &&
                  take_number(&items[AT_REPLICAS], INT64_MAX, &report->replicas) &&
                  take_number(&items[AT_TIME], INT64_MAX, &report->time_us);

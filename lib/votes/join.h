@@ -71,6 +71,7 @@ struct rl_join_report {
     int64_t falls_ms;              /* until longest_ms is max_ttl_ms; 0: it does not fall by itself */
     int64_t announced;             /* number of the latest declaration that the marker has seen ... */
     int64_t confirmed;             /* ... and of the latest that all masters have seen */
+    int64_t age_ms;                /* since this memory was found to be new; 0: it was just now, or nobody knows */
     int64_t maxmemory;
     int64_t replicas; /* connected to it */
     int64_t time_us;  /* the node's clock when the script ran */

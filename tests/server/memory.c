@@ -1,5 +1,7 @@
 /* New deployments, and masters that have lost their memory: when their votes count. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "suite.h"
 #include "trust_rig.h"
@@ -171,10 +173,128 @@ START_TEST(a_restarted_master_that_syncs_every_second_is_quarantined)
 }
 END_TEST
 
+/* --- A name that leads to two servers ----------------------------------------------------------------------------- */
+
+/* Three masters, the first by a name that can lead to the fourth server as well. */
+static char name_url[256];
+
+static const char *path_of(const char *url)
+{
+    return strchr(url, '/') + strspn(strchr(url, '/'), "/") - 1;
+}
+
+static void lead_name_to(size_t server)
+{
+    const char *name = path_of(name_url);
+    char other[256];
+
+    snprintf(other, sizeof other, "%s.new", name);
+    ck_assert_int_eq(symlink(path_of(masters_url(rig.masters, server)), other), 0);
+    ck_assert_int_eq(rename(other, name), 0);
+    for (size_t i = 0; i < 4; i++) {
+        if (masters_pid(rig.masters, i))
+            rig_do(&rig, i, "CLIENT", "KILL", "TYPE", "normal", NULL);
+    }
+}
+
+static void open_with_a_name(void)
+{
+    struct masters_options options = {.count = 4};
+
+    trust_start(&options);
+    trust_declare_short(&rig.options);
+    rig.n = 3;
+    snprintf(name_url, sizeof name_url, "unix://%s/name.sock", masters_dir(rig.masters));
+    rig.urls[0] = name_url;
+    ck_assert_int_eq(symlink(path_of(masters_url(rig.masters, 0)), path_of(name_url)), 0);
+    rig_connect(&rig);
+}
+
+static bool has_met(void *argument)
+{
+    return strcmp(trust_info(rig.client, 0).run_id, argument) == 0;
+}
+
+static void wait_until_met(size_t server)
+{
+    static const char *const info[] = {"INFO", "server", NULL};
+    char *text = masters_command(rig.masters, server, info);
+    char run_id[41] = "";
+
+    ck_assert_ptr_nonnull(text);
+    memcpy(run_id, strstr(text, "run_id:") + 7, 40);
+    free(text);
+    rig_wait(&rig, has_met, run_id, "the client to meet the server");
+}
+
+START_TEST(who_meets_a_server_again_after_another_one_knows_that_there_are_two)
+{
+    struct outcome outcome;
+
+    lead_name_to(3);
+    wait_until_met(3);
+    trust_wait_standing(0, REDLOCK_STANDING_VOTES);
+    lead_name_to(0);
+    wait_until_met(0);
+    trust_expect_excluded(0, REDLOCK_FAULT_TWO_SERVERS);
+    outcome = trust_try("key", SHORT_MAX_TTL_MS);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect_failed(&outcome, 0, "its name leads to two servers by turns");
+}
+END_TEST
+
+START_TEST(who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once)
+{
+    struct redlock_client *other;
+    struct redlock_client *first = rig.client;
+
+    lead_name_to(3);
+    other = rig_new_client(&rig);
+    rig_run_for(&rig, 2 * SHORT_MAX_TTL_MS + 2000);
+    lead_name_to(0);
+    rig.client = rig_new_client(&rig);
+    wait_until_met(0);
+    lead_name_to(3);
+    wait_until_met(3);
+    trust_expect_excluded(0, REDLOCK_FAULT_TWO_SERVERS);
+    redlock_client_destroy(other);
+    redlock_client_destroy(first);
+}
+END_TEST
+
+/* As the operator mends it. */
+START_TEST(the_master_votes_again_when_the_one_that_stays_was_restarted)
+{
+    lead_name_to(3);
+    wait_until_met(3);
+    lead_name_to(0);
+    wait_until_met(0);
+    trust_expect_excluded(0, REDLOCK_FAULT_TWO_SERVERS);
+    ck_assert(masters_kill(rig.masters, 3));
+    ck_assert(masters_kill(rig.masters, 0));
+    ck_assert(masters_restart(rig.masters, 0));
+    wait_until_met(0);
+    trust_wait_standing(0, REDLOCK_STANDING_VOTES);
+}
+END_TEST
+
+START_TEST(restarts_on_end_are_not_two_servers)
+{
+    for (int i = 0; i < 6; i++) {
+        ck_assert(masters_kill(rig.masters, 0));
+        ck_assert(masters_restart(rig.masters, 0));
+        wait_until_met(0);
+        ck_assert_int_ne(trust_info(rig.client, 0).fault, REDLOCK_FAULT_TWO_SERVERS);
+    }
+    trust_wait_standing(0, REDLOCK_STANDING_VOTES);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("memory");
     TCase *fresh = suite_add_case(suite, "new", NULL, trust_close);
+    TCase *two = suite_add_case(suite, "two servers", open_with_a_name, trust_close);
     TCase *loss = suite_add_case(suite, "loss", NULL, trust_close);
 
     tcase_add_test(fresh, new_masters_that_are_declared_so_vote_at_once);
@@ -189,5 +309,9 @@ int main(void)
     tcase_add_test(loss, a_restarted_master_without_persistence_is_quarantined);
     tcase_add_test(loss, a_restarted_durable_master_votes_at_once);
     tcase_add_test(loss, a_restarted_master_that_syncs_every_second_is_quarantined);
+    tcase_add_test(two, who_meets_a_server_again_after_another_one_knows_that_there_are_two);
+    tcase_add_test(two, who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once);
+    tcase_add_test(two, the_master_votes_again_when_the_one_that_stays_was_restarted);
+    tcase_add_test(two, restarts_on_end_are_not_two_servers);
     return suite_run_with_server(suite);
 }

@@ -191,7 +191,7 @@ void client_end(struct client *client)
     if (!client->quits)
         rl_host_end_turn(&client->host);
     client_watch(client);
-    for (unsigned node = 0; node < world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < world->plan.config.n_nodes; node++) {
         if (client->wires[node].unsent.count)
             wire_flush(client, node);
     }

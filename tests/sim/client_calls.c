@@ -222,7 +222,7 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     exported.slot = (uint32_t)(parcel->key - FIRST_SLOT);
     if (handle->permit)
         handle->key = parcel->key;
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
+    for (unsigned m = 0; m < client->world->plan.config.n_nodes; m++) {
         if (exported.bounds[m].ns != RL_LONG_AGO.ns)
             exported.bounds[m].ns += difference;
     }

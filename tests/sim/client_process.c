@@ -163,7 +163,7 @@ void client_start(struct world *world, struct client *client)
     }
     client_start_set(client);
     client_begin(client);
-    for (unsigned node = 0; node < world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < world->plan.config.n_nodes; node++) {
         struct wire *wire = &client->wires[node];
 
         wire->link = RL_LINK_JOINING;
@@ -199,7 +199,7 @@ void client_vanish(struct client *client)
 
     client->alive = false;
     client->timer_generation++;
-    for (unsigned node = 0; node < world->plan.n_masters; node++)
+    for (unsigned node = 0; node < world->plan.config.n_nodes; node++)
         wire_abandon(client, node);
     listener_abandon(client);
     for (unsigned i = 0; i < client->n_handles; i++) {

@@ -119,7 +119,7 @@ static void hang_up(struct client *client, unsigned node)
 
 void client_leave(struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
         hang_up(client, node);
     client_vanish(client);
     workload_on_leave(client);

@@ -43,7 +43,7 @@ void listener_listen(struct client *client, const char *channel)
         return;
     client->listens = true;
     snprintf(client->channel, sizeof client->channel, "%s", channel);
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
         client->listeners[node].failures = 0;
         start(client, node);
     }
@@ -123,7 +123,7 @@ void listener_subscribe(struct client *client, struct rl_slice name)
         client->further[channel - 1].name[name.size] = '\0';
     }
     client->further[channel - 1].users++;
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
         update(client, node, channel);
 }
 
@@ -132,13 +132,13 @@ void listener_unsubscribe(struct client *client, struct rl_slice name)
     int channel = listener_number(client, name);
 
     client->further[channel - 1].users--;
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
         update(client, node, channel);
 }
 
 void listener_abandon(struct client *client)
 {
-    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++) {
+    for (unsigned node = 0; client->listens && node < client->world->plan.config.n_nodes; node++) {
         struct listener *listener = &client->listeners[node];
 
         if (listener->conn != CONN_NONE)

@@ -60,6 +60,7 @@
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token") \
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all") \
     X(MAX_TTL_FALLS_AT_ONCE, "script", 100000, "a smaller max_ttl is all that quarantines are reckoned with, at once") \
+    X(TWO_SERVERS_VOTE, "engine", 0, "a name that leads to two servers by turns has the votes of both") \
     X(LONGER_HOLD_KEPT, "engine", 0, "a hold that is longer than a new max_ttl is extended") \
     X(DECLARATION_MISSED, "engine", 100000, "clients ignore what markers say of declarations") \
     X(FULL_MASTER_UNJOINED, "script", 0, "a master that is full cannot note that it has been restarted") \

@@ -51,6 +51,7 @@ struct plan {
     uint64_t seed;
     struct rl_config config; /* of every client; its seed is drawn for each */
     uint8_t n_masters;
+    uint8_t n_spare;         /* the last ones: servers that nobody has in the list */
     uint8_t n_clients;
     uint8_t n_keys;
     uint8_t n_handles[MAX_CLIENTS];

@@ -174,6 +174,8 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         return false;
     if (word_is(words, 0, "masters"))
         plan->n_masters = (uint8_t)word_number(words, 1);
+    else if (word_is(words, 0, "spare"))
+        plan->n_spare = (uint8_t)word_number(words, 1);
     else if (word_is(words, 0, "clients"))
         plan->n_clients = (uint8_t)word_number(words, 1);
     else if (word_is(words, 0, "quorum"))
@@ -189,7 +191,7 @@ static bool apply_setting(struct plan *plan, const struct words *words)
 
 static void finish_setting(struct plan *plan, const struct story *story)
 {
-    plan->config.n_nodes = plan->n_masters;
+    plan->config.n_nodes = (size_t)(plan->n_masters - plan->n_spare);
     plan->config.max_ttl_ms = plan->max_ttl_ms;
     plan->declared_ms = plan->max_ttl_ms;
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {

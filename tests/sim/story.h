@@ -6,6 +6,7 @@
  * A key is k or other. The semaphore s has the keys s#0 to s#3, its slots, and s#gate.
  *
  *     masters N            clients N            quorum N               guard MS
+ *     spare N              so many of the masters, the last ones, are in no client's list
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
  *     own-max-ttl CLIENT MS                     another one than the deployment's

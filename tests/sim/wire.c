@@ -126,7 +126,7 @@ static void fail(struct client *client, unsigned node, const char *why)
 
 bool client_has_failed(const struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
         if (client->wires[node].failed)
             return true;
     }
@@ -135,7 +135,7 @@ bool client_has_failed(const struct client *client)
 
 bool client_is_joining(const struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
         if (client->wires[node].link == RL_LINK_JOINING)
             return true;
     }
@@ -144,7 +144,7 @@ bool client_is_joining(const struct client *client)
 
 void wire_close_failed(struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
         if (client->wires[node].failed)
             fail(client, node, client->wires[node].why);
     }

@@ -130,9 +130,9 @@ static void on_read_now(void *ctx)
 {
     struct client *client = ctx;
 
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
         wire_read(client, node);
-    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
+    for (unsigned node = 0; client->listens && node < client->world->plan.config.n_nodes; node++)
         listener_read(client, node);
 }
 

@@ -179,7 +179,7 @@ static void reset(struct world *world)
         world->masters[m].durability = plan->durability[m];
         set_counter(&world->masters[m], plan->counters[m]);
         leave_key(&world->masters[m], plan->left_ms);
-        if (plan->guarded && plan->declared)
+        if (plan->guarded && plan->declared && m < plan->config.n_nodes)
             master_declare(world, &world->masters[m]);
     }
     for (unsigned c = 0; c < plan->n_clients; c++) {

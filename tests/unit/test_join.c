@@ -46,7 +46,7 @@ END_TEST
 /* --- The answer --------------------------------------------------------------------------------------------------- */
 
 #define N_TEXTS 7
-#define N_ELEMENTS 19
+#define N_ELEMENTS 20
 
 static struct rl_reply_item text_item(const char *text)
 {
@@ -63,7 +63,7 @@ static struct rl_reply answer(void)
     static const char *const texts[N_TEXTS] = {"KEPT", "inc", "run", "replication", "master", "redis 7.0.15",
                                                "noeviction"};
     static const int64_t integers[N_ELEMENTS - N_TEXTS] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1,
-                                                          40000, 39000, 6, 5};
+                                                          40000, 39000, 6, 5, 7};
     struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}, .n_elements = N_ELEMENTS};
 
     for (size_t i = 0; i < N_ELEMENTS; i++)
@@ -90,6 +90,7 @@ START_TEST(every_member_of_the_answer_is_read)
     ck_assert_int_eq(report.falls_ms, 39000);
     ck_assert_int_eq(report.announced, 6);
     ck_assert_int_eq(report.confirmed, 5);
+    ck_assert_int_eq(report.age_ms, 7);
     ck_assert_int_eq(report.maxmemory, 1000000);
     ck_assert_int_eq(report.replicas, 2);
     ck_assert_int_eq(report.time_us, 1700000000123456);

@@ -7,7 +7,7 @@
 #include "codec/classify.h"
 #include "host/host.h"
 #include "host/trust/recheck.h"
-#include "host/trust/same_server.h"
+#include "host/trust/servers.h"
 #include "votes/admission.h"
 
 /* --- Status ----------------------------------------------------------------------------------------------------- */
@@ -91,6 +91,7 @@ void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant no
     const struct rl_admission_rules rules = {
         .allow_eviction = host->options->allow_eviction,
         .same_server = known->same_server,
+        .two_servers = known->two_servers,
         .drift_ppm = host->options->drift_ppm,
         .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
         .allowed_ms = host->trust.known.max_ttl_ms,

@@ -12,6 +12,7 @@
 #include "host/trust/durability.h"
 #include "host/trust/max_ttl.h"
 #include "host/trust/node_clock.h"
+#include "host/trust/servers.h"
 
 /* --- Round 0: settings ------------------------------------------------------------------------------------------ */
 
@@ -85,6 +86,7 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     struct rl_trust_node *known = &host->trust.nodes[node];
     const char *why;
 
+    rl_trust_meet_server(host, node, sent, now);
     known->has_report = true;
     known->has_joined = true;
     known->received = now;

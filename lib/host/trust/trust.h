@@ -45,6 +45,15 @@ struct rl_deployment_names {
     char node_ids[REDLOCK_MAX_MASTERS][RL_UUID_SIZE];
 };
 
+/* A process, and what its memory is a copy of: a replica that is promoted becomes another server. "": none. */
+struct rl_server_id {
+    char run_id[RL_RUN_ID_MAX + 1];
+    char replication_id[RL_RUN_ID_MAX + 1];
+    char incarnation[RL_INCARNATION_MAX + 1]; /* of its memory, as it was last */
+};
+
+#define RL_SERVERS_MET 4
+
 struct rl_trust_node {
     struct rl_host *host;
     struct rl_timer timer;        /* VOTES, EXCLUDED: the next check; QUARANTINED: the next question, or the end */
@@ -54,6 +63,8 @@ struct rl_trust_node {
     bool has_report;
     bool has_joined;              /* JOIN has been answered once: DECLARE is over */
     bool same_server;             /* as another master, of lower index, that may vote for both */
+    bool two_servers;             /* the name leads to two servers, both of which are alive */
+    struct rl_server_id met[RL_SERVERS_MET]; /* servers that the name has led to, the latest first */
     bool same_memory;             /* what the epoch check under way has found so far */
     char settings[RL_TRUST_N_SETTINGS][RL_TRUST_SETTING_MAX + 1]; /* "": no right to see */
     char why[RL_TRUST_WHY_MAX];   /* of the latest handshake that was given up */

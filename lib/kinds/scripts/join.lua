@@ -159,4 +159,4 @@ local version = forked ~= '' and 'valkey ' .. forked or 'redis ' .. says('\nredi
 return {event, inc or '', run_id, says('\nmaster_replid:'), role, version:sub(1, 32), says('\nmaxmemory_policy:'),
   math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), tonumber(now_us),
   number_of('\ncluster_enabled:'), number_of('\naof_enabled:'), promoted and 1 or 0, longest,
-  falls > 0 and falls - now or 0, announced, confirmed}
+  falls > 0 and falls - now or 0, announced, confirmed, known and born > 0 and math.max(now - born, 0) or 0}
