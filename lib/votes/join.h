@@ -30,7 +30,8 @@ enum rl_join_mode {
 enum rl_durability {
     RL_DURABILITY_UNKNOWN, /* the user may not see it: counts as not durable, and does not change the marker */
     RL_DURABILITY_NONE,
-    RL_DURABILITY_ALWAYS,  /* appendonly yes, appendfsync always, no-appendfsync-on-rewrite no */
+    RL_DURABILITY_ALWAYS,  /* appendonly yes, appendfsync always, no-appendfsync-on-rewrite no, and no tail
+                               of the file may be dropped when it is loaded */
 };
 
 struct rl_join_question {

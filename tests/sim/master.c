@@ -352,7 +352,7 @@ static void answer_config(struct world *world, const struct master *master, cons
     else if (rl_slice_is(argv[2], "appendfsync"))
         value = master->durability == DURABILITY_ALWAYS ? "always" : "everysec";
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
-    reply->n_elements = 2;
+    reply->n_elements = rl_slice_is(argv[2], "aof-load-corrupt-tail-max-size") ? 0 : 2; /* it knows no such setting */
     reply->elements[0] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = argv[2]};
     reply->elements[1] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {value, strlen(value)}};
 }

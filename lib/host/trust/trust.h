@@ -28,7 +28,7 @@
 
 struct rl_host;
 
-#define RL_TRUST_SETTING_MAX 15
+#define RL_TRUST_SETTING_MAX 20
 #define RL_TRUST_WHY_MAX 160
 
 /* What CONFIG GET is asked for (protocol 5.3). */
@@ -36,6 +36,7 @@ enum rl_trust_setting {
     RL_TRUST_APPEND_ONLY,
     RL_TRUST_APPEND_FSYNC,
     RL_TRUST_NO_FSYNC_ON_REWRITE,
+    RL_TRUST_CORRUPT_TAIL,
     RL_TRUST_N_SETTINGS,
 };
 

@@ -183,7 +183,8 @@ static void on_persistence(struct advice_list *list)
     }
     advice_add(list, false, "not durable: no vote for max_ttl + 1 s after each restart",
                "To vote at once it must keep every write: CONFIG SET appendonly yes, appendfsync always, "
-               "no-appendfsync-on-rewrite no, and the same in redis.conf.");
+               "no-appendfsync-on-rewrite no, from Redis 8.4 on aof-load-corrupt-tail-max-size 0, and the same in "
+               "redis.conf.");
 }
 
 static void on_rights(struct advice_list *list)
