@@ -6,7 +6,7 @@
  *
  *     if (redlock_service_create(masters, 5, NULL, &service, NULL) < 0 ||
  *         redlock_mutex_create(service, REDLOCK_KEY("invoices"), &mutex) < 0)
- *         ...
+ *         return;
  *     if (redlock_mutex_lock(mutex, 10000) == REDLOCK_OK) {
  *         ... work, while redlock_mutex_remaining_ms(mutex) > 0 ...
  *         redlock_mutex_unlock(mutex);
