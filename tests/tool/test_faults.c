@@ -47,51 +47,6 @@ START_TEST(an_evicting_master_is_excluded_until_the_command_is_run)
 }
 END_TEST
 
-START_TEST(the_same_server_twice_is_one_vote)
-{
-    char link[256];
-
-    snprintf(link, sizeof(link), "%s/twin", masters_dir(masters));
-    ck_assert_int_eq(symlink(masters_url(masters, 1) + strlen("unix://"), link), 0);
-    use(link);
-    run("nodes --new-deployment --yes", 0);
-    expect_first("excluded", "the same server as");
-    expect_out("two votes of one memory");
-}
-END_TEST
-
-/* A name that leads to master `node` from now on. */
-static void lead(const char *name, size_t node)
-{
-    char link[256];
-
-    snprintf(link, sizeof(link), "%s/%s", masters_dir(masters), name);
-    unlink(link);
-    ck_assert_int_eq(symlink(masters_url(masters, node) + strlen("unix://"), link), 0);
-}
-
-START_TEST(names_that_lead_to_other_servers_than_before_have_no_votes)
-{
-    char list[512];
-
-    snprintf(list, sizeof(list), "%s/one,%s/two,%s", masters_dir(masters), masters_dir(masters),
-             masters_url(masters, 2) + strlen("unix://"));
-    setenv("REDLOCK_NODES", list, 1);
-    lead("one", 0);
-    lead("two", 1);
-    run("nodes --new-deployment --yes", 0);
-    lead("one", 1);
-    expect_first("excluded", "the same server as");
-    lead("two", 0);
-    run("nodes", 1);
-    expect_out("marked as another master of the list: this name leads to another server than before");
-    expect_out("no safe quorum: 1 of 3 masters vote (2 needed)");
-    lead("one", 0);
-    lead("two", 1);
-    run("nodes", 0);
-}
-END_TEST
-
 START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
 {
     char *before;
@@ -426,8 +381,6 @@ static Suite *suite(void)
 
     tcase_add_test(faults, a_replica_is_excluded_and_told_how_to_be_none);
     tcase_add_test(faults, an_evicting_master_is_excluded_until_the_command_is_run);
-    tcase_add_test(faults, the_same_server_twice_is_one_vote);
-    tcase_add_test(faults, names_that_lead_to_other_servers_than_before_have_no_votes);
     tcase_add_test(faults, another_quorum_is_another_ring_and_nothing_is_overwritten);
     tcase_add_test(faults, a_master_that_restarted_empty_has_no_marker_and_then_waits);
     tcase_add_test(faults, a_user_without_rights_is_told_which);

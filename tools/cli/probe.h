@@ -125,7 +125,7 @@ struct probe_latch {
 void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches);
 
-enum { PROBE_RIGHTS_SIZE = 400 };
+enum { PROBE_RIGHTS_SIZE = 400, PROBE_CONNECTIONS = 4, PROBE_RUN_ID_SIZE = 48 };
 
 /* What the user may not do on one master, as words for ACL SETUSER, and what the server does not know. */
 struct probe_rights {
@@ -140,6 +140,10 @@ struct probe_rights {
     bool save_failed;                /* its latest write to its disk has failed */
     bool clock_stands;               /* its clock does less than half of the time, or none */
     unsigned memory_percent;         /* how much of its maxmemory is used; 0: it has none */
+    /* Who has answered, in this order: the first connection, further ones to all addresses of the name in turn, and the
+     * first one again. */
+    size_t met;
+    char run_ids[PROBE_CONNECTIONS + 1][PROBE_RUN_ID_SIZE];
 };
 
 /* How long a question and its answer take, what the user may not do, whether the clock goes on, which takes a tenth of

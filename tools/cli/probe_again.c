@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/clock.h"
 
@@ -49,4 +50,28 @@ bool probe_clock_stands(struct wire *wire, const struct probe_time *first)
         earlier = later;
     }
     return true;
+}
+
+void probe_run_id_take(const char *info, struct probe_rights *rights)
+{
+    static const char name[] = "\r\nrun_id:";
+    const char *at = strstr(info, name);
+    size_t size = at != NULL ? strcspn(at + strlen(name), "\r\n") : 0;
+
+    if (size == 0 || size >= PROBE_RUN_ID_SIZE || rights->met > PROBE_CONNECTIONS)
+        return;
+    memcpy(rights->run_ids[rights->met], at + strlen(name), size);
+    rights->run_ids[rights->met++][size] = '\0';
+}
+
+void probe_run_id_ask(struct wire *wire, struct probe_rights *rights)
+{
+    const char *info[] = {"INFO", "server"};
+    redisReply *reply;
+
+    wire_append(wire, 2, info);
+    reply = wire_reply(wire);
+    if (reply != NULL && reply->type == REDIS_REPLY_STRING)
+        probe_run_id_take(reply->str, rights);
+    freeReplyObject(reply);
 }

@@ -18,4 +18,10 @@ void probe_time_take(const redisReply *reply, int64_t before_us, struct probe_ti
 /* Asks for the time again, a little later than the first. */
 bool probe_clock_stands(struct wire *wire, const struct probe_time *first);
 
+/* Adds the run id in the text of an INFO to those that have been met. */
+void probe_run_id_take(const char *info, struct probe_rights *rights);
+
+/* Asks for it. */
+void probe_run_id_ask(struct wire *wire, struct probe_rights *rights);
+
 #endif

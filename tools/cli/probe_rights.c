@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/clock.h"
+#include "cli/probe_again.h"
 #include "options/shown.h"
 
 enum { MOST_WORDS = 6 };
@@ -144,6 +145,7 @@ static void take_info(const char *info, struct probe_rights *rights)
 {
     double most = number_of(info, "\r\nmaxmemory:");
 
+    probe_run_id_take(info, rights);
     rights->sentinel = strstr(info, "redis_mode:sentinel") != NULL;
     rights->save_failed = strstr(info, "rdb_last_bgsave_status:err") != NULL ||
                           strstr(info, "aof_last_write_status:err") != NULL;

@@ -14,6 +14,7 @@ struct target {
     char *user; /* NULL if there is none, and so is password */
     char *password;
     char *db;   /* NULL or digits */
+    size_t turn; /* which of the addresses of the host is tried first, counted around; 0 after target_parse() */
 };
 
 /* Takes apart a URL that the library has accepted; no errors of form are looked for. False: out of memory. In both

@@ -191,7 +191,7 @@ static bool resolve(struct wire *wire, const char *host, struct addresses *ret_f
 /* --- Life ------------------------------------------------------------------------------------------------------ */
 
 /* All addresses together have as long as one. NULL: out of memory. */
-static redisContext *connect_to_any(const struct wire *wire, const struct addresses *found, int port)
+static redisContext *connect_to_any(const struct wire *wire, const struct addresses *found, const struct target *target)
 {
     int64_t each_us = (int64_t)wire->timeout_ms * 1000 / (int64_t)found->n;
     struct timeval timeout = {(time_t)(each_us / 1000000), (suseconds_t)(each_us % 1000000)};
@@ -200,7 +200,7 @@ static redisContext *connect_to_any(const struct wire *wire, const struct addres
     for (size_t i = 0; i < found->n; i++) {
         if (context != NULL)
             redisFree(context);
-        context = redisConnectWithTimeout(found->at[i], port, timeout);
+        context = redisConnectWithTimeout(found->at[(target->turn + i) % found->n], target->port, timeout);
         if (context == NULL || context->err == 0)
             break;
     }
@@ -216,7 +216,7 @@ static redisContext *connect_to(struct wire *wire, const struct target *target)
     if (target->path == NULL && !resolve(wire, target->host, &found))
         return NULL;
     context = target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
-                                   : connect_to_any(wire, &found, target->port);
+                                   : connect_to_any(wire, &found, target);
     if (context == NULL)
         fail(wire, "out of memory");
     return context;

@@ -132,6 +132,11 @@ static void on_fault(struct advice_list *list)
         advice_add(list, true, "clock set forward: locks may have ended early",
                    "Wait: the vote counts when the quarantine is over; and let the time daemon slew, not step.");
         break;
+    case REDLOCK_FAULT_TWO_SERVERS:
+        advice_add(list, true, list->view->infos[list->node].fault_text,
+                   "Let the name lead to one of them, stop the other, wait max_ttl and 1 s, and restart the one that "
+                   "stays.");
+        break;
     case REDLOCK_FAULT_CLOCK_SLOW:
         on_clock_slow(list);
         break;
@@ -325,7 +330,7 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
     if (info->fault != REDLOCK_FAULT_NO_RIGHTS || rights_of(&list)->unknown[0] == '\0')
         on_fault(&list);
     if (!info->looked || info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER ||
-        info->fault == REDLOCK_FAULT_SAME_SERVER)
+        info->fault == REDLOCK_FAULT_SAME_SERVER || info->fault == REDLOCK_FAULT_TWO_SERVERS)
         return list.n;
     on_rights(&list);
     on_persistence(&list);

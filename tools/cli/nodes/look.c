@@ -1,4 +1,5 @@
 /* Looking at the masters as a client does, but with its hands behind its back. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -41,14 +42,63 @@ static void exclude(struct redlock_node_info *info, enum redlock_fault fault, co
     info->quarantine_ms = 0;
 }
 
+/* A server that is met again after another one is alive, and so was the other. One that has only taken the place of
+ * another is none of two. */
+static const char *met_again(const char *const *ids, size_t n, const char **ret_other)
+{
+    for (size_t first = 0; first < n; first++)
+        for (size_t between = first + 1; between < n; between++)
+            for (size_t again = between + 1; again < n; again++)
+                if (strcmp(ids[first], ids[between]) != 0 && strcmp(ids[first], ids[again]) == 0) {
+                    *ret_other = ids[between];
+                    return ids[first];
+                }
+    return NULL;
+}
+
+/* The client came before the probe, and its connection has outlived it or not. */
+static void compare_servers(struct nodes_look *look, size_t node)
+{
+    const struct redlock_node_info *before = &look->infos[node];
+    const struct probe_rights *rights = &look->rights[node];
+    const char *ids[PROBE_CONNECTIONS + 3], *one, *other;
+    struct redlock_node_info after;
+    size_t n = 0;
+
+    redlock_client_node_info(look->client, node, &after, sizeof(after));
+    if (before->looked)
+        ids[n++] = before->run_id;
+    for (size_t i = 0; i < rights->met; i++)
+        ids[n++] = rights->run_ids[i];
+    if (after.looked && standings_answers(&after))
+        ids[n++] = after.run_id;
+    one = met_again(ids, n, &other);
+    look->by_turns[node] = one != NULL;
+    if (one != NULL)
+        snprintf(look->turns[node], sizeof(look->turns[node]),
+                 "its name leads to two servers by turns (run ids %.8s..., %.8s...)", one, other);
+}
+
+const char *nodes_by_turns(const struct nodes_look *look)
+{
+    for (size_t i = 0; i < look->sum.n; i++)
+        if (look->by_turns[i])
+            return look->infos[i].name;
+    return NULL;
+}
+
 /* What a client finds out later than it is looked at here. What mends itself, or by waiting, is not the reason then. */
 static void add_findings(struct nodes_look *look)
 {
+    session_poll(look->session);
     for (size_t i = 0; i < look->sum.n; i++) {
         struct redlock_node_info *info = &look->infos[i];
         bool stays = info->standing == REDLOCK_STANDING_EXCLUDED && info->fault != REDLOCK_FAULT_NO_MARKER;
 
-        if (standings_answers(info) && look->rights[i].clock_stands && !stays)
+        compare_servers(look, i);
+        if (look->by_turns[i])
+            exclude(info, REDLOCK_FAULT_TWO_SERVERS, look->turns[i]);
+        else if (standings_answers(info) && look->rights[i].clock_stands && !stays)
             exclude(info, REDLOCK_FAULT_CLOCK_SLOW, "its clock stands still, or nearly so");
     }
 }

@@ -23,6 +23,8 @@ struct nodes_look {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     struct probe probes[REDLOCK_MAX_MASTERS]; /* of questions past the client */
     struct probe_rights rights[REDLOCK_MAX_MASTERS];
+    bool by_turns[REDLOCK_MAX_MASTERS];      /* its name leads to two servers: ... */
+    char turns[REDLOCK_MAX_MASTERS][100];    /* ... which, in words */
     struct standings sum;
     struct standings able; /* the same, but those that refuse what a lock needs do not vote */
 };
@@ -35,6 +37,10 @@ void nodes_look_end(struct nodes_look *look);
 /* Is there a server that answers, if only with an error? Does it refuse what every lock needs? */
 bool nodes_answers(const struct nodes_look *look, size_t node);
 bool nodes_refuses(const struct nodes_look *look, size_t node);
+
+/* The first master whose name leads to two servers by turns: two clients may each have the vote of one of them. NULL:
+ * none does, as far as was seen. */
+const char *nodes_by_turns(const struct nodes_look *look);
 
 /* --- show.c */
 void nodes_show(const struct nodes_look *look, FILE *out);

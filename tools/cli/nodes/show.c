@@ -249,7 +249,7 @@ static void print_advice(const struct term *term, const struct nodes_look *look)
 int nodes_exit_code(const struct nodes_look *look)
 {
     if (look->able.voting >= look->able.quorum)
-        return CLI_OK;
+        return nodes_by_turns(look) == NULL ? CLI_OK : CLI_NOT_HELD;
     return look->able.answering < look->able.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
 }
 
@@ -269,7 +269,11 @@ static void print_verdict(const struct term *term, const struct nodes_look *look
 {
     const struct standings *sum = &look->able;
 
-    if (sum->voting >= sum->quorum) {
+    if (sum->voting >= sum->quorum && nodes_by_turns(look) != NULL) {
+        term_print(term, TERM_RED, "no safe quorum");
+        fprintf(term->out, ": %zu of %zu masters vote (%zu needed), but clients may count both servers of\n    %s\n",
+                sum->voting, sum->n, sum->quorum, nodes_by_turns(look));
+    } else if (sum->voting >= sum->quorum) {
         term_print(term, TERM_GREEN, "safe quorum");
         fprintf(term->out, ": %zu of %zu masters vote (%zu needed); %zu more may fail\n", sum->voting, sum->n,
                 sum->quorum, sum->voting - sum->quorum);
