@@ -169,7 +169,7 @@ START_TEST(pthread_cancel_ends_no_thread_that_waits_for_a_queue)
 }
 END_TEST
 
-/* The mutex is destroyed last, and its service's memory with it. */
+/* The mutex is destroyed last, and its service's memory with it. No assertion before the end: it writes. */
 static void *create_and_destroy(void *ret_steps)
 {
     struct redlock_service *service = NULL;
@@ -177,12 +177,15 @@ static void *create_and_destroy(void *ret_steps)
     struct redlock_queue *queue = NULL;
 
     pthread_cancel(pthread_self());
-    ck_assert_int_eq(redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, NULL), 0);
+    if (redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, NULL) < 0)
+        return NULL;
     atomic_fetch_add((atomic_int *)ret_steps, 1);
-    ck_assert_int_eq(redlock_queue_create(service, &queue), 0);
+    if (redlock_queue_create(service, &queue) < 0)
+        return NULL;
     redlock_queue_destroy(queue);
     atomic_fetch_add((atomic_int *)ret_steps, 1);
-    ck_assert_int_eq(redlock_mutex_create(service, REDLOCK_KEY("last"), &last), 0);
+    if (redlock_mutex_create(service, REDLOCK_KEY("last"), &last) < 0)
+        return NULL;
     redlock_service_destroy(service);
     atomic_fetch_add((atomic_int *)ret_steps, 1);
     redlock_mutex_destroy(last);

@@ -94,7 +94,7 @@ void errors_of_options(struct rig *rig)
 
 void errors_of_masters(struct rig *rig)
 {
-    static const char *const wrong[] = {"localhost:7000",     "http://localhost",    "redis://",
+    static const char *const wrong[] = {"localhost:seven",    "http://localhost",    "redis://",
                                         "redis://h:70000",    "redis://h:x",         "unix://relative",
                                         "redis://u:s3cret@",  "redis://[::1",        "redis://h/notanumber",
                                         "redis://u:s3cret%zz@h", ""};

@@ -169,9 +169,9 @@ static void say_join(struct master *master)
     int id = (int)(master - masters);
 
     snprintf(reply, sizeof(reply),
-             "*19\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
+             "*20\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
              "$5\r\nredis\r\n$10\r\nnoeviction\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:1790000000000000\r\n"
-             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n", id, id);
+             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n", id, id);
     say_text(master, reply);
 }
 
@@ -180,7 +180,7 @@ static void say_guarded_word(struct master *master)
     static const char *const words[] = {
         INCARNATION, TIME, INCARNATION TIME, "+OK\r\n" INCARNATION TIME, "+OK\r\n", ":1\r\n" INCARNATION TIME,
         ":0\r\n" INCARNATION TIME, "$1\r\nj\r\n", "*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n",
-        "*2\r\n$1\r\n0\r\n$1\r\n0\r\n", "*0\r\n*0\r\n*0\r\n", "-READONLY x\r\n", ":2\r\n", ":-2\r\n",
+        "*2\r\n$1\r\n0\r\n$1\r\n0\r\n", "*0\r\n*0\r\n*0\r\n*0\r\n", "-READONLY x\r\n", ":2\r\n", ":-2\r\n",
         "-NOPERM x\r\n", "$-1\r\n" INCARNATION TIME,
     };
     uint8_t which = next();
@@ -228,7 +228,7 @@ static void shake_hands(struct master *master)
     if (!world.guarded)
         return;
     some_turns();
-    say_text(master, "*0\r\n*0\r\n*0\r\n"); /* no right to see the settings */
+    say_text(master, "*0\r\n*0\r\n*0\r\n*0\r\n"); /* no right to see the settings */
     some_turns();
     say_join(master);
 }

@@ -197,6 +197,12 @@ static void lead_name_to(size_t server)
     }
 }
 
+static void wait_until_all_are_connected(void)
+{
+    for (size_t i = 0; i < rig.n; i++)
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
+}
+
 static void open_with_a_name(void)
 {
     struct masters_options options = {.count = 4};
@@ -237,6 +243,7 @@ START_TEST(who_meets_a_server_again_after_another_one_knows_that_there_are_two)
     lead_name_to(0);
     wait_until_met(0);
     trust_expect_excluded(0, REDLOCK_FAULT_TWO_SERVERS);
+    wait_until_all_are_connected();
     outcome = trust_try("key", SHORT_MAX_TTL_MS);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome_expect_failed(&outcome, 0, "its name leads to two servers by turns");

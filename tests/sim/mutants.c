@@ -179,7 +179,7 @@ static const struct edit {
     {MUTANT_LATCH_LEFT_BEHIND, RL_SCRIPT_LATCH, " or is_below(has[2], told)", ""},
     {MUTANT_LATCH_WAS_FORGOTTEN, RL_SCRIPT_LATCH, "has, was = {}, current", "has, was = {}, ''"},
     {MUTANT_LATCH_OTHER_NUMBER, RL_SCRIPT_LATCH, "elseif has[2] and has[1] ~= n then", "elseif false then"},
-    {MUTANT_FULL_MASTER_UNJOINED, RL_SCRIPT_JOIN, "redis.pcall('HDEL', KEYS[1], '')", "0"},
+    {MUTANT_FULL_MASTER_UNJOINED, RL_SCRIPT_JOIN, "redis.pcall('HDEL', KEYS[1], '')", ""},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif is_of_this_run(old) then", "elseif true then"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
      "born, ends = now, now + math.floor(longest * 0.8)"},

@@ -87,6 +87,13 @@ static void disregard_attempts(struct rl_host *host, unsigned node)
         rl_lock_disregard(&RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, node);
 }
 
+/* A server that is marked for another place never votes for this one: nothing is amiss when the name leads back. */
+static bool may_vote(const struct rl_join_report *report)
+{
+    return strcmp(report->role, "master") == 0 && *report->run_id && report->event != RL_JOIN_MISPLACED &&
+           report->event != RL_JOIN_MISMATCH;
+}
+
 void rl_trust_meet_server(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
@@ -94,7 +101,7 @@ void rl_trust_meet_server(struct rl_host *host, unsigned node, struct rl_instant
     bool again = false;
     bool met = false;
 
-    if (strcmp(report->role, "master") != 0 || !*report->run_id)
+    if (!may_vote(report))
         return;
     for (size_t i = 0; i < RL_SERVERS_MET; i++) {
         met = met || is_process(&known->met[i], report);
