@@ -223,7 +223,8 @@ REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *tok
 
 /* The loss alarm, which the loop brings by timer: it does not depend on any answer. */
 enum redlock_alarm_kind {
-    REDLOCK_ALARM_AT_RISK = 1, /* at_risk_ms of validity is left, and no renewal has succeeded; once until one does */
+    REDLOCK_ALARM_AT_RISK = 1, /* at_risk_ms of validity is left, and no renewal has succeeded, or none was due; once
+                                  until one does */
     REDLOCK_ALARM_LOST,        /* the validity has ended; once for a hold */
 };
 

@@ -53,15 +53,25 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     }
 }
 
+/* A warning may come while all masters have done what they were asked for. */
+static const char *danger_text(const struct rl_lock *lock)
+{
+    if (lock->hold.renewing || lock->hold.round_failed || lock->state == RL_LOCK_EXTENDING)
+        return "no renewal has succeeded";
+    if (lock->wake.ns != RL_NEVER.ns)
+        return "the next renewal is not due yet";
+    return lock->hold.renew_ms ? "the hold limit has ended the renewals" : "nothing renews it";
+}
+
 /* What endangers a hold, or has ended it, and on which masters. */
-static const char *why_of_hold(struct rl_evidence *evidence)
+static const char *why_of_hold(const struct redlock_lock *lock, struct rl_evidence *evidence)
 {
     const struct redlock_result *result = &evidence->result;
     bool lost = result->status == REDLOCK_LOST;
     const char *masters = rl_reason_by_master(&evidence->reasons, result);
 
     snprintf(evidence->hold_why, sizeof evidence->hold_why, "%s%s%s",
-             lost ? redlock_loss_text(result->loss) : "no renewal has succeeded", *masters ? ": " : "", masters);
+             lost ? redlock_loss_text(result->loss) : danger_text(&lock->host.core), *masters ? ": " : "", masters);
     return evidence->hold_why;
 }
 
@@ -87,7 +97,7 @@ static const char *why_of(const struct redlock_lock *lock, struct rl_evidence *e
     if (result->status == REDLOCK_OK)
         return "";
     if (result->status == REDLOCK_LOST)
-        return why_of_hold(evidence);
+        return why_of_hold(lock, evidence);
     if (!rl_reason_is_masters(result))
         return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
     if (result->status == REDLOCK_DEADLINE && attempt && attempt->why && !has_details(result)) {
@@ -142,7 +152,7 @@ static const char *say_of_silence(const struct redlock_lock *lock, size_t node, 
     const struct rl_claim *claim = lock->host.core.claim;
 
     if (loss != REDLOCK_LOSS_REFUSED)
-        return "it has not answered";
+        return "no answer yet";
     return claim && claim->slots[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
 }
 
@@ -167,7 +177,7 @@ void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *
             evidence->nodes[i].detail = say_of_silence(lock, i, evidence->result.loss);
     }
     rl_reason_count(&evidence->reasons, &evidence->result);
-    evidence->result.why = why_of_hold(evidence);
+    evidence->result.why = why_of_hold(lock, evidence);
 }
 
 void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
