@@ -99,14 +99,25 @@ START_TEST(a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue)
 }
 END_TEST
 
+static const struct {
+    const char *permits, *outer, *inner, *has;
+} nested[] = {{"0", "", "", ") has it, "},
+              {"0", "run --key other", "", ") has it, "},
+              {"2/2", "", "--permits 1/2", ") has one of them, "},
+              {"2/2", "run --key other --permits 1/3", "--permits 1/2", ") has one of them, "}};
+#define N_NESTED (sizeof(nested) / sizeof(nested[0]))
+
 /* It would wait for itself. */
-START_TEST(a_lock_of_the_parents_is_told_as_such_at_once)
+START_TEST(a_lock_that_a_run_around_it_has_is_told_as_such_at_once)
 {
     char script[512];
+    const char *const *words = WORDS("--permits", nested[_i].permits, SH(script));
 
-    snprintf(script, sizeof(script), "%s run --key job --wait 500ms true", tool_path());
-    rig_run(124, WORDS(SH(script)));
+    snprintf(script, sizeof(script), "%s %s %s run --key job %s --wait 500ms true",
+             *nested[_i].outer ? tool_path() : "", nested[_i].outer, tool_path(), nested[_i].inner);
+    rig_run(124, *nested[_i].permits == '0' ? words + 2 : words);
     ck_assert_ptr_nonnull(strstr(tool.err, "'job' is awaited: the 'redlock run' that this command was started under"));
+    ck_assert_msg(strstr(tool.err, nested[_i].has) != NULL, "%s", tool.err);
     ck_assert_ptr_nonnull(strstr(tool.err, "that waits for the end of this command"));
 }
 END_TEST
@@ -373,7 +384,7 @@ static Suite *suite(void)
     tcase_add_test(before, a_run_that_waits_for_masters_that_hang_ends_at_once);
     tcase_add_test(before, a_waiting_run_does_not_care_about_other_signals);
     tcase_add_test(before, a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue);
-    tcase_add_test(before, a_lock_of_the_parents_is_told_as_such_at_once);
+    tcase_add_loop_test(before, a_lock_that_a_run_around_it_has_is_told_as_such_at_once, 0, N_NESTED);
     tcase_add_loop_test(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]));
     tcase_add_test(during, signals_reach_the_whole_group);
     tcase_add_loop_test(during, a_command_that_is_stopped_ends_by_a_signal, 0, N_ENDINGS);

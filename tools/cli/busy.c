@@ -10,19 +10,36 @@
 #include "cli/term.h"
 #include "cli/verdict.h"
 
-/* One of the words of a variable that `redlock run` has set. */
+/* The next word of REDLOCK_HELD, by which a `redlock run` tells its command of a lock that it runs under: "c151d314",
+ * or "c151d314#3" of a permit. False: there is none. */
+static bool next_held(const char **words, char ret_token[BUSY_TOKEN_SIZE], int64_t *ret_slot)
+{
+    const char *word = *words + strspn(*words, " ");
+    size_t size = strcspn(word, " ");
+    size_t token = strcspn(word, "# ");
+
+    snprintf(ret_token, BUSY_TOKEN_SIZE, "%.*s", (int)token, word);
+    *ret_slot = token < size ? atoll(word + token + 1) : -1;
+    *words = word + size;
+    return size > 0;
+}
+
+static const char *all_held(void)
+{
+    const char *words = getenv("REDLOCK_HELD");
+
+    return words != NULL ? words : "";
+}
+
 static bool is_parents(const char *token)
 {
-    const char *words = getenv("REDLOCK_TOKEN");
-    size_t length = strlen(token);
+    const char *words = all_held();
+    char held[BUSY_TOKEN_SIZE];
+    int64_t slot;
 
-    while (words != NULL && *words != '\0') {
-        size_t size = strcspn(words, " ");
-
-        if (size == length && memcmp(words, token, size) == 0)
+    while (next_held(&words, held, &slot))
+        if (strcmp(held, token) == 0)
             return true;
-        words += size + strspn(words + size, " ");
-    }
     return false;
 }
 
@@ -47,7 +64,7 @@ static void take_holder(struct busy *busy, const struct redlock_look_value *hold
 
     snprintf(token, sizeof(token), "%.*s", (int)holder->value_size, holder->value);
     snprintf(busy->token, sizeof(busy->token), "%.*s", BUSY_TOKEN_SIZE - 1, token);
-    busy->parent = is_parents(token);
+    busy->parent = is_parents(busy->token);
     busy->label = label_of(token);
     busy->left_ms = holder->left_ms;
 }
@@ -73,17 +90,53 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
         take_holder(busy, &result->values[0]);
 }
 
+/* Of the holders of permits only a parent is told: any other may give its one back first. */
+static void on_permit(struct redlock_client *client, const struct redlock_look_result *result, void *data)
+{
+    struct busy *busy = data;
+    struct busy seen = *busy;
+
+    (void)client;
+    busy->pending--;
+    if (result->n_holders == 0 || busy->parent)
+        return;
+    take_holder(&seen, &result->values[0]);
+    if (!seen.parent)
+        return;
+    seen.pending = busy->pending;
+    seen.n_holders = 1;
+    seen.permit = true;
+    *busy = seen;
+}
+
+static void look_at_permits(struct busy *busy, struct redlock_client *client, const char *key, size_t size)
+{
+    const char *words = all_held();
+    char held[BUSY_TOKEN_SIZE];
+    char name[REDLOCK_MAX_KEY_BYTES + 1];
+    int64_t slot;
+
+    while (next_held(&words, held, &slot)) {
+        int length = slot >= 0 ? snprintf(name, sizeof(name), "%.*s#%lld", (int)size, key, (long long)slot) : 0;
+
+        if (length > 0 && (size_t)length < sizeof(name))
+            busy->pending += redlock_look(client, name, (size_t)length, on_permit, busy) == REDLOCK_OK;
+    }
+}
+
 void busy_look(struct busy *busy, struct redlock_lock *lock)
 {
+    struct redlock_client *client = redlock_lock_client(lock);
     size_t size;
     const char *key = redlock_lock_key(lock, &size);
 
-    /* Permits have a key for each slot, and are refused when all have holders. */
-    if (busy->pending || redlock_lock_limit(lock) != 0)
+    if (busy->pending > 0)
         return;
-    *busy = (struct busy){.pending = true, .own = busy->own};
-    if (redlock_look(redlock_lock_client(lock), key, size, on_look, busy) != REDLOCK_OK)
-        busy->pending = false;
+    *busy = (struct busy){.own = busy->own};
+    if (redlock_lock_limit(lock) != 0)
+        look_at_permits(busy, client, key, size);
+    else
+        busy->pending = redlock_look(client, key, size, on_look, busy) == REDLOCK_OK;
 }
 
 const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
@@ -99,9 +152,10 @@ const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
     if (busy->n_holders > 1)
         snprintf(others, sizeof(others), " and %zu more", busy->n_holders - 1);
     label_ago(busy->label.asked_us, ago);
-    snprintf(buffer, BUSY_TEXT_SIZE, "%s%s (%s)%s %s it%s%s, for at most %s unless it is renewed",
+    snprintf(buffer, BUSY_TEXT_SIZE, "%s%s (%s)%s %s %s%s%s, for at most %s unless it is renewed",
              busy->parent ? "the 'redlock run' that this command was started under, " : "", name, busy->token,
-             others, busy->n_holders > 1 ? "share" : "has", *ago != '-' ? ", asked for it " : "",
+             others, busy->n_holders > 1 ? "share" : "has", busy->permit ? "one of them" : "it",
+             *ago != '-' ? ", asked for it " : "",
              *ago != '-' ? ago : "", term_time(busy->left_ms * 1000, left, sizeof(left)));
     return buffer;
 }

@@ -12,7 +12,7 @@ enum { BUSY_TEXT_SIZE = 448, BUSY_TOKEN_SIZE = 9 };
 
 struct busy {
     const char *own;       /* the client's label, or NULL; kept by busy_look() */
-    bool pending;          /* the look has not called back */
+    size_t pending;        /* looks that have not called back */
     size_t foreign;        /* masters on which another program has the key ... */
     size_t n_nodes;
     bool hopeless;         /* ... so many that nobody can lock it */
@@ -20,7 +20,8 @@ struct busy {
     char token[BUSY_TOKEN_SIZE]; /* the beginning of it */
     struct label label;
     int64_t left_ms;
-    bool parent;           /* it is that of the `redlock run` that this process was started by */
+    bool parent;           /* it is that of a `redlock run` that this process runs under */
+    bool permit;           /* it is one permit of a semaphore */
     uint64_t n_waiting;
     size_t place;          /* of the client itself in the queue, 1 for the first; 0: not known */
 };

@@ -13,8 +13,8 @@
 #include "cli/run/signals.h"
 #include "cli/run/validity.h"
 
-enum { VARIABLES = 13, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24,
-       CLOCK_SIZE = sizeof(struct rl_clock_identity) + 1 };
+enum { VARIABLES = 14, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24,
+       CLOCK_SIZE = sizeof(struct rl_clock_identity) + 1, HELD_SIZE = 4096 };
 
 /* In the user's order, separated by blanks. False: not every lock has one. */
 static bool join_fences(const struct run *run, char *text)
@@ -39,6 +39,24 @@ static void join_slots(const struct run *run, char *text)
 {
     for (size_t i = 0; i < run->grip.n; i++)
         text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->grip.locks[i]));
+}
+
+/* Those of this process, and behind them those that it runs under itself: see cli/busy.c. */
+static void join_held(const struct run *run, char text[HELD_SIZE])
+{
+    const char *outer = getenv("REDLOCK_HELD");
+    int length = 0;
+
+    for (size_t i = 0; i < run->grip.n; i++) {
+        int slot = redlock_lock_slot(run->grip.locks[i]);
+
+        length += snprintf(text + length, HELD_SIZE - (size_t)length, "%s%.*s", i > 0 ? " " : "", BUSY_TOKEN_SIZE - 1,
+                           redlock_lock_token(run->grip.locks[i]));
+        if (slot >= 0)
+            length += snprintf(text + length, HELD_SIZE - (size_t)length, "#%d", slot);
+    }
+    if (outer != NULL)
+        snprintf(text + length, HELD_SIZE - (size_t)length, " %s", outer);
 }
 
 /* The command may change its directory. */
@@ -73,12 +91,14 @@ char **keeper_environment(const struct run *run)
     char fences[NUMBER_SIZE * CLI_MOST_TEXTS];
     char tokens[TOKENS_SIZE];
     char slots[NUMBER_SIZE * CLI_MOST_TEXTS];
+    char held[HELD_SIZE];
     bool several = run->options->wanted.keys.n > 1;
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
         {"REDLOCK_KEY", several ? NULL : run->options->wanted.keys.items[0]},
         {"REDLOCK_KEYS", several ? run->options->lines : NULL},
         {"REDLOCK_TOKEN", tokens},
+        {"REDLOCK_HELD", held},
         {"REDLOCK_FENCE", join_fences(run, fences) ? fences : NULL},
         {"REDLOCK_SLOT", run->options->wanted.permits ? slots : NULL},
         {"REDLOCK_TTL_MS", ttl},
@@ -93,6 +113,7 @@ char **keeper_environment(const struct run *run)
 
     join_tokens(run, tokens);
     join_slots(run, slots);
+    join_held(run, held);
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
     snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
     snprintf(nodes, sizeof(nodes), "%u/%zu", grip_nodes_ok(&run->grip), run->options->common.masters.count);
