@@ -275,6 +275,26 @@ START_TEST(a_file_of_another_time_namespace_is_no_proof)
 }
 END_TEST
 
+/* The loader needs the rest of /proc to find the library. */
+#define WITHOUT_PROC "unshare -rm sh -c 'mount -t tmpfs none /proc/sys && exec \"$@\"' sh "
+
+/* Nothing tells there which clock the end of the lock would be of. */
+START_TEST(a_file_cannot_be_written_without_proc_and_the_lock_is_given_back)
+{
+    const char *told = rig_path("told");
+    char command[1024];
+
+    if (system(WITHOUT_PROC "true 2>/dev/null") != 0)
+        return; /* the system does not allow it */
+    snprintf(command, sizeof(command), WITHOUT_PROC "%s lock job --token-file %s 2>%s", tool_path(), path, told);
+    ck_assert_int_eq(WEXITSTATUS(system(command)), 3);
+    ck_assert_msg(strstr(rig_read(told), "/proc does not tell which clock the end of the lock would be of: "
+                                         "No such file or directory") != NULL, "%s", rig_read(told));
+    ck_assert_ptr_nonnull(strstr(rig_read(told), "is given back"));
+    rig_expect_free();
+}
+END_TEST
+
 START_TEST(a_file_that_is_none_is_refused)
 {
     FILE *file = fopen(path, "w");
@@ -387,6 +407,7 @@ static Suite *suite(void)
     tcase_add_test(files, an_extension_of_a_lock_that_was_taken_away_waits_for_nobody);
     tcase_add_test(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file);
     tcase_add_test(files, a_file_of_another_time_namespace_is_no_proof);
+    tcase_add_test(files, a_file_cannot_be_written_without_proc_and_the_lock_is_given_back);
     tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
     tcase_add_test(breaking, break_takes_every_value_away);
