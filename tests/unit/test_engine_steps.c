@@ -106,12 +106,24 @@ START_TEST(a_master_that_cannot_be_reached_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(with_one_master_nobody_can_tell)
+/* So many masters, of which the first ones are connected, and have all moved by one amount. */
+static const struct {
+    size_t n, connected;
+    uint32_t nodes;
+} too_few[] = {{1, 1, 0}, {2, 1, 0}, {2, 2, 3}, {4, 2, 0}, {4, 3, 7}, {5, 2, 0}, {5, 3, 7}};
+
+START_TEST(without_a_quorum_or_with_one_master_nobody_can_tell)
 {
-    struct core *core = core_start(1);
+    struct core *core = core_start(too_few[_i].n);
+    int64_t moves_ms[5];
     struct rl_clock_move own;
 
-    ck_assert_uint_eq(explain(core, 1, (const int64_t[]){100}, &own), 0);
+    for (size_t i = 0; i < too_few[_i].n; i++) {
+        moves_ms[i] = i < too_few[_i].connected ? 100 : NOT_READ;
+        if (i >= too_few[_i].connected)
+            core_link(core, (unsigned)i, RL_LINK_DOWN);
+    }
+    ck_assert_uint_eq(explain(core, too_few[_i].n, moves_ms, &own), too_few[_i].nodes);
     core_stop(core);
 }
 END_TEST
@@ -326,7 +338,8 @@ static void add_new_vote_tests(TCase *cases)
     tcase_add_loop_test(cases, a_quorum_that_moves_together_shows_that_our_own_clock_stood_still, 0,
                         sizeof own_clocks / sizeof own_clocks[0]);
     tcase_add_test(cases, a_master_that_cannot_be_reached_is_not_waited_for);
-    tcase_add_test(cases, with_one_master_nobody_can_tell);
+    tcase_add_loop_test(cases, without_a_quorum_or_with_one_master_nobody_can_tell, 0,
+                        sizeof too_few / sizeof too_few[0]);
     tcase_add_test(cases, a_standstill_does_not_forgive_an_earlier_step);
     tcase_add_test(cases, an_answer_to_what_was_sent_before_a_standstill_counts_for_less);
     tcase_add_test(cases, another_step_begins_the_wait_anew);
