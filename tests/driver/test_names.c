@@ -1,7 +1,13 @@
 /* Names are resolved off the loop, each address is tried, and nobody waits for a resolver that does not answer. */
+#include <dlfcn.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "driver/resolver.h"
 #include "rig.h"
@@ -26,6 +32,103 @@ START_TEST(a_name_is_resolved_and_every_address_is_tried)
     rig_start_ready();
     ck_assert_uint_eq(server->accepted, 1);
     ck_assert(!rig.driver->conns[0].looking_up);
+}
+END_TEST
+
+/* --- A name with a dead address ----------------------------------------------------------------------------------- */
+
+#define TWO_ADDRESSES "two.test"
+
+/* Stands in for the C library's: this name has the addresses 127.0.0.2 and 127.0.0.1. */
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret_info)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    struct addrinfo *last;
+    int error;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (strcmp(host, TWO_ADDRESSES) != 0)
+        return real(host, service, hints, ret_info);
+    if (hints->ai_flags & AI_NUMERICHOST)
+        return EAI_NONAME;
+    error = real("127.0.0.2", service, hints, ret_info);
+    for (last = *ret_info; !error && last->ai_next;)
+        last = last->ai_next;
+    return error ? error : real("127.0.0.1", service, hints, &last->ai_next);
+}
+
+static int listen_at(in_addr_t host, uint16_t port, int backlog)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(host)}, .sin_port = htons(port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(listen(fd, backlog), 0);
+    return fd;
+}
+
+/* One connection fills the queue of a listener that accepts nothing; the kernel drops the next one's SYN. */
+static void go_dead(in_addr_t host, uint16_t port, int ret_fds[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(host)}, .sin_port = htons(port)};
+
+    ret_fds[0] = listen_at(host, port, 0);
+    ret_fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(connect(ret_fds[1], (struct sockaddr *)&address, sizeof(address)), 0);
+}
+
+static void close_both(const int fds[2])
+{
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* The server is at the second address. */
+static struct fake_server *add_two_addresses(int ret_dead[2])
+{
+    struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 16);
+    uint16_t port = (uint16_t)atoi(strrchr(server->url, ':') + 1);
+    char url[64];
+
+    snprintf(url, sizeof(url), "redis://" TWO_ADDRESSES ":%u", port);
+    rig.servers[0] = server;
+    go_dead(INADDR_LOOPBACK + 1, port, ret_dead);
+    rig_add_url(url);
+    return server;
+}
+
+/* An equal share of the time for connecting would be half a minute. */
+START_TEST(the_second_address_is_tried_soon_when_the_first_one_is_dead)
+{
+    struct rl_instant began = rl_clock_now(&rig.clock);
+    int dead[2];
+
+    add_two_addresses(dead);
+    rig.config.connect_timeout = rl_ms(60000);
+    rig_start_ready();
+    ck_assert_int_lt(rl_until(began, rl_clock_now(&rig.clock)).ns, rl_ms(10000).ns);
+    close_both(dead);
+}
+END_TEST
+
+/* For masters that are far away. */
+START_TEST(an_address_is_tried_for_twice_as_long_after_a_failure)
+{
+    const struct rl_conn *conn;
+    int dead[2];
+
+    add_two_addresses(dead)->rules.ping = "+WHAT\r\n";
+    rig.config.connect_timeout = rl_ms(5000);
+    rig_start();
+    conn = &rig.driver->conns[0];
+    for (unsigned failures = 0; failures < 2; failures++) {
+        while (conn->backoff.failures != failures || conn->state != RL_CONN_CONNECTING)
+            rig_turn();
+        ck_assert_uint_eq(conn->next_address, 1);
+        ck_assert_int_ge(rl_until(conn->began, conn->step.at).ns, rl_ms(250 << failures).ns);
+        ck_assert_int_lt(rl_until(conn->began, conn->step.at).ns, rl_ms(2400).ns);
+    }
+    close_both(dead);
 }
 END_TEST
 
@@ -137,6 +240,8 @@ int main(void)
 
     if (suite_resolves_localhost())
         tcase_add_test(driver, a_name_is_resolved_and_every_address_is_tried);
+    tcase_add_test(driver, the_second_address_is_tried_soon_when_the_first_one_is_dead);
+    tcase_add_test(driver, an_address_is_tried_for_twice_as_long_after_a_failure);
     tcase_add_test(driver, a_name_that_does_not_exist_is_reported);
     tcase_add_test(driver, an_attempt_that_ended_leaves_at_most_one_lookup_behind);
     tcase_add_test(driver, destroying_with_a_lookup_under_way_waits_for_nobody);
