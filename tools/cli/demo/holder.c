@@ -186,7 +186,7 @@ bool demo_act_stopped(struct demo *demo)
 
     demo_say(demo, "Carol, a process of her own, takes a lock for %.1f s, renews it, and is stopped",
              (double)TTL_MS / 1000);
-    demo_say(demo, "(SIGSTOP), as by a debugger, a full disk, or the end of a laptop's day.");
+    demo_say(demo, "(SIGSTOP), as by a debugger, a paused machine, or the end of a laptop's day.");
     demo_gap(demo);
     started = start_holder(demo, &holder);
     if (started)

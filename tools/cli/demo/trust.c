@@ -108,7 +108,7 @@ bool demo_act_empty(struct demo *demo)
     demo_gap(demo);
     wanted.client = demo->alice;
     demo_check(demo, session_run_until(&demo->session, repaired, &wanted, DEMO_WATCHDOG_MS),
-               "Alice's renewal has given it its copy of her key again: that it may keep");
+               "Alice's renewal has set her key there again: it may keep what is held");
     return demo->session.caught == 0;
 }
 
