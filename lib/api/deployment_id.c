@@ -8,7 +8,7 @@
 #include <uuid/uuid.h>
 
 #include "codec/text.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 static int compare_names(const void *a, const void *b)
 {

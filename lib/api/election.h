@@ -5,9 +5,10 @@
 #include <redlock/election.h>
 
 #include "engine/election.h"
-#include "host/leader.h"
-#include "host/observer.h"
+#include "host/election.h"
 #include "util/list.h"
+
+struct redlock_election;
 
 /* What an observer was told last. */
 struct rl_seen_leader {
@@ -26,7 +27,7 @@ struct redlock_election {
     redlock_election_fn cb;
     void *user_data;
 
-    /* election_observe.c */
+    /* As an observer. */
     redlock_leader_fn observer; /* NULL: it does not observe */
     void *observer_data;
     struct rl_observer looks;   /* when it looks */
@@ -37,5 +38,18 @@ struct redlock_election {
 };
 
 _Static_assert(offsetof(struct redlock_election, link) == 0, "rl_client_defer_free() frees the election by its link");
+
+/* Who leads, as an observer sees it. */
+
+void rl_election_init_observer(struct redlock_election *election);
+
+/* No callback follows. A look that is under way keeps the election's memory. */
+void rl_election_stop_observing(struct redlock_election *election);
+
+/* Who keeps the memory of an election. */
+
+/* Between these two the election's memory is kept, whatever callbacks do. */
+void rl_election_enter(struct redlock_election *election);
+void rl_election_leave(struct redlock_election *election);
 
 #endif

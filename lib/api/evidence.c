@@ -8,7 +8,7 @@
 #include "api/observe.h"
 #include "api/public.h"
 #include "codec/classify.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
 static const struct rl_slot *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)

@@ -8,7 +8,7 @@
 #include "driver/driver.h"
 #include "host/host.h"
 #include "util/clock.h"
-#include "util/fork.h"
+#include "util/thread.h"
 #include "util/list.h"
 #include "util/pool.h"
 #include "util/wheel.h"

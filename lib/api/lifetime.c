@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "api/attempts.h"
-#include "api/departures.h"
 #include "api/handle.h"
 #include "api/results.h"
 #include "host/operations.h"

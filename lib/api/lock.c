@@ -2,9 +2,13 @@
 #include "api/lock.h"
 
 #include <inttypes.h>
-#include <redlock/semaphore.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <redlock/redlock.h>
+#include <redlock/semaphore.h>
 
 #include "api/attempts.h"
 #include "api/handle.h"
@@ -13,9 +17,10 @@
 #include "api/lock_state.h"
 #include "api/options.h"
 #include "api/probes.h"
+#include "api/public.h"
 #include "api/results.h"
+#include "host/lock.h"
 #include "host/operations.h"
-#include "host/reentry.h"
 #include "host/trust/admission.h"
 
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
@@ -249,4 +254,117 @@ int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *
     lock->watch = watch;
     lock->watch_data = user_data;
     return 0;
+}
+
+/* Held locks that change their mode. */
+
+/* The larger a mode's number, the weaker it is. */
+static int check_mode(const struct redlock_lock *lock, enum redlock_mode mode)
+{
+    if (!rl_mode_is_valid(mode) || (lock->host.semaphore && mode != REDLOCK_EXCLUSIVE))
+        return REDLOCK_E_MODE;
+    return 0;
+}
+
+/* Inner entries count on the mode that they were made in. */
+static int check_lock(const struct redlock_lock *lock, enum redlock_mode mode)
+{
+    enum redlock_mode present = redlock_lock_mode(lock);
+    int status = rl_lock_check_held(lock);
+
+    if (status < 0)
+        return status;
+    if (mode < present)
+        return present == REDLOCK_UPGRADEABLE ? 0 : REDLOCK_E_UPGRADE;
+    return mode > present ? rl_lock_check_held_once(lock) : 0;
+}
+
+static int check(const struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms)
+{
+    int status = check_mode(lock, mode);
+
+    if (status < 0)
+        return status;
+    if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_E_TIMEOUT;
+    return check_lock(lock, mode);
+}
+
+/* The answers to the second claim are the lock's own only if that becomes the lock's claim: see rl_results_queue(). */
+static int upgrade(struct redlock_lock *lock, int64_t timeout_ms)
+{
+    struct rl_instant now = lock->host.host->now;
+    struct rl_attempt *attempt = rl_attempt_of(lock);
+    size_t n_nodes = lock->host.host->engine.votes.config.n_nodes;
+
+    attempt->pending.unanswered = true;
+    attempt->host.answers = malloc(n_nodes * sizeof *attempt->host.answers);
+    if (!attempt->host.answers)
+        return REDLOCK_E_NOMEM;
+    return rl_host_upgrade(&lock->host, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
+}
+
+static int convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms)
+{
+    if (mode < redlock_lock_mode(lock))
+        return upgrade(lock, timeout_ms);
+    if (mode == redlock_lock_mode(lock))
+        rl_host_confirm_mode(&lock->host);
+    else
+        rl_host_lower(&lock->host, rl_mode_of(mode));
+    return 0;
+}
+
+int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
+                    void *user_data)
+{
+    int status = rl_lock_begin_new(lock, cb);
+
+    if (status < 0)
+        return status;
+    status = check(lock, mode, timeout_ms);
+    if (status < 0)
+        return status;
+    if (!rl_attempt_borrow(lock, RL_OP_CONVERT, cb, user_data))
+        return REDLOCK_E_NOMEM;
+    status = convert(lock, mode, timeout_ms);
+    if (status < 0)
+        rl_attempt_give_back(lock);
+    else
+        rl_client_of(lock)->stats.converts++;
+    return status;
+}
+
+/* A held lock that its owner enters again. */
+
+/* Its callback has yet to say that it is held. */
+static bool is_being_acquired(const struct redlock_lock *lock)
+{
+    return lock->host.attempt && rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE;
+}
+
+int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms)
+{
+    int status = rl_lock_begin(lock);
+
+    if (status < 0)
+        return status;
+    if (lock->host.host->closing)
+        return REDLOCK_E_CLOSING;
+    if (is_being_acquired(lock))
+        return REDLOCK_E_BUSY;
+    status = rl_host_reenter(&lock->host, rl_ms(min_validity_ms));
+    if (status < 0)
+        return status;
+    status = rl_departures_reserve(lock);
+    if (status < 0)
+        rl_host_leave(&lock->host);
+    else
+        rl_client_of(lock)->stats.reentries++;
+    return status;
+}
+
+uint32_t redlock_lock_depth(const struct redlock_lock *lock)
+{
+    return lock && !rl_client_forked(rl_client_of(lock)) ? rl_host_depth(&lock->host) : 0;
 }

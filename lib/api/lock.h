@@ -1,4 +1,4 @@
-/* The attempt at a lock that does not wait, for sets. */
+/* The functions of a lock handle. What other files use of them is the attempt that does not wait, for sets. */
 #ifndef RL_API_LOCK_H
 #define RL_API_LOCK_H
 

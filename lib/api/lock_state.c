@@ -5,9 +5,9 @@
 
 #include "api/handle.h"
 #include "api/public.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "host/operations.h"
-#include "host/reentry.h"
+#include "host/lock.h"
 
 int rl_lock_begin(struct redlock_lock *lock)
 {

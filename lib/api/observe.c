@@ -8,7 +8,7 @@
 #include "api/handle.h"
 #include "api/public.h"
 #include "host/trust/admission.h"
-#include "host/trust/durability.h"
+#include "host/trust/servers.h"
 
 bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
 {

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "host/look.h"
 #include "util/link.h"
-#include "votes/admission_status.h"
+#include "votes/admission.h"
 #include "votes/kind.h"
 #include "votes/outcome.h"
 

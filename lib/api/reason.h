@@ -5,7 +5,7 @@
 #include <redlock/options.h>
 #include <redlock/result.h>
 
-#include "votes/admission_status.h"
+#include "votes/admission.h"
 #include "votes/claim.h"
 
 struct redlock_client;

@@ -5,7 +5,6 @@
 #include <assert.h>
 
 #include "api/attempts.h"
-#include "api/departures.h"
 #include "api/evidence.h"
 #include "api/handle.h"
 #include "api/lock_state.h"

@@ -1,4 +1,4 @@
-/* A set that is held. */
+/* A set that is held, and its transfer. */
 #ifndef RL_API_SET_HOLD_H
 #define RL_API_SET_HOLD_H
 

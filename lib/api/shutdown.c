@@ -5,7 +5,7 @@
 #include "api/handle.h"
 #include "api/latch.h"
 #include "api/lock_state.h"
-#include "api/set_pending.h"
+#include "api/set_acquire.h"
 #include "host/shutdown.h"
 #include "host/upgrade.h"
 

@@ -7,7 +7,7 @@
 
 #include <redlock/blocking.h>
 
-#include "blocking/inbox.h"
+#include "blocking/loop.h"
 #include "blocking/queue.h"
 
 /* An alarm in a queue. */

@@ -1,7 +1,15 @@
 #include "blocking/loop.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <event2/event.h>
+
+#include "blocking/holds.h"
 
 #define REST_MS 1
 #define MANY_FOLLOWERS 2
@@ -242,4 +250,201 @@ bool rl_loop_init(struct rl_loop *loop, struct rl_holds *holds, rl_turn_end_fn a
     rl_list_init(&loop->followers);
     loop->stop.run = stop;
     return rl_turn_init(&loop->turn, holds, at_end, service);
+}
+
+void rl_turn_run_posts(struct rl_turn *turn)
+{
+    rl_holds_publish_stale(turn->holds);
+    rl_inbox_run(&turn->inbox);
+}
+
+/* An event that is edge triggered, where libevent has it, is set off by each write to the descriptor, whether that is
+ * read or not; and its counter does not overflow. */
+static void on_posted(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_turn *turn = arg;
+
+    if (!(what & EV_ET))
+        rl_inbox_drain(&turn->inbox);
+    rl_turn_run_posts(turn);
+    (void)fd;
+}
+
+/* libevent puts an event that is activated by hand behind those that are due already. So the client has had its turn,
+ * and has written what it had to write, before callers are woken. */
+static void on_end(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_turn *turn = arg;
+
+    turn->end_due = false;
+    rl_holds_publish_stale(turn->holds);
+    turn->at_end(turn->service);
+    (void)fd;
+    (void)what;
+}
+
+void rl_turn_want_end(struct rl_turn *turn)
+{
+    assert(turn->end);
+    if (turn->end_due)
+        return;
+    turn->end_due = true;
+    event_active(turn->end, EV_TIMEOUT, 0);
+}
+
+bool rl_turn_run(struct rl_turn *turn, int flags)
+{
+    return event_base_loop(turn->base, EVLOOP_ONCE | flags) >= 0;
+}
+
+/* libevent ends the process if it finds no descriptor for a base's signals, so they are tried before it is asked. Other
+ * threads may still be quicker. */
+static bool has_descriptors_for_base(void)
+{
+    int fds[4]; /* epoll, a timer, and a pair */
+    size_t n = 0;
+    bool all;
+
+    while (n < sizeof fds / sizeof fds[0] && (fds[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        n++;
+    all = n == sizeof fds / sizeof fds[0];
+    while (n > 0)
+        close(fds[--n]);
+    return all;
+}
+
+/* Only one thread at a time uses the base: it needs no locks, whatever the program has told libevent. */
+static struct event_base *create_base(void)
+{
+    struct event_config *config = has_descriptors_for_base() ? event_config_new() : NULL;
+    struct event_base *base = NULL;
+
+    if (!config)
+        return NULL;
+    if (event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
+        base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
+}
+
+bool rl_turn_init(struct rl_turn *turn, struct rl_holds *holds, rl_turn_end_fn at_end,
+                  struct redlock_service *service)
+{
+    short what = EV_READ | EV_PERSIST;
+
+    *turn = (struct rl_turn){.holds = holds, .at_end = at_end, .service = service};
+    if (!rl_inbox_init(&turn->inbox))
+        return false;
+    turn->base = create_base();
+    if (!turn->base)
+        return false;
+    if (event_base_get_features(turn->base) & EV_FEATURE_ET)
+        what |= EV_ET;
+    turn->end = event_new(turn->base, -1, 0, on_end, turn);
+    turn->posted = event_new(turn->base, turn->inbox.fd, what, on_posted, turn);
+    return turn->end && turn->posted && event_add(turn->posted, NULL) == 0;
+}
+
+void rl_turn_free_events(struct rl_turn *turn)
+{
+    if (turn->posted)
+        event_free(turn->posted);
+    if (turn->end)
+        event_free(turn->end);
+    if (turn->base)
+        event_base_free(turn->base);
+    turn->posted = turn->end = NULL;
+    turn->base = NULL;
+}
+
+void rl_turn_fini(struct rl_turn *turn)
+{
+    rl_inbox_fini(&turn->inbox);
+}
+
+/* On top of the stack of an inbox that is closed. */
+static struct rl_post closed;
+
+bool rl_inbox_init(struct rl_inbox *inbox)
+{
+    atomic_init(&inbox->newest, NULL);
+    inbox->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return inbox->fd >= 0;
+}
+
+void rl_inbox_fini(struct rl_inbox *inbox)
+{
+    if (inbox->fd >= 0)
+        close(inbox->fd);
+    inbox->fd = -1;
+}
+
+/* The counter cannot overflow, and a write to it cannot fail otherwise. But a thread that is canceled in it would
+ * leave an inbox behind into which nobody looks. */
+void rl_inbox_wake(const struct rl_inbox *inbox)
+{
+    uint64_t one = 1;
+    ssize_t written;
+    int cancelable;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    written = write(inbox->fd, &one, sizeof one);
+    pthread_setcancelstate(cancelable, NULL);
+    (void)written;
+}
+
+/* A thread that finds the inbox closed sees all that was done before that. */
+enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
+{
+    struct rl_post *top = atomic_load_explicit(&inbox->newest, memory_order_acquire);
+
+    assert(post->run);
+    do {
+        if (top == &closed)
+            return RL_PUSHED_NOT;
+        post->next = top;
+    } while (!atomic_compare_exchange_weak(&inbox->newest, &top, post));
+    return top ? RL_PUSHED_BEHIND : RL_PUSHED_FIRST;
+}
+
+bool rl_inbox_is_empty(const struct rl_inbox *inbox)
+{
+    return !atomic_load(&inbox->newest);
+}
+
+void rl_inbox_drain(struct rl_inbox *inbox)
+{
+    uint64_t posts;
+    ssize_t got = read(inbox->fd, &posts, sizeof posts);
+
+    (void)got;
+}
+
+/* The oldest comes first. Once a post has been run its memory may be gone, or it may have been pushed again. */
+static void run_all(struct rl_post *newest)
+{
+    struct rl_post *oldest = NULL;
+
+    for (struct rl_post *post = newest, *next; post; post = next) {
+        next = post->next;
+        post->next = oldest;
+        oldest = post;
+    }
+    for (struct rl_post *post = oldest, *next; post; post = next) {
+        next = post->next;
+        post->run(post);
+    }
+}
+
+void rl_inbox_run(struct rl_inbox *inbox)
+{
+    run_all(atomic_exchange(&inbox->newest, NULL));
+}
+
+void rl_inbox_close(struct rl_inbox *inbox)
+{
+    struct rl_post *newest = atomic_exchange_explicit(&inbox->newest, &closed, memory_order_acq_rel);
+
+    assert(newest != &closed);
+    run_all(newest);
 }

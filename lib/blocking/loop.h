@@ -41,9 +41,84 @@
 #include <stdint.h>
 
 #include "blocking/sleepers.h"
-#include "blocking/turn.h"
-#include "blocking/waiter.h"
 #include "util/list.h"
+
+struct event;
+struct event_base;
+struct redlock_service;
+struct rl_holds;
+
+/* What other threads ask of the loop's owner (loop.h): a stack onto which any thread pushes without a lock. The owner
+ * takes it as a whole: when it becomes the owner, or when a descriptor of the loop is readable. */
+
+/* Embedded in what is asked; it may be pushed again once it has been run. */
+struct rl_post {
+    struct rl_post *next;
+    void (*run)(struct rl_post *post); /* by the owner */
+};
+
+struct rl_inbox {
+    _Atomic(struct rl_post *) newest;
+    int fd; /* an eventfd */
+};
+
+/* False: no descriptor. */
+bool rl_inbox_init(struct rl_inbox *inbox);
+void rl_inbox_fini(struct rl_inbox *inbox);
+
+/* Any thread. NOT: the inbox has been closed, and nothing will be run. FIRST: it was empty. The thread that makes it
+ * non-empty sees to it that the owner looks, and the owner takes all there is: one system call serves many posts. */
+enum rl_pushed { RL_PUSHED_NOT, RL_PUSHED_FIRST, RL_PUSHED_BEHIND };
+enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post);
+
+bool rl_inbox_is_empty(const struct rl_inbox *inbox);
+
+/* Any thread: makes the descriptor readable. */
+void rl_inbox_wake(const struct rl_inbox *inbox);
+
+/* The owner: makes the descriptor unreadable, before it runs the posts that have made it readable. */
+void rl_inbox_drain(struct rl_inbox *inbox);
+
+/* The owner: runs all posts, in the order of the pushes. The second function does it for the last time. */
+void rl_inbox_run(struct rl_inbox *inbox);
+void rl_inbox_close(struct rl_inbox *inbox);
+
+/* One turn of the service's event loop. When other threads have posted something, what the turn has brought so far is
+ * published before they get it. At the end, when the client has written what it had to write, the rest is published,
+ * and callers are told.
+ *
+ * All of it but the inbox belongs to the loop's owner. */
+
+/* At the end of each turn that wants one: the service tells its callers. */
+typedef void (*rl_turn_end_fn)(struct redlock_service *service);
+
+struct rl_turn {
+    struct rl_inbox inbox;
+    struct event_base *base;
+    struct event *posted;
+    struct event *end;
+    bool end_due;
+    struct rl_holds *holds;   /* borrowed */
+    rl_turn_end_fn at_end;
+    struct redlock_service *service;
+};
+
+/* False: no descriptor or memory; rl_turn_free_events() and rl_turn_fini() are to be called all the same. */
+bool rl_turn_init(struct rl_turn *turn, struct rl_holds *holds, rl_turn_end_fn at_end,
+                  struct redlock_service *service);
+void rl_turn_free_events(struct rl_turn *turn);
+
+/* Closes the inbox's descriptor, at which other threads may be until the service's memory is freed. */
+void rl_turn_fini(struct rl_turn *turn);
+
+/* Runs the loop once, with these additional flags of event_base_loop(). False: the loop has failed. */
+bool rl_turn_run(struct rl_turn *turn, int flags);
+
+/* Publishes what is stale, and runs the posts. */
+void rl_turn_run_posts(struct rl_turn *turn);
+
+/* There is something to do at the end of this turn. */
+void rl_turn_want_end(struct rl_turn *turn);
 
 struct rl_loop {
     _Atomic uint32_t owner; /* a futex, on which the thread rests */

@@ -8,9 +8,9 @@
 
 #include <redlock/blocking.h>
 
-#include "blocking/inbox.h"
+#include "blocking/loop.h"
 #include "blocking/queue.h"
-#include "blocking/waiter.h"
+#include "blocking/sleepers.h"
 #include "util/list.h"
 
 #define RL_NO_PERMIT UINT32_MAX

@@ -7,7 +7,7 @@
 #include <redlock/options.h>
 #include <redlock/status.h>
 
-#include "blocking/futex.h"
+#include "blocking/sleepers.h"
 
 /* One caller that waits; on its stack. `verdict` is a futex: whoever writes it under the guard has taken the waiter off
  * the list, and touches it no more after the guard is free. */

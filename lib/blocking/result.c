@@ -5,7 +5,7 @@
 
 #include <redlock/blocking.h>
 
-#include "blocking/futex.h"
+#include "blocking/sleepers.h"
 #include "util/instant.h"
 
 static size_t texts_size(const struct redlock_result *result)

@@ -13,16 +13,11 @@
  *
  * The files, from the bottom to the top; each calls those above it in this list only:
  *
- *     futex.c           waiting until a point in time
- *     sleepers.c        many threads that sleep, at few futexes
- *     waiter.c          one thread that waits for one event
- *     inbox.c           what other threads ask of the loop's owner
- *     bound.c           a validity that all threads may read
+ *     sleepers.c        waiting until a point in time: many threads at few futexes, or one for one event
  *     result.c          results that outlive their callback
- *     holds.c           locks and sets, and which validity has to be published
- *     turn.c            the event loop, and the end of each of its turns
- *     loop.c            who turns the loop
- *     service.c         the service's memory, and how its loop's owner is asked for something
+ *     holds.c           locks and sets, and their validity as all threads may read it
+ *     loop.c            what other threads ask of the loop's owner, who that is, and the end of each turn
+ *     service.c         the service's memory and metrics, and how its loop's owner is asked for something
  *     recursive_gate.c  the owners of a recursive mutex, and who waits for their end
  *     mutex.c           a mutex's memory, and what all threads may read of it
  *     queue.c           the completion queue
@@ -33,7 +28,6 @@
  *     request.c         functions on a mutex that need the owner for a moment only
  *     mutex_life.c      creation and end of mutexes
  *     control.c         statistics, functions on the thread, shutdown
- *     metrics.c         metrics of the client
  *     look.c            looks at keys
  *     latch.c           latches
  *     service_life.c    creation and end of services, and the thread */

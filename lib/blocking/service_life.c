@@ -7,7 +7,6 @@
 #include "blocking/operation.h"
 #include "blocking/service.h"
 #include "util/event_types.h"
-#include "util/fork.h"
 #include "util/thread.h"
 
 /* --- The thread ------------------------------------------------------------------------------------------------- */

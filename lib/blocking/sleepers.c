@@ -1,8 +1,56 @@
 #include "blocking/sleepers.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "blocking/futex.h"
+#include "util/instant.h"
+
+#define NS_PER_S (1000 * RL_NS_PER_MS)
+
+int64_t rl_monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int64_t rl_monotonic_after_ms(int64_t ms)
+{
+    return ms < 0 ? RL_WAIT_FOREVER : rl_monotonic_ns() + ms * RL_NS_PER_MS;
+}
+
+struct timespec rl_monotonic_timespec(int64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *end, uint32_t bits)
+{
+    return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, end, NULL, bits);
+}
+
+bool rl_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits, int64_t end_ns)
+{
+    struct timespec end = rl_monotonic_timespec(end_ns);
+    const struct timespec *until = end_ns == RL_WAIT_FOREVER ? NULL : &end;
+
+    return futex(word, FUTEX_WAIT_BITSET, value, until, bits) == 0 || errno != ETIMEDOUT;
+}
+
+void rl_futex_wake(_Atomic uint32_t *word)
+{
+    futex(word, FUTEX_WAKE, 1, NULL, 0);
+}
+
+void rl_futex_wake_all(_Atomic uint32_t *word, uint32_t bits)
+{
+    futex(word, FUTEX_WAKE_BITSET, INT_MAX, NULL, bits);
+}
 
 void rl_sleepers_init(struct rl_sleepers *sleepers)
 {
@@ -66,7 +114,7 @@ bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint
     return atomic_load(state) != value || rl_futex_wait(&group->wakes, wakes, bit_of(slot), end_ns);
 }
 
-static void wake(struct rl_sleeper_group *group, uint32_t slots)
+static void wake_group(struct rl_sleeper_group *group, uint32_t slots)
 {
     atomic_fetch_add(&group->wakes, 1);
     rl_futex_wake_all(&group->wakes, slots);
@@ -77,7 +125,7 @@ void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint3
     if (slot == RL_NO_SLEEPER)
         rl_futex_wake(state);
     else
-        wake(group_of(sleepers, slot), bit_of(slot));
+        wake_group(group_of(sleepers, slot), bit_of(slot));
 }
 
 void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state)
@@ -94,7 +142,88 @@ void rl_sleepers_wake_marked(struct rl_sleepers *sleepers)
         struct rl_sleeper_group *group = &sleepers->groups[i];
 
         if (group->marked)
-            wake(group, group->marked);
+            wake_group(group, group->marked);
         group->marked = 0;
     }
+}
+
+enum { AWAKE, ASLEEP, DONE, GIVEN_UP, OWNER };
+
+void rl_waiter_reset(struct rl_waiter *waiter)
+{
+    atomic_store_explicit(&waiter->state, AWAKE, memory_order_relaxed);
+    rl_list_init(&waiter->follower);
+}
+
+void rl_waiter_give_up(struct rl_waiter *waiter)
+{
+    atomic_store_explicit(&waiter->state, GIVEN_UP, memory_order_relaxed);
+    rl_list_init(&waiter->follower);
+}
+
+static bool change(struct rl_waiter *waiter, uint32_t from, uint32_t to)
+{
+    return atomic_compare_exchange_strong_explicit(&waiter->state, &from, to, memory_order_acq_rel,
+                                                   memory_order_acquire);
+}
+
+bool rl_waiter_is_done(const struct rl_waiter *waiter)
+{
+    return atomic_load_explicit(&waiter->state, memory_order_acquire) == DONE;
+}
+
+static enum rl_waited sleep_until(struct rl_waiter *waiter, struct rl_sleepers *sleepers, int64_t end_ns)
+{
+    while (!rl_waiter_is_done(waiter)) {
+        if (change(waiter, OWNER, AWAKE))
+            return RL_WAITED_OWNER;
+        if (!rl_sleepers_sleep(sleepers, waiter->slot, &waiter->state, ASLEEP, end_ns) &&
+            change(waiter, ASLEEP, GIVEN_UP))
+            return RL_WAITED_TIMEOUT;
+    }
+    return RL_WAITED_DONE;
+}
+
+enum rl_waited rl_waiter_wait(struct rl_waiter *waiter, struct rl_sleepers *sleepers, int64_t end_ns)
+{
+    unsigned slot;
+    enum rl_waited waited;
+
+    if (rl_waiter_is_done(waiter))
+        return RL_WAITED_DONE;
+    slot = waiter->slot = rl_sleepers_enter(sleepers);
+    change(waiter, AWAKE, ASLEEP);
+    waited = sleep_until(waiter, sleepers, end_ns);
+    rl_sleepers_leave(sleepers, slot);
+    return waited;
+}
+
+/* A thread that is asleep has to be woken. Its slot is read before the store after which the waiter may be gone. */
+static bool set(struct rl_waiter *waiter, struct rl_sleepers *sleepers, uint32_t state,
+                void (*wake)(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state))
+{
+    unsigned slot;
+
+    if (change(waiter, AWAKE, state))
+        return true;
+    slot = waiter->slot;
+    if (!change(waiter, ASLEEP, state))
+        return false;
+    wake(sleepers, slot, &waiter->state);
+    return true;
+}
+
+bool rl_waiter_tell(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
+{
+    return set(waiter, sleepers, DONE, rl_sleepers_wake);
+}
+
+bool rl_waiter_tell_and_wake_later(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
+{
+    return set(waiter, sleepers, DONE, rl_sleepers_mark);
+}
+
+bool rl_waiter_give_loop(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
+{
+    return set(waiter, sleepers, OWNER, rl_sleepers_wake);
 }

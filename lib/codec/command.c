@@ -6,7 +6,7 @@
 #include <redlock/options.h>
 
 #include "codec/script.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 /* "$" or "*", the digits, CR LF, and CR LF behind the text. */
 #define FRAME_MAX (1 + RL_DECIMAL_MAX + 2 + 2)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/secret.h"
+#include "util/bytes.h"
 
 const char rl_text_no_memory[] = "out of memory";
 

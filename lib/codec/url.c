@@ -11,7 +11,7 @@
 #include <redlock/status.h>
 
 #include "codec/text.h"
-#include "util/secret.h"
+#include "util/bytes.h"
 
 #define DEFAULT_PORT 6379
 #define HOST_MAX 253

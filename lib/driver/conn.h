@@ -2,22 +2,16 @@
  *
  * Its files, from the bottom to the top; each may call those above it in this list:
  *
- *     channels.c            what is listened on beside the client's own channel
- *     shared.c              what all connections of a driver have in common
+ *     shared.c              timers, channels, and what else all connections of a driver have in common
  *     credentials.c         requests for user and password
- *     conn.c                states and errors
- *     conn_io.c             events, and bytes out
- *     conn_connect.c        from addresses to a connected socket
- *     conn_auth.c           user and password
- *     conn_setup.c          the Redis handshake
- *     conn_greet.c          the sink's part of the handshake
- *     conn_reauth.c         user and password again, before they end
- *     conn_handshake.c      the handshakes together, up to READY
+ *     conn.c                states and errors, what is in flight, events, and bytes out
+ *     conn_auth.c           user and password, and both again before they end
+ *     conn_handshake.c      the Redis handshake and the sink's part of it, up to READY
  *     conn_commands.c       a role: commands and replies
  *     conn_listen.c         a role: messages
  *     conn_close.c          the end, whatever the state
  *     conn_traffic.c        bytes in, replies to whom they concern; what is overdue
- *     conn_life.c           what the event loop calls
+ *     conn_life.c           what the event loop calls, from the first address to the end
  *     driver.c              all connections together
  *
  * A file that cannot go on says so to its caller, with the reason in last_error; the top two close the connection.
@@ -27,24 +21,94 @@
 #ifndef RL_DRIVER_CONN_H
 #define RL_DRIVER_CONN_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <event2/util.h>
+
 #include "codec/reply.h"
 #include "codec/url.h"
-#include "driver/address.h"
-#include "driver/backoff.h"
 #include "driver/credentials.h"
-#include "driver/in_flight.h"
+#include "driver/resolver.h"
 #include "driver/role.h"
 #include "driver/shared.h"
 #include "driver/stats.h"
+#include "host/transport.h"
 #include "stream/stream.h"
 #include "util/bytes.h"
+#include "util/instant.h"
 #include "util/link.h"
 #include "util/list.h"
 #include "util/wheel.h"
+
+/* The commands of one connection that have no reply yet, in the order in which they were written. */
+
+struct rl_in_flight_entry {
+    struct rl_tag tag;
+    uint64_t start; /* where its first byte is in everything queued on this connection */
+};
+
+struct rl_in_flight {
+    struct rl_in_flight_entry *entries;
+    size_t capacity; /* 0 or a power of two */
+    size_t first;    /* these two only grow; the index is taken modulo the capacity */
+    size_t end;
+};
+
+/* With all members zero there is nothing in flight. */
+void rl_in_flight_fini(struct rl_in_flight *in_flight);
+
+static inline size_t rl_in_flight_count(const struct rl_in_flight *in_flight)
+{
+    return in_flight->end - in_flight->first;
+}
+
+/* The oldest; there must be one. */
+static inline const struct rl_in_flight_entry *rl_in_flight_front(const struct rl_in_flight *in_flight)
+{
+    assert(rl_in_flight_count(in_flight) > 0);
+    return &in_flight->entries[in_flight->first & (in_flight->capacity - 1)];
+}
+
+/* Gives memory back after a burst; to be called now and then. */
+void rl_in_flight_relax(struct rl_in_flight *in_flight);
+
+static inline struct rl_in_flight_entry rl_in_flight_pop(struct rl_in_flight *in_flight)
+{
+    assert(rl_in_flight_count(in_flight) > 0);
+    return in_flight->entries[in_flight->first++ & (in_flight->capacity - 1)];
+}
+
+/* Makes room for one more; false if memory is short. */
+bool rl_in_flight_reserve(struct rl_in_flight *in_flight);
+
+/* Only after rl_in_flight_reserve(). */
+static inline void rl_in_flight_push(struct rl_in_flight *in_flight, const struct rl_tag *tag, uint64_t start)
+{
+    assert(rl_in_flight_count(in_flight) < in_flight->capacity);
+    in_flight->entries[in_flight->end++ & (in_flight->capacity - 1)] = (struct rl_in_flight_entry){*tag, start};
+}
+
+/* How long to wait before the next attempt to connect: exponential, with full jitter. */
+
+struct rl_backoff {
+    struct rl_span min;
+    struct rl_span max;
+    unsigned failures; /* since the last good connection */
+    uint64_t random;   /* state of the generator */
+};
+
+/* Uniform in [0, min * 2^failures], limited to max; counts one more failure. The full width of the jitter is what
+ * keeps the clients of a restarted master from returning in step. */
+struct rl_span rl_backoff_next(struct rl_backoff *backoff);
+
+/* Uniform in [max / 2, max]: after a failure that will hardly go away by itself soon. */
+struct rl_span rl_backoff_longest(struct rl_backoff *backoff);
+
+/* The connection has proved good. */
+void rl_backoff_reset(struct rl_backoff *backoff);
 
 /* The table of what may follow what is in conn.c. */
 enum rl_conn_state {
@@ -62,7 +126,7 @@ enum rl_conn_state {
 #define RL_CONN_REFUSAL_MAX 120
 #define RL_SETUP_ROWS_MAX 5
 
-/* SETUP: conn_setup.c. */
+/* SETUP: conn_handshake.c. */
 struct rl_setup_progress {
     unsigned sent[RL_SETUP_ROWS_MAX]; /* commands of each row */
     size_t row;                       /* whose answers are being read ... */
@@ -70,7 +134,7 @@ struct rl_setup_progress {
     char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command that is not required */
 };
 
-/* conn_auth.c, conn_reauth.c. */
+/* conn_auth.c */
 struct rl_authentication {
     struct redlock_credentials_request *request; /* ASKING, READY: the program has been asked */
     struct rl_credentials given;  /* its answer, until the master has agreed */
@@ -80,7 +144,7 @@ struct rl_authentication {
     bool echoed;                  /* the master has repeated the password, or may have */
 };
 
-/* GREETING: conn_greet.c. */
+/* GREETING: conn_handshake.c. */
 struct rl_greeting {
     unsigned round;    /* the round under way ... */
     unsigned size;     /* ... its commands, and those of them that have been answered */
@@ -180,5 +244,35 @@ void rl_conn_set_error_stream(struct rl_conn *conn, const char *what);
 
 /* Because no byte has arrived for the stall time. */
 void rl_conn_set_error_silent(struct rl_conn *conn);
+
+/* A connection's socket in the event loop, and bytes out. */
+
+typedef void (*rl_conn_event_fn)(evutil_socket_t fd, short what, void *conn);
+
+/* Makes the events of the connection's socket; none of them is waited for yet. false: no memory. */
+bool rl_conn_start_io(struct rl_conn *conn, rl_conn_event_fn on_readable, rl_conn_event_fn on_writable);
+void rl_conn_stop_io(struct rl_conn *conn);
+
+/* Waits for what arrives from now on; waits, once, until the socket can be written to. false: no memory. */
+bool rl_conn_want_read(struct rl_conn *conn);
+bool rl_conn_want_write(struct rl_conn *conn);
+
+/* Until rl_conn_want_read(). */
+void rl_conn_stop_reading(struct rl_conn *conn);
+
+/* What the stream's handshake waits for: RL_IO_AGAIN or RL_IO_CROSSED. false: no memory. */
+bool rl_conn_want_handshake(struct rl_conn *conn, enum rl_io wanted);
+
+/* Has the readable event called in the next turn, whatever is in the socket. */
+void rl_conn_read_soon(struct rl_conn *conn);
+
+/* Something has been appended to `out`: it is written at the end of the turn. */
+void rl_conn_mark_dirty(struct rl_conn *conn);
+
+/* Writes what is queued with one system call. RL_IO_AGAIN: the rest has to wait until the socket can be written to. */
+enum rl_io rl_conn_write(struct rl_conn *conn);
+
+/* On destruction: writes once, tells nobody. Whether every byte has been handed to the kernel. */
+bool rl_conn_write_last(struct rl_conn *conn);
 
 #endif

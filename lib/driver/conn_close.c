@@ -2,7 +2,7 @@
 
 #include "driver/conn_auth.h"
 #include "driver/conn_commands.h"
-#include "driver/conn_io.h"
+#include "driver/conn.h"
 
 static void release_connection(struct rl_conn *conn, enum rl_close how)
 {

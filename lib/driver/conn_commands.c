@@ -4,9 +4,8 @@
 
 #include "codec/classify.h"
 #include "driver/conn_auth.h"
-#include "driver/conn_io.h"
-#include "driver/conn_reauth.h"
-#include "driver/conn_setup.h"
+#include "driver/conn.h"
+#include "driver/conn_handshake.h"
 
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {

@@ -12,11 +12,10 @@
 
 #include "codec/classify.h"
 #include "codec/command.h"
-#include "driver/channels.h"
+#include "driver/shared.h"
 #include "driver/conn_auth.h"
-#include "driver/conn_io.h"
-#include "driver/conn_reauth.h"
-#include "driver/conn_setup.h"
+#include "driver/conn.h"
+#include "driver/conn_handshake.h"
 
 static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *why)
 {

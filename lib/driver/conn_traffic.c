@@ -5,7 +5,7 @@
 #include "driver/conn_close.h"
 #include "driver/conn_commands.h"
 #include "driver/conn_handshake.h"
-#include "driver/conn_io.h"
+#include "driver/conn.h"
 
 /* Reads in one callback: the other connections must have their turn. */
 #define READS_MAX 4

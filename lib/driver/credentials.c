@@ -7,8 +7,8 @@
 #include <redlock/status.h>
 
 #include "driver/shared.h"
-#include "util/fork.h"
-#include "util/secret.h"
+#include "util/thread.h"
+#include "util/bytes.h"
 
 struct redlock_credentials_request {
     unsigned references;

@@ -17,6 +17,7 @@
 #include "driver/config.h"
 #include "driver/stats.h"
 #include "host/transport.h"
+#include "util/slice.h"
 
 struct rl_driver;
 
@@ -42,5 +43,15 @@ struct rl_transport rl_driver_transport(struct rl_driver *driver);
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats);
+
+/* The second connection to each master, which listens to channels: opened when the first waiter or observer wants it
+ * (protocol 6.7). These are functions of the transport; ctx is the driver. */
+
+/* Opens them, for the client's own channel. */
+int rl_listeners_open(void *ctx, const char *channel);
+
+/* One more user of a channel, and one less. */
+int rl_listeners_subscribe(void *ctx, struct rl_slice name);
+void rl_listeners_unsubscribe(void *ctx, struct rl_slice name);
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef RL_ENGINE_ACQUIRE_H
 #define RL_ENGINE_ACQUIRE_H
 
+#include <stdint.h>
+
 #include "engine/handle.h"
+#include "util/instant.h"
 
 /* What all attempts have in common, plain ones and those in the wait queues: how one begins, is won or fails. */
 
@@ -33,5 +36,16 @@ struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock
 struct rl_next rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 struct rl_next rl_backoff_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* The pause after a failed attempt.
+ *
+ * protocol 1.6: "retried after a random delay longer than one round, inside the caller's deadline". */
+
+/* delay + uniform [0, jitter], and not shorter than the round that has failed. `state` is the random generator's. */
+struct rl_span rl_retry_delay(uint64_t *state, struct rl_span delay, struct rl_span jitter, struct rl_span round);
+
+/* The pause before the next attempt. Where the caller's deadline is nearer, it is half of the time until then, so that
+ * a few more attempts use that time. */
+struct rl_span rl_retry_pause(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);
 
 #endif

@@ -1,11 +1,16 @@
 /* What an answer means for the claim's vote is in votes/answer.c. */
 #include "engine/answer.h"
 
+#include <assert.h>
+
 #include "engine/refresh.h"
 #include "engine/states.h"
 #include "util/mutant.h"
+#include "votes/answer.h"
+#include "votes/ask.h"
+#include "votes/claim.h"
+#include "votes/clocks.h"
 #include "votes/epoch_check.h"
-#include "votes/hand_off.h"
 
 /* Does this answer belong to the lock's present or latest operation? Only then it is evidence for the result. */
 static bool is_evidence(const struct rl_event *event)
@@ -135,4 +140,59 @@ void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct 
     rl_lock_changed(engine, lock, now);
     check_deadline(engine, claim, now);
     rl_lock_tell_earlier(engine, lock, wakeup);
+}
+
+/* A master's clock has been set forward (protocol 5.6): what becomes of the votes that there are. */
+
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                             const struct rl_clock_move *move)
+{
+    assert(node < engine->votes.config.n_nodes);
+    rl_note_clock_step(&engine->votes, now, node, move);
+    rl_answer_checked(engine, now, node, RL_DETAIL_QUARANTINED);
+}
+
+void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
+                           struct rl_span step)
+{
+    struct rl_instant bound;
+
+    if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
+        return;
+    bound = lock->claim->slots[node].bound;
+    if (bound.ns == RL_LONG_AGO.ns)
+        return;
+    bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;
+    rl_ledger_set(lock->claim, node, bound);
+    if (rl_lock_is_held(lock))
+        lock->hold.stepped = true;
+    rl_lock_check_deadline(engine, lock, now);
+}
+
+void rl_lock_own_clock_stood(struct rl_lock *lock, struct rl_span most)
+{
+    struct rl_claim *claim = lock->claim;
+
+    if (!claim || claim->round_bound.ns == RL_LONG_AGO.ns || RL_MUTANT(ROUND_OUTLIVES_STANDSTILL))
+        return;
+    claim->round_bound = rl_after(claim->round_bound, (struct rl_span){-most.ns});
+}
+
+/* Whether a command whose script the master did not know may be sent once more. */
+
+bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
+                          enum rl_step step, uint32_t round, unsigned node)
+{
+    struct rl_votes *votes = &engine->votes;
+    bool latest = round == claim->round && !claim->rolling_back;
+
+    if (rl_step_sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
+        return false;
+    if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
+        return false;
+    if (step == RL_STEP_REPAIR && !rl_may_repair(votes, claim, node, now))
+        return false;
+    if (step != RL_STEP_ENQUEUE)
+        votes->unchecked |= rl_bit(node);
+    return true;
 }

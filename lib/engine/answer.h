@@ -29,4 +29,30 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                         const struct rl_notification *notification);
 
+/* A master's clock has been set forward (protocol 5.6): what becomes of the votes that there are. */
+
+/* The master's clock has been set forward (protocol 5.6): its new votes do not count for max_ttl. The host then calls
+ * rl_lock_clock_stepped() for every lock. Answers whose epoch check has not come may be from before the step or from
+ * after it, so they do not count. */
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                             const struct rl_clock_move *move);
+
+/* After rl_engine_clock_stepped(), for every lock: its votes of that master end earlier by `step`, the most that the
+ * clock can have been set forward by. */
+void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
+                           struct rl_span step);
+
+/* Our own clock stood still, for that long at most: answers that are still to come, to what was sent before, count for
+ * as much less. */
+void rl_lock_own_clock_stood(struct rl_lock *lock, struct rl_span most);
+
+/* Whether a command whose script the master did not know may be sent once more. */
+
+/* May a command that was certainly not applied (NOSCRIPT) be written once more, behind all that was written since? An
+ * extension may not once a later round has begun: the repetition would carry the ttl of that round, which this master's
+ * bound does not reflect if that round was not sent to it. Nor may a claim, extension or repair behind a rollback, nor
+ * a repair whose condition does not hold any more. If the answer is yes, the host must write the command. */
+bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
+                          enum rl_step step, uint32_t round, unsigned node);
+
 #endif

@@ -23,7 +23,7 @@
 #include "engine/cohort.h"
 
 #include "engine/states.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "util/mutant.h"
 #include "votes/rollback.h"
 

@@ -7,7 +7,7 @@
 #include "engine/answer.h"
 #include "engine/states.h"
 #include "votes/ask.h"
-#include "votes/outbox.h"
+#include "votes/votes.h"
 #include "votes/rollback.h"
 
 void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)

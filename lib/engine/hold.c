@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "engine/handle.h"
 #include "util/mutant.h"
-#include "votes/ledger.h"
+#include "votes/claim.h"
 #include "votes/extension.h"
+#include "votes/rollback.h"
 
 #define WHOLE 65536
 
@@ -130,4 +132,164 @@ void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock 
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
     return lock->hold.renew_ms && rl_before(at, lock->hold.end);
+}
+
+/* The validity of a lock: the ledger's while it is held, and none before and after. */
+
+struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    bool releasing = RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING;
+
+    if (!rl_lock_is_held(lock) && !releasing)
+        return RL_LONG_AGO;
+    if (RL_MUTANT(VALIDITY_IS_A_FLAG))
+        return RL_NEVER;
+    return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
+}
+
+enum rl_mode rl_lock_mode(const struct rl_lock *lock)
+{
+    if (RL_MUTANT(MODE_LOWERED_LATE) && lock->state == RL_LOCK_EXTENDING)
+        return RL_EXCLUSIVE;
+    return (enum rl_mode)lock->claim->mode;
+}
+
+bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    return rl_before(now, rl_lock_deadline(engine, lock));
+}
+
+/* "At risk" comes while there is time, "lost" at the deadline at the latest. Both follow from the clock and the ledger
+ * alone, and wait for no reply. */
+
+static struct rl_instant risk_begins(const struct rl_lock *lock, struct rl_instant deadline)
+{
+    return rl_after(deadline, rl_ms(-(int64_t)lock->hold.at_risk_ms));
+}
+
+void rl_alarm_check_risk(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                         struct rl_instant deadline)
+{
+    bool at_risk = lock->hold.at_risk_ms && !rl_before(now, risk_begins(lock, deadline));
+
+    if (at_risk && !lock->hold.warned)
+        rl_lock_notify(engine, lock, RL_NOTICE_AT_RISK);
+    lock->hold.warned = at_risk;
+}
+
+struct rl_instant rl_alarm_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    struct rl_instant deadline = rl_lock_deadline(engine, lock);
+
+    if (lock->hold.warned || !lock->hold.at_risk_ms)
+        return deadline;
+    return risk_begins(lock, deadline);
+}
+
+static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
+
+    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
+        return RL_LOSS_REFUSED;
+    if (lock->hold.stepped)
+        return RL_LOSS_CLOCK_STEP;
+    /* A vote that was taken away has no bound any more, whatever its master is asked for now; one whose time is over
+     * still has. */
+    if (rl_lock_deadline(engine, lock).ns == RL_LONG_AGO.ns)
+        return RL_LOSS_REFUSED;
+    if (lock->hold.round_failed || lock->hold.renewing || lock->state == RL_LOCK_EXTENDING)
+        return RL_LOSS_UNREACHABLE;
+    return lock->hold.renew_ms && !rl_hold_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
+}
+
+struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    bool extending = lock->state == RL_LOCK_EXTENDING;
+
+    lock->report.loss = reason(engine, lock, now) & 15u;
+    if (!RL_MUTANT(LOSS_WITHOUT_ROLLBACK))
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
+    return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
+}
+
+/* What the host has not been told of the hold by now is not true any more. */
+struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                                   const struct rl_next *how)
+{
+    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_EARLIER));
+    rl_lock_notify(engine, lock, RL_NOTICE_LOST);
+    engine->votes.counters.lost++;
+    return rl_stay(lock);
+}
+
+/* The evidence of the release begins anew; a master that gets no rollback was never asked to hold the value. */
+static void reset_answers(struct rl_claim *claim)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        struct rl_slot *slot = &claim->slots[i];
+        bool sent = slot->rollback == RL_ROLLBACK_SENT;
+        bool pending = slot->rollback == RL_ROLLBACK_PENDING;
+
+        slot->latency_us = RL_NO_LATENCY;
+        slot->answer = sent ? RL_PENDING : pending ? RL_FAILED : RL_NOT_ASKED;
+        slot->detail = pending ? RL_DETAIL_DOWN : RL_DETAIL_NONE;
+    }
+}
+
+static bool is_joining(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (claim->slots[i].rollback == RL_ROLLBACK_PENDING && engine->votes.links[i] == RL_LINK_JOINING)
+            return true;
+    }
+    return false;
+}
+
+/* Is there a master to wait for? One that is connected and not late will answer; one that is joining may. */
+static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (claim->slots[i].rollback == RL_ROLLBACK_SENT && engine->votes.links[i] == RL_LINK_READY)
+            return true;
+    }
+    return is_joining(engine, claim);
+}
+
+/* Masters without an answer stay PENDING; the evidence says why nobody waits for them any more. */
+static struct rl_next end(const struct rl_engine *engine, struct rl_lock *lock)
+{
+    bool free_again = rl_claim_count_clean(lock->claim) >= engine->votes.config.quorum;
+    enum rl_end status = free_again ? RL_END_OK : RL_END_NO_QUORUM;
+
+    rl_claim_note_timeouts(lock->claim);
+    return rl_go(RL_LOCK_IDLE, lock->releasing.was_lost ? RL_END_LOST : status, RL_END_NONE);
+}
+
+struct rl_next rl_release_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    return waiting(engine, lock->claim) ? rl_stay(lock) : end(engine, lock);
+}
+
+struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                                const struct rl_next *how)
+{
+    lock->releasing.was_lost = how->was_lost;
+    lock->releasing.joining = is_joining(engine, lock->claim);
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
+    reset_answers(lock->claim);
+    lock->round_start = now;
+    lock->wake = rl_after(now, engine->votes.config.node_timeout);
+    return rl_release_changed(engine, lock, now);
+}
+
+/* The time of a master begins when it can be told of the release; a first connection has an end of its own. */
+struct rl_next rl_release_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (lock->releasing.joining && rl_claim_count_clean(lock->claim) < engine->votes.config.quorum) {
+        lock->releasing.joining = is_joining(engine, lock->claim);
+        lock->wake = rl_after(now, engine->votes.config.node_timeout);
+        return rl_stay(lock);
+    }
+    return end(engine, lock);
 }

@@ -5,15 +5,13 @@
 #include <string.h>
 
 #include "engine/acquire.h"
-#include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/states.h"
-#include "engine/validity.h"
 #include "engine/wait.h"
 #include "util/mutant.h"
 #include "votes/ask.h"
+#include "votes/claim.h"
 #include "votes/fence.h"
-#include "votes/ledger.h"
 #include "votes/rollback.h"
 
 void rl_lock_init(struct rl_lock *lock)
@@ -200,4 +198,99 @@ void rl_lock_disregard(struct rl_lock *lock, unsigned node)
 {
     if (lock->claim && !rl_lock_is_held(lock) && lock->state != RL_LOCK_RELEASING)
         rl_ledger_set(lock->claim, node, RL_LONG_AGO);
+}
+
+/* Conversion: a held lock gets a weaker mode (family 3.2), or a second claim, which is stronger, in the place of its
+ * first one (family 3.3). */
+
+/* What the masters have is at least as strong as what the handle says from here on, so no other claim that conflicts
+ * with it can have a quorum. Telling the masters first would let one in while this one still counts as stronger. */
+void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
+                   enum rl_mode mode)
+{
+    struct rl_claim *claim = lock->claim;
+
+    assert(lock->state == RL_LOCK_HELD && (unsigned)mode >= claim->mode);
+    claim->kind = kind;
+    claim->mode = (uint8_t)mode;
+    claim->stronger = rl_bit(claim->n_nodes) - 1;
+    rl_lock_extend(engine, lock, now, 0);
+}
+
+/* What was known of the former claim's renewals and dangers goes with it. */
+static void change_claims(struct rl_lock *lock, struct rl_lock *by)
+{
+    struct rl_claim *former = lock->claim;
+    struct rl_instant end = lock->hold.end;
+
+    lock->hold = by->hold;
+    lock->hold.end = end;
+    lock->wake = by->wake;
+    lock->round_start = by->round_start;
+    lock->claim = by->claim;
+    lock->claim->lock = lock;
+    by->claim = former;
+    former->lock = by;
+}
+
+bool rl_lock_replace(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_lock *by)
+{
+    rl_lock_check_deadline(engine, lock, now);
+    if (lock->state != RL_LOCK_HELD)
+        return false;
+    change_claims(lock, by);
+    rl_rollback_start(&engine->votes, by->claim, RL_STEP_RELEASE, now);
+    rl_lock_follow(engine, by, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
+    rl_lock_set_claim(engine, by, NULL);
+    return true;
+}
+
+/* Transfer: a held lock goes from one handle to another, perhaps of another process. The masters are not asked. */
+
+void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
+    rl_lock_set_claim(engine, lock, NULL);
+}
+
+/* Masters may not have been told yet of a mode that was lowered.
+ *
+ * A bound may be from before a clock step that this engine has seen, and then it is worth nothing. One from after the
+ * step is regained by the first renewal, if enough others are left. */
+static void import(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
+                   const struct rl_exported_state *state)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+
+    claim->ttl_ms = state->ttl_ms;
+    claim->longest_ttl_ms = state->longest_ttl_ms;
+    claim->shortest_extension_ms = state->shortest_extension_ms;
+    claim->unresolved_extension = state->unresolved_extension;
+    claim->mode = state->mode;
+    claim->stronger = state->mode == RL_EXCLUSIVE ? 0 : rl_bit(claim->n_nodes) - 1;
+    if (fence)
+        fence->token = state->fence;
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : state->bounds[i]);
+        claim->slots[i].vote = RL_UNKNOWN; /* to be rolled back wherever it may be */
+    }
+}
+
+/* It is not known how old the bounds are, so the first renewal comes soon. */
+bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                    const struct rl_acquire *request, const struct rl_exported_state *state)
+{
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, state->kind);
+    import(engine, now, claim, state);
+    claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
+    if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {
+        rl_votes_settle(&engine->votes, claim);
+        return false;
+    }
+    rl_lock_set_claim(engine, lock, claim);
+    lock->round_start = now;
+    rl_lock_follow(engine, lock, now,
+                   (struct rl_next){.state = RL_LOCK_HELD, .request = request, .soon = true,
+                                    .ttl_ms = state->full_ttl_ms ? state->full_ttl_ms : claim->ttl_ms});
+    return true;
 }

@@ -1,7 +1,6 @@
 /* One lock handle: its operations, its states, and what belongs to each state. states.c has the diagram.
  *
- * The host finds further operations in convert.h, cohort.h and transfer.h, and questions in validity.h, wait.h and
- * hold.h. */
+ * The host finds further operations in cohort.h, and questions in hold.h and wait.h. */
 #ifndef RL_ENGINE_LOCK_H
 #define RL_ENGINE_LOCK_H
 
@@ -205,5 +204,43 @@ struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl
 /* After an event that the host did not begin itself, such as an answer. Where the wake-up comes earlier than `former`,
  * its value before the event, the host is told, since its timer would be late. */
 void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant former);
+
+/* A held lock that gets another mode. */
+
+/* State HELD, before the deadline: lowers the mode of the hold, at once, and begins an extension that tells the
+ * masters; until all of them know, every extension does. `kind` is the claim's, or the form of it that knows modes; the
+ * mode is no stronger than it is. */
+void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
+                   enum rl_mode mode);
+
+/* Both have claims of one owner under one key, `by` has just been acquired and is HELD, and no operation of `lock` is
+ * pending. `lock` gets the claim of `by`, its own one is released, and `by` is IDLE. False: `lock` is not valid any
+ * more, and only that has been noticed. There is no completion. */
+bool rl_lock_replace(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_lock *by);
+
+/* The transfer of a held lock from one handle to another, perhaps of another process. */
+
+/* What one handle exports, and another imports, to transfer a lock. */
+struct rl_exported_state {
+    const struct rl_kind *kind;
+    uint32_t ttl_ms;
+    uint32_t longest_ttl_ms;
+    uint32_t shortest_extension_ms;
+    uint64_t fence;
+    const struct rl_instant *bounds; /* one for each master */
+    uint32_t unresolved_extension;   /* mask of masters */
+    uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this ttl */
+    uint8_t mode;                    /* enum rl_mode */
+};
+
+/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). The claim is memory as
+ * for rl_lock_begin_attempt(), for state->kind. True: the lock is valid and HELD, and is renewed soon. False: nothing
+ * has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). There is no completion. */
+bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                    const struct rl_acquire *request, const struct rl_exported_state *state);
+
+/* State HELD: the handle becomes IDLE, and the keys stay where they are until their ttl ends. There is no
+ * completion. */
+void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 #endif

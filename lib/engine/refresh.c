@@ -8,8 +8,8 @@
 
 #include "engine/acquire.h"
 #include "util/mutant.h"
-#include "votes/may_ask.h"
-#include "votes/outbox.h"
+#include "votes/ask.h"
+#include "votes/votes.h"
 
 /* Refreshes in each lease. */
 #define REFRESHES 4

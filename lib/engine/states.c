@@ -18,7 +18,7 @@
  *     EXTENDING -> RELEASING                the extension is canceled
  *     LOST -> ACQUIRING                     a new acquisition
  *     IDLE, LOST -> RELEASING               a value that somebody else has set (rl_lock_release_value)
- *     IDLE, LOST -> HELD; HELD -> IDLE      transfer between handles (transfer.c)
+ *     IDLE, LOST -> HELD; HELD -> IDLE      transfer between handles (lock.c)
  *
  * A renewal is no state: the lock stays HELD (renew.c). Nor is validity: the ledger of the claim decides it at any
  * instant (rl_lock_deadline), and a lock in HELD whose deadline has passed is worth nothing, tick or no tick. */
@@ -28,11 +28,8 @@
 #include <string.h>
 
 #include "engine/acquire.h"
-#include "engine/extend.h"
-#include "engine/alarm.h"
-#include "engine/release.h"
 #include "engine/renew.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "engine/wait.h"
 
 /* Which part of the lock's union is a state's own. */

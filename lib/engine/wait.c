@@ -31,8 +31,8 @@
 #include "engine/acquire.h"
 #include "engine/refresh.h"
 #include "util/mutant.h"
-#include "votes/ledger.h"
-#include "votes/outbox.h"
+#include "votes/claim.h"
+#include "votes/votes.h"
 #include "votes/rollback.h"
 
 /* A waiter that has died delays the others for no longer than that, and a new holder has as long to extend. */

@@ -8,7 +8,7 @@
  *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
  *
  * So the order of effects is kept on each connection, with one exception: joins may come behind the rollback of other
- * values. All claims of a batch are sent to the same masters. The reply is taken apart (batch_answers.c): for the
+ * values. All claims of a batch are sent to the same masters. The reply is taken apart (answers.c): for the
  * engine nothing is different from single commands. */
 #include "host/batch.h"
 
@@ -16,11 +16,9 @@
 
 #include "engine/answer.h"
 #include "engine/wait.h"
-#include "host/cohort.h"
+#include "host/contended.h"
 #include "host/commands.h"
 #include "host/host.h"
-#include "host/send.h"
-#include "host/command_steps.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include <redlock/status.h>
 
 #include "host/host.h"
-#include "host/token.h"
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 
@@ -120,4 +119,78 @@ void rl_host_claims_fini(struct rl_host *host)
 {
     for (size_t i = 0; i < RL_CLAIM_SIZES; i++)
         rl_pool_fini(&host->claims[i], give_up);
+}
+
+_Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own is a token");
+
+/* The token is longer than one of our own then. */
+static bool add_label(struct rl_host_claim *part, const char *label)
+{
+    size_t token_size = strlen(part->token.own.text);
+    size_t label_size = strlen(label);
+    char *text = malloc(token_size + 1 + label_size + 1);
+
+    if (!text)
+        return false;
+    memcpy(text, part->token.own.text, token_size);
+    text[token_size] = ':';
+    memcpy(text + token_size + 1, label, label_size + 1);
+    part->token.other.empty = '\0';
+    part->token.other.text = text;
+    return true;
+}
+
+bool rl_host_token_set(struct rl_host *host, struct rl_host_claim *part, const char *token)
+{
+    if (token && strlen(token) >= sizeof part->token.own.text) {
+        part->token.other.empty = '\0';
+        part->token.other.text = strdup(token);
+        return part->token.other.text != NULL;
+    }
+    if (token) {
+        memcpy(part->token.own.text, token, strlen(token) + 1);
+        return true;
+    }
+    host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
+    return !host->options->label || !*host->options->label || add_label(part, host->options->label);
+}
+
+void rl_host_token_drop(struct rl_host_claim *part)
+{
+    if (!part->token.other.empty)
+        free(part->token.other.text);
+}
+
+/* protocol 4: "idle expiry >= 24 h and >= 10 max_ttl, refreshed on use". */
+#define IDLE_TTL_MS (24 * 3600 * 1000)
+#define IDLE_TTL_MAX_TTLS 10
+
+uint64_t rl_counter_idle_ttl_ms(const struct rl_host *host)
+{
+    uint64_t long_enough = (uint64_t)host->engine.votes.config.max_ttl_ms * IDLE_TTL_MAX_TTLS;
+
+    return long_enough > IDLE_TTL_MS ? long_enough : IDLE_TTL_MS;
+}
+
+void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
+{
+    struct rl_host_lock *lock = rl_host_claim_lock(claim);
+
+    if (lock && lock->attempt && counter > lock->attempt->counter)
+        lock->attempt->counter = counter;
+}
+
+/* Tickets are at least that: 1 belongs to those who stand in front of the wait queue (engine/acquire.c). */
+#define SMALLEST_PROPOSAL 2
+
+/* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
+uint64_t rl_counter_propose(const struct rl_host_lock *lock)
+{
+    const struct rl_environment *environment = &lock->host->environment;
+    const struct rl_host_attempt *attempt = lock->attempt;
+    uint64_t wall = environment->wall_us(environment->ctx);
+
+    if (wall < SMALLEST_PROPOSAL)
+        wall = SMALLEST_PROPOSAL;
+    return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
 }

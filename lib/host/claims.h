@@ -1,4 +1,4 @@
-/* Memory of claims, and their shared keys. */
+/* Memory of claims, their tokens and fencing counters, and their shared keys. */
 #ifndef RL_HOST_CLAIMS_H
 #define RL_HOST_CLAIMS_H
 
@@ -12,6 +12,9 @@
 #include "votes/kind.h"
 
 struct rl_host;
+struct rl_host_claim;
+struct rl_claim;
+struct rl_host_lock;
 
 /* A key, the client's prefix included; shared by its lock and by the claims that outlive it. */
 struct rl_key {
@@ -27,8 +30,8 @@ struct rl_host_claim {
     union {
         struct {
             char text[RL_TOKEN_SIZE];
-            bool in_queue : 1;    /* notifications may name it: waiters.c */
-            bool exposed : 1;     /* others may know it, as of this hold alone: cohort.c */
+            bool in_queue : 1;    /* notifications may name it: contended.c */
+            bool exposed : 1;     /* others may know it, as of this hold alone: contended.c */
             bool transferred : 1; /* its lock has held another value, and has handed that off */
         } own;
         struct {
@@ -71,5 +74,25 @@ struct rl_slice rl_key_name(const struct rl_key *key, size_t prefix_size, const 
 struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);
+
+/* The token of a claim, which is its value on the masters: a fresh one for each attempt, with the client's label behind
+ * it, or one that is given. */
+
+/* NULL: a fresh one. false: out of memory. */
+bool rl_host_token_set(struct rl_host *host, struct rl_host_claim *part, const char *token);
+void rl_host_token_drop(struct rl_host_claim *part);
+
+/* The masters' fencing counters (protocol section 4): how long an idle one lives, and the numbers that the client
+ * proposes for them. */
+
+/* A counter that is not used expires when so much time has passed. */
+uint64_t rl_counter_idle_ttl_ms(const struct rl_host *host);
+
+/* A master has shown this counter for the claim's key. */
+void rl_counter_note(const struct rl_claim *claim, uint64_t counter);
+
+/* The number to propose for the counter of the lock's key, and for its ticket (protocol 6.3): it follows the wall
+ * clock, and is above every counter that the pending attempt has been shown. */
+uint64_t rl_counter_propose(const struct rl_host_lock *lock);
 
 #endif

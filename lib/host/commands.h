@@ -1,4 +1,4 @@
-/* The bytes of commands, in the host's scratch. */
+/* The host's commands: what they are for, their bytes in the host's scratch, and how they are sent for one claim. */
 #ifndef RL_HOST_COMMANDS_H
 #define RL_HOST_COMMANDS_H
 
@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "codec/command.h"
+#include "engine/engine.h"
+#include "host/transport.h"
 #include "votes/kind.h"
 
 struct rl_claim;
@@ -36,5 +38,26 @@ bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned
 /* Are the bytes for one master those for the other, too, if the claim is as it was? */
 bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,
                         unsigned b);
+
+/* Commands for one claim. */
+
+/* Carries out an RL_EFFECT_SEND at once, in no batch. */
+void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect);
+
+/* Writes the command of a tag once more, to one master. false: it cannot be written. */
+bool rl_host_send_again(struct rl_host *host, unsigned node, const struct rl_tag *tag);
+
+/* What the host's commands are for, as their tags say: a step of one claim (votes/kind.h), or one of these. */
+
+enum rl_tag_step {
+    RL_TAG_BATCH = RL_STEP_COUNT, /* the owner is a batch, not a claim */
+    RL_TAG_QUESTION,              /* the owner is a question to all masters */
+    RL_TAG_ANNOUNCEMENT,          /* no owner: whatever is answered says nothing */
+    /* No owner: the command is about the master. */
+    RL_TAG_EPOCH_MARKER,    /* HGET marker inc */
+    RL_TAG_EPOCH_CLOCK,     /* TIME: the last of an epoch check */
+    RL_TAG_RECHECK_SETTING, /* CONFIG GET; flags: which */
+    RL_TAG_RECHECK_JOIN,
+};
 
 #endif

@@ -3,11 +3,11 @@
 #include <redlock/status.h>
 
 #include "engine/wait.h"
-#include "host/cohort.h"
-#include "host/fencing_counter.h"
+#include "host/contended.h"
+#include "host/claims.h"
 #include "host/host.h"
 #include "host/permits.h"
-#include "host/send.h"
+#include "host/commands.h"
 #include "host/upgrade.h"
 #include "util/mutant.h"
 #include "votes/fence.h"

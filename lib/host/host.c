@@ -5,16 +5,15 @@
 #include <redlock/status.h>
 
 #include "host/answers.h"
-#include "host/batch_answers.h"
 #include "host/effects.h"
 #include "host/latch.h"
 #include "host/notifications.h"
-#include "host/observer.h"
-#include "host/question.h"
+#include "host/election.h"
+#include "host/quorum_read.h"
 #include "host/semaphore.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
-#include "host/command_steps.h"
+#include "host/commands.h"
 #include "host/upgrade.h"
 #include "util/mutant.h"
 

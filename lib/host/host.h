@@ -3,33 +3,29 @@
  *
  *     above      api, or a test        sink.h         what the host reports
  *                  |       ^
- *     the host   operations.h, transfer.h, shutdown.h; rl_host_end_turn() at the end of each turn of the loop
+ *     the host   operations.h, shutdown.h; rl_host_end_turn() at the end of each turn of the loop
  *                  |       ^
  *     below      transport.h, environment.h           connections, timers, clocks, randomness
  *
  * What it does is in files that call downwards only:
  *
- *     operations.c             what is done with a lock: acquire, extend, release, ...
- *     reentry.c                a held lock that its owner enters again
- *     transfer.c, shutdown.c   held locks as data; the orderly end
- *     host.c                   what the transport reports, timers, the end of a turn
- *     batch_answers.c          replies to commands for many
- *     answers.c                replies to commands for one
- *     repeat.c                 commands that are written once more
- *     notifications.c          what masters say of entries in wait queues
- *     trust/                   which masters may vote: handshake, admission, epoch checks
- *     effects.c                what the engine wants done
- *     batch.c                  what is written for many
- *     send.c                   what is written for one
- *     commands.c               the bytes of commands
- *     fencing_counter.c        what is proposed for the masters' fencing counters; how long an idle one lives
- *     cohort.c, contended.c    keys that others want, too
- *     look.c, latch.c          what the masters know of a key; latches
- *     question.c               one command for all masters, outside of locks
- *     leader.c, observer.c     who leads: what a leader tells, and when observers look
- *     upgrade.c                a held lock on its way to the exclusive mode
- *     permits.c                slots of semaphores
- *     claims.c, token.c, waiters.c, lock.c   what is known of claims and locks */
+ *     operations.c      what is done with a lock: acquire, extend, release, ...; held locks as data
+ *     shutdown.c        the orderly end
+ *     host.c            what the transport reports, timers, the end of a turn
+ *     answers.c         replies to commands for one and for many, and commands that are written once more
+ *     notifications.c   what masters say of entries in wait queues
+ *     trust/            which masters may vote: handshake, admission, epoch checks
+ *     effects.c         what the engine wants done
+ *     batch.c           what is written for many
+ *     look.c, latch.c   what the masters know of a key; latches
+ *     quorum_read.c     one command for all masters, outside of locks
+ *     election.c        who leads: what a leader tells, and when observers look
+ *     commands.c        the bytes of commands, and what is written for one
+ *     upgrade.c         a held lock on its way to the exclusive mode
+ *     permits.c         slots of semaphores
+ *     claims.c          memory of claims; their tokens, and what is proposed for the masters' fencing counters
+ *     contended.c       keys that others want, too, those who wait for them, and cohorts
+ *     lock.c            what is known of a lock, and a held lock that its owner enters again */
 #ifndef RL_HOST_HOST_H
 #define RL_HOST_HOST_H
 
@@ -49,7 +45,6 @@
 #include "host/sink.h"
 #include "host/transport.h"
 #include "host/trust/trust.h"
-#include "host/waiters.h"
 #include "util/bytes.h"
 #include "util/list.h"
 #include "util/pool.h"

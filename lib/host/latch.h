@@ -17,16 +17,38 @@
 
 #include <redlock/options.h>
 
-#include "host/latch_names.h"
-#include "host/question.h"
+#include "host/quorum_read.h"
 #include "kinds/latch.h"
 #include "util/instant.h"
 #include "util/list.h"
+#include "util/slice.h"
 #include "util/wheel.h"
 
 struct rl_host;
 struct rl_key;
 struct rl_latch;
+
+/* The parties of a latch that have arrived: a set of names, in the order of their bytes. A name stays where it is in
+ * memory, since results point at it. */
+
+struct rl_latch_name {
+    unsigned char size;
+    char text[RL_LATCH_PARTY_BYTES + 1]; /* ends with a 0 */
+};
+
+struct rl_latch_names {
+    const struct rl_latch_name **at; /* in order */
+    struct rl_latch_name *store;     /* as they have come */
+    size_t n;
+    size_t room;
+};
+
+/* An empty set with room for so many names. false: out of memory; there is nothing to free. */
+bool rl_latch_names_init(struct rl_latch_names *names, size_t room);
+void rl_latch_names_fini(struct rl_latch_names *names);
+
+/* Adds the name of a party, if it is not there already, and if there is room. */
+void rl_latch_names_add(struct rl_latch_names *names, struct rl_slice name);
 
 enum rl_latch_op {
     RL_LATCH_ARRIVE,

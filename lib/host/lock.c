@@ -1,6 +1,11 @@
 #include "host/lock.h"
 
+#include <redlock/options.h>
+#include <redlock/status.h>
+
+#include "engine/hold.h"
 #include "host/host.h"
+#include "util/mutant.h"
 
 #define MUCH_TOO_EARLY_NS (250 * RL_NS_PER_MS)
 
@@ -20,4 +25,60 @@ void rl_host_rearm(struct rl_host_lock *lock)
         rl_transport_disarm(transport, &lock->timer);
     else if (!rl_timer_armed(&lock->timer) || rl_before(wakeup, lock->timer.at) || worth_moving(lock, wakeup))
         rl_transport_arm(transport, &lock->timer, wakeup);
+}
+
+/* The ledger says what is left, whatever becomes of an extension that is under way. */
+static int check(const struct rl_host_lock *lock, struct rl_span min_validity)
+{
+    struct rl_instant deadline = rl_lock_deadline(&lock->host->engine, &lock->core);
+    struct rl_instant now = lock->host->now;
+
+    switch ((enum rl_lock_state)lock->core.state) {
+    case RL_LOCK_HELD:
+    case RL_LOCK_EXTENDING:
+        break;
+    case RL_LOCK_LOST:
+        return RL_MUTANT(REENTER_LOST) ? 0 : REDLOCK_LOST;
+    default:
+        return REDLOCK_E_NOT_HELD;
+    }
+    if (RL_MUTANT(REENTER_LOST))
+        return 0;
+    if (!rl_before(now, deadline))
+        return REDLOCK_LOST;
+    return rl_before(deadline, rl_after(now, min_validity)) && !RL_MUTANT(REENTER_EXPIRING) ? REDLOCK_EXPIRING : 0;
+}
+
+int rl_host_reenter(struct rl_host_lock *lock, struct rl_span min_validity)
+{
+    int status = check(lock, min_validity);
+
+    if (status < 0)
+        return status;
+    if (lock->inner_entries + 1 >= REDLOCK_MAX_DEPTH)
+        return REDLOCK_E_DEPTH;
+    lock->inner_entries++;
+    return 0;
+}
+
+bool rl_host_leave(struct rl_host_lock *lock)
+{
+    if (!lock->inner_entries)
+        return false;
+    if (RL_MUTANT(INNER_RELEASE_SENT) || (RL_MUTANT(LOSS_ENDS_ENTRIES) && lock->core.state == RL_LOCK_LOST))
+        return false;
+    lock->inner_entries--;
+    return true;
+}
+
+uint32_t rl_host_depth(const struct rl_host_lock *lock)
+{
+    switch ((enum rl_lock_state)lock->core.state) {
+    case RL_LOCK_HELD:
+    case RL_LOCK_EXTENDING:
+    case RL_LOCK_LOST:
+        return 1 + (uint32_t)lock->inner_entries;
+    default:
+        return 0;
+    }
 }

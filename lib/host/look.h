@@ -8,7 +8,7 @@
 
 #include <redlock/options.h>
 
-#include "host/question.h"
+#include "host/quorum_read.h"
 #include "kinds/look.h"
 #include "util/bytes.h"
 

@@ -18,7 +18,7 @@
 #include "host/permits.h"
 
 #include "engine/handle.h"
-#include "engine/parts.h"
+#include "engine/set.h"
 #include "host/host.h"
 #include "host/semaphore.h"
 #include "kinds/permit.h"

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "util/link.h"
 #include "votes/outcome.h"
-#include "votes/admission_status.h"
+#include "votes/admission.h"
 
 struct rl_host;
 struct rl_host_lock;

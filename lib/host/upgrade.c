@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/convert.h"
+#include "engine/lock.h"
 #include "host/host.h"
 
 struct rl_upgrade *rl_upgrade_create(struct rl_host_lock *owner)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kinds/text.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 #include "votes/arguments.h"
 
 void rl_latch_command(const struct rl_latch_question *question, struct rl_command *ret_command)

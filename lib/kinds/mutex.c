@@ -1,11 +1,13 @@
 /* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
- * so all kinds have them in common (kinds/release.c). */
+ * so all kinds have them in common (kinds/mutex.c). */
 #include "kinds/mutex.h"
 
-#include "votes/arguments.h"
-#include "util/mutant.h"
-#include "kinds/release.h"
+#include <stdbool.h>
+
 #include "kinds/wait_queue.h"
+#include "util/mutant.h"
+#include "votes/arguments.h"
+#include "votes/fence.h"
 #include "votes/kind.h"
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
@@ -150,3 +152,112 @@ const struct rl_kind rl_mutex_kind = {
     .command = mutex_command,
     .answer = mutex_answer,
 };
+
+/* The mutex with fencing tokens (protocol section 4). GRANT claims and counts, RAISE records a token; the rest is the
+ * plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
+
+static void grant(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_GRANT, 2);
+    rl_push(command, subject->key);
+    rl_push(command, subject->counter);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+    rl_push_number(command, 1, subject->proposal);
+    rl_push_number(command, 2, subject->counter_ttl_ms);
+}
+
+static void raise_counter(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_RAISE, 2);
+    rl_push(command, subject->key);
+    rl_push(command, subject->counter);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->fence);
+    rl_push_number(command, 1, subject->counter_ttl_ms);
+}
+
+static void fenced_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    if (step == RL_STEP_CLAIM)
+        grant(subject, ret_command);
+    else if (step == RL_STEP_RAISE)
+        raise_counter(subject, ret_command);
+    else
+        rl_mutex_kind.command(step, subject, ret_command);
+}
+
+/* {1, counter} or {0, PTTL, counter}. A grant counts, so its number is not 0. */
+static struct rl_answer grant_answer(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    if (rl_reply_is_integers(reply, 2) && items[0].integer == 1 && items[1].integer > 0)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, (uint64_t)items[1].integer};
+    if (rl_reply_is_integers(reply, 3) && items[0].integer == 0 && items[2].integer >= 0)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, (uint64_t)items[2].integer};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+static struct rl_answer fenced_answer(enum rl_step step, const struct rl_reply *reply)
+{
+    if (step == RL_STEP_CLAIM)
+        return grant_answer(reply);
+    return step == RL_STEP_ENQUEUE ? rl_queue_answer(reply, true) : rl_mutex_kind.answer(step, reply);
+}
+
+const struct rl_kind rl_fenced_kind = {
+    .name = "fenced mutex",
+    .can = RL_BATCH_EXTEND | RL_BATCH_JOIN | RL_REPAIR,
+    .has_token = true,
+    .tail_size = rl_fence_size,
+    .note = rl_fence_note,
+    .after_quorum = rl_fence_verdict,
+    .command = fenced_command,
+    .answer = fenced_answer,
+};
+
+/* The keys of release.lua, and of release_short.lua. */
+#define N_KEYS 5
+#define N_KEYS_SHORT 2
+
+/* protocol 2.3: "EVAL with the script's text for rollbacks (a NOSCRIPT must not eat one)". */
+void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL,
+                    subject->waiters.size ? RL_SCRIPT_RELEASE : RL_SCRIPT_RELEASE_SHORT,
+                    subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
+    rl_queue_push_keys(subject, ret_command);
+    rl_push(ret_command, subject->token);
+}
+
+struct rl_answer rl_release_answer(const struct rl_reply *reply)
+{
+    if (reply->root.type != RL_REPLY_INTEGER)
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    switch (reply->root.integer) {
+    case 4:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
+    case 3:
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    case 2:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
+    case 1:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    case 0:
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    case -1:
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    default:
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    }
+}
+
+struct rl_answer rl_release_repeated(struct rl_answer answer, bool deleted)
+{
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    if (deleted && answer.outcome == RL_REFUSED)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
+    return answer;
+}

@@ -1,6 +1,8 @@
-/* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
+/* The mutex, plain (SET NX PX, compare-and-pexpire, compare-and-delete) and with fencing tokens. */
 #ifndef RL_KINDS_MUTEX_H
 #define RL_KINDS_MUTEX_H
+
+#include <stdbool.h>
 
 #include "votes/kind.h"
 
@@ -9,5 +11,22 @@ extern const struct rl_kind rl_mutex_kind;
 /* The meaning of a reply that is not an error for number i of the n values of a struct rl_extend_many, of whatever
  * kinds. */
 struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
+
+/* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
+
+extern const struct rl_kind rl_fenced_kind;
+
+/* The command of a release and a rollback, and what the masters answer (protocol 2.3, 6.2): the same for all kinds. */
+
+/* The command of RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
+void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
+
+/* The meaning of a reply to it. */
+struct rl_answer rl_release_answer(const struct rl_reply *reply);
+
+/* The answer to a release in its short form that ended with OTHERS_WAIT. Where it could not be repeated with all keys,
+ * the release is not done: an entry of the value may be left, which would get the key. Where it has been repeated,
+ * `deleted` says that the short form had deleted the key, which may be missing then, or somebody else's. */
+struct rl_answer rl_release_repeated(struct rl_answer answer, bool deleted);
 
 #endif

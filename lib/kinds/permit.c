@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
-#include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/arguments.h"
 #include "votes/fence.h"

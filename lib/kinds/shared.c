@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "votes/arguments.h"
-#include "kinds/release.h"
 #include "kinds/wait_queue.h"
 #include "votes/fence.h"
 #include "votes/kind.h"

@@ -1,11 +1,13 @@
 /* The commands that enter the masters' wait queues and refresh entries there, and what the masters answer (protocol
- * section 6): the same for all kinds. */
+ * section 6): the same for all kinds; and the masters' notifications to those who wait. */
 #ifndef RL_KINDS_WAIT_QUEUE_H
 #define RL_KINDS_WAIT_QUEUE_H
 
 #include <stdbool.h>
 
+#include "util/slice.h"
 #include "votes/kind.h"
+#include "votes/outcome.h"
 
 /* The keys that a command names which looks at the wait queue. */
 void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *command);
@@ -40,5 +42,17 @@ void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refr
 
 /* What the reply to ENQUEUE says of the entry; false: nothing. */
 bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report);
+
+/* What the masters' notifications say of an entry in a wait queue, and which of them count (protocol 6.4). */
+
+/* Takes a notification apart: the value that it is about, the incarnation of the master's memory ("-": it has none),
+ * and what it says. The slices borrow from the payload. false: it is no such notification. */
+bool rl_notification_read(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
+                           struct rl_notification *ret_notification);
+
+/* Does the notification count? A grant must come from the memory that was admitted; `admitted` is its incarnation, or
+ * empty where the master has no marker. Anything else is a hint, and may come from anywhere. */
+bool rl_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
+                                  struct rl_slice admitted);
 
 #endif

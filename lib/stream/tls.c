@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/close_socket.h"
+#include "stream/plain.h"
 #include "stream/tls_context.h"
 #include "stream/tls_socket.h"
 #include "stream/tls_words.h"

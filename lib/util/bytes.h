@@ -1,4 +1,5 @@
-/* A growable byte queue: append at the end, consume from the front. */
+/* Bytes: a growable queue, to which one appends at the end and from whose front one consumes; and passwords that are
+ * kept for a while. */
 #ifndef RL_UTIL_BYTES_H
 #define RL_UTIL_BYTES_H
 
@@ -54,5 +55,17 @@ static inline void rl_bytes_clear(struct rl_bytes *bytes)
     bytes->head = 0;
     bytes->size = 0;
 }
+
+/* Memory for passwords that are kept for a while: pages of their own, which core dumps leave out, and which are wiped
+ * before the system gets them back. */
+
+/* Zeroed; NULL: no memory. */
+char *rl_secret_create(size_t size);
+
+/* A copy of a text; NULL: no memory. */
+char *rl_secret_copy(const char *text);
+
+/* Wipes it first. NULL is fine. */
+void rl_secret_destroy(char *secret);
 
 #endif

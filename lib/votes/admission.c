@@ -1,8 +1,10 @@
 #include "votes/admission.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "util/mutant.h"
+#include "votes/join.h"
 #include "votes/max_ttl.h"
 
 /* For the rounding of the server's clock, and of ours. */
@@ -63,4 +65,15 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
                                         .fault = RL_FAULT_NEW_MEMORY,
                                         .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
                                         .epoch_checked = true};
+}
+
+static const char *const fault_texts[RL_FAULT_COUNT] = {
+#define RL_FAULT_TEXT(name, text) [RL_FAULT_##name] = (text),
+    RL_FAULT_MAP(RL_FAULT_TEXT)
+#undef RL_FAULT_TEXT
+};
+
+const char *rl_fault_text(enum rl_fault fault)
+{
+    return (size_t)fault < RL_FAULT_COUNT ? fault_texts[fault] : "";
 }

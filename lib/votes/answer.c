@@ -3,9 +3,10 @@
 #include <assert.h>
 
 #include "util/mutant.h"
-#include "votes/clock_step.h"
+#include "votes/ask.h"
+#include "votes/claim.h"
+#include "votes/clocks.h"
 #include "votes/extension.h"
-#include "votes/ledger.h"
 #include "votes/rollback.h"
 
 static struct rl_slot *slot_of(const struct rl_event *event)
@@ -155,7 +156,7 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
     rl_extension_note_unresolved(claim, node);
 }
 
-/* A slot whose repair the verdict waits for (repair.c) stays PENDING until the repair has been answered. After the
+/* A slot whose repair the verdict waits for (extension.c) stays PENDING until the repair has been answered. After the
  * verdict a repair that fails changes nothing: "missing" says more. */
 void rl_votes_note_evidence(const struct rl_event *event)
 {
@@ -174,4 +175,37 @@ void rl_votes_note_evidence(const struct rl_event *event)
     claim->repairing &= ~rl_bit(event->node);
     slot->answer = (uint8_t)event->answer.outcome;
     slot->detail = (uint8_t)event->answer.detail;
+}
+
+/* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
+ * grant by that refresh itself. It counts only if that refresh is the latest, since a later one may have found the
+ * grant expired; the answer to the later one says what is true. */
+static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,
+                   const struct rl_notification *notification)
+{
+    enum rl_detail why;
+
+    if (notification->kind != RL_TOLD_GRANTED || (rl_claim_fence(claim) && !notification->fence))
+        return false;
+    return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
+           rl_may_claim(votes, node, now, &why);
+}
+
+bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                       const struct rl_notification *notification)
+{
+    struct rl_slot *slot = &claim->slots[node];
+    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, notification->fence};
+
+    if (!counts(votes, now, claim, node, notification))
+        return false;
+    slot->vote = RL_GRANTED;
+    slot->answer = RL_GRANTED;
+    slot->detail = RL_DETAIL_NONE;
+    rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
+                                     ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
+    if (claim->kind->note)
+        claim->kind->note(claim, RL_STEP_ENQUEUE, node, answer);
+    votes->counters.hand_offs++;
+    return true;
 }

@@ -3,6 +3,7 @@
 #define RL_VOTES_ANSWER_H
 
 #include "votes/event.h"
+#include "votes/outcome.h"
 #include "votes/votes.h"
 
 static inline bool rl_step_sets_ttl(enum rl_step step)
@@ -21,5 +22,12 @@ void rl_votes_note_evidence(const struct rl_event *event);
 
 /* A command that will be repeated has the outcome UNKNOWN: it may have been carried out, or may yet be. */
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node);
+
+/* A vote by hand-off: a release has given the key to a waiter of this client, and the master has told it so
+ * (protocol 6.4). */
+
+/* Applies a notification; false: it grants nothing, or does not count. */
+bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                       const struct rl_notification *notification);
 
 #endif

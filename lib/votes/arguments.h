@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "votes/kind.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 static inline void rl_command_init(struct rl_command *command, enum rl_send_as send_as, enum rl_script script,
                                    size_t n_keys)

@@ -3,7 +3,7 @@
  * Each attempt has a claim of its own, since protocol 1.1 says: "u is fresh for every attempt". The claim lives until
  * no master can hold its value any more, whatever becomes of the lock that made it. For each master it has
  *
- *   - the vote, with the bound until which that vote counts: together they are the ledger (votes/ledger.h),
+ *   - the vote, with the bound until which that vote counts: together they are the ledger,
  *   - the rollback: it is pending (protocol 2.2) until it is confirmed, or until the ttl has surely passed.
  *
  *       vote       NOT_ASKED -> PENDING -> GRANTED | REFUSED | FAILED | UNKNOWN | QUEUED
@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "votes/outcome.h"
-#include "votes/kind.h"
 #include "util/instant.h"
 #include "util/list.h"
+#include "votes/kind.h"
+#include "votes/outcome.h"
 
 struct rl_lock;
 
@@ -38,7 +38,7 @@ enum rl_rollback_state {
 };
 
 struct rl_slot {
-    struct rl_instant bound; /* lb_j: the vote counts until then; RL_LONG_AGO: it does not. ledger.c alone changes it */
+    struct rl_instant bound; /* lb_j: the vote counts until then; RL_LONG_AGO: it does not. claim.c alone changes it */
     uint32_t latency_us;     /* of the latest reply to the current operation */
     uint8_t vote;            /* enum rl_outcome of the claim */
     uint8_t answer;          /* enum rl_outcome of the latest round or operation: for the verdict and the evidence */
@@ -73,7 +73,7 @@ struct rl_claim {
     uint32_t shortest_extension_ms;  /* at most that of any that may still be carried out; UINT32_MAX: there is none */
     uint32_t to_send[RL_STEP_COUNT]; /* what the outbox is to send: masks of masters */
     uint32_t full_ttl_ms; /* granted for a lease only: the ttl that the first extension must bring; 0: nothing lacks */
-    struct rl_instant quorum_bound;  /* the quorum-th largest of the slots' bounds: ledger.c */
+    struct rl_instant quorum_bound;  /* the quorum-th largest of the slots' bounds: claim.c */
     struct rl_instant give_up;       /* every key that this claim has set has expired by then */
     struct rl_claim *next_out;       /* in the outbox */
     struct rl_slot slots[];
@@ -143,5 +143,37 @@ void rl_claim_note_timeouts(struct rl_claim *claim);
 
 /* Masters that are known not to hold the value. */
 size_t rl_claim_count_clean(const struct rl_claim *claim);
+
+/* The vote ledger: from the bounds of the single votes to the deadline of the lock.
+ *
+ * protocol 1.4: "The lock is valid at t iff at least q of the lb_j - guard exceed t; its deadline is the q-th
+ * largest." Nothing else decides validity. */
+
+/* The quorum-th largest bound less the guard time; RL_LONG_AGO if fewer votes count. The claim keeps this bound, which
+ * is read much more often than bounds change; therefore only the functions below change bounds. */
+static inline struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, struct rl_span guard)
+{
+    return rl_after(claim->quorum_bound, (struct rl_span){-guard.ns});
+}
+
+/* A vote that was imported, or whose master's clock was set, counts until another bound. */
+void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound);
+
+/* A command that sets the ttl is about to be sent. Its bound lowers a later one at once (protocol 3.1: "a shorter ttl
+ * lowers lb_j when sent, not when acknowledged"), since the command may be carried out and its answer be lost. */
+void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound);
+
+/* A grant in the latest round: the vote counts until `bound`. Grants in earlier rounds do not come here, since a later
+ * command with a shorter ttl may be on its way behind them; that costs validity at most, until the later answer. */
+static inline void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound)
+{
+    rl_ledger_set(claim, node, bound);
+}
+
+/* The master no longer has the value. */
+static inline void rl_ledger_revoke(struct rl_claim *claim, size_t node)
+{
+    rl_ledger_set(claim, node, RL_LONG_AGO);
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* Extension, in rounds: every master is asked to set the ttl anew (protocol 3.1), and masters that have lost the key
- * get it back (votes/repair.h). The caller's extensions and the renewals are such rounds. The round's answers decide
+ * get it back. The caller's extensions and the renewals are such rounds. The round's answers decide
  * whether the extension has succeeded; the ledger alone decides validity. */
 #ifndef RL_VOTES_EXTENSION_H
 #define RL_VOTES_EXTENSION_H
@@ -22,5 +22,13 @@ void rl_extension_granted(const struct rl_votes *votes, const struct rl_event *e
 
 /* An extension or repair was lost, and may still be carried out at any time. */
 void rl_extension_note_unresolved(struct rl_claim *claim, unsigned node);
+
+/* Repair: a master that has lost the key of a held lock gets it back (protocol 3.2). */
+
+/* A master has answered "missing" to the latest round of extension. */
+void rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now);
+
+/* The round has found its quorum: gives the key back to masters that have answered "missing". */
+void rl_repair_top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now);
 
 #endif

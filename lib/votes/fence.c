@@ -18,7 +18,7 @@
 #include "votes/fence.h"
 
 #include "util/mutant.h"
-#include "votes/outbox.h"
+#include "votes/votes.h"
 #include "votes/rollback.h"
 
 /* Half of the shortest quarantine that any master may have served, whatever max_ttl was then. */

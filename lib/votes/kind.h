@@ -175,7 +175,7 @@ enum rl_capability {
     RL_BATCH_EXTEND = 1, /* extensions of several locks may be one command (host/batch.c) */
     RL_BATCH_JOIN = 2,   /* waiters for one key may enter its wait queue, or refresh their entries, by one command */
     RL_COHORT = 4,       /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
-    RL_REPAIR = 8,       /* a master that has lost the vote may get it back (votes/repair.c) */
+    RL_REPAIR = 8,       /* a master that has lost the vote may get it back (votes/extension.c) */
     RL_SLOTS = 16,       /* the key is a slot of a semaphore; a mask of other slots ends replies to CLAIM and ENQUEUE
                             (kinds/permit.h) */
 };

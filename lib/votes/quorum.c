@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "util/mutant.h"
+#include "votes/votes.h"
 
 size_t rl_majority(size_t n_nodes)
 {
@@ -38,4 +39,59 @@ int64_t rl_kth_largest(int64_t *numbers, size_t n, size_t k)
         numbers[at] = number;
     }
     return numbers[k - 1];
+}
+
+#define MILLION INT64_C(1000000)
+
+/* The rate part is rounded up to a whole millisecond, since Redis expires keys at whole milliseconds. */
+struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms)
+{
+    int64_t rate_ms = ((int64_t)ttl_ms * rule->ppm + MILLION - 1) / MILLION;
+
+    return (struct rl_span){rl_ms(rate_ms).ns + rule->fixed.ns};
+}
+
+struct rl_span rl_usable_validity(const struct rl_drift_rule *rule, struct rl_span guard, uint32_t ttl_ms)
+{
+    return (struct rl_span){rl_ms(ttl_ms).ns - rl_drift(rule, ttl_ms).ns - guard.ns};
+}
+
+struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms)
+{
+    struct rl_span drift = RL_MUTANT(DRIFT_IGNORED) ? rl_ms(0) : rl_drift(rule, ttl_ms);
+
+    return (struct rl_instant){sent.ns + rl_ms(ttl_ms).ns - drift.ns};
+}
+
+struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_instant done, uint32_t ttl_ms)
+{
+    return (struct rl_instant){done.ns + rl_ms(ttl_ms).ns + rl_drift(rule, ttl_ms).ns};
+}
+
+void rl_gather_init(struct rl_gather *gather, unsigned n_nodes, unsigned quorum)
+{
+    assert(n_nodes >= 1 && n_nodes <= RL_MAX_NODES && quorum >= 1 && quorum <= n_nodes);
+    *gather = (struct rl_gather){.n_nodes = (uint8_t)n_nodes, .quorum = (uint8_t)quorum};
+}
+
+bool rl_gather_awaits(const struct rl_gather *gather, unsigned node)
+{
+    return !((gather->answered | gather->failed) & rl_bit(node));
+}
+
+void rl_gather_note(struct rl_gather *gather, unsigned node, bool counts)
+{
+    assert(rl_gather_awaits(gather, node));
+    *(counts ? &gather->answered : &gather->failed) |= rl_bit(node);
+}
+
+bool rl_gather_is_complete(const struct rl_gather *gather)
+{
+    return (gather->answered | gather->failed) == rl_bit(gather->n_nodes) - 1;
+}
+
+enum rl_verdict rl_gather_verdict(const struct rl_gather *gather)
+{
+    return rl_quorum_verdict(gather->n_nodes, gather->quorum, rl_count_bits(gather->answered),
+                             rl_count_bits(gather->failed));
 }

@@ -13,7 +13,7 @@
 
 #include "util/mutant.h"
 #include "votes/epoch_check.h"
-#include "votes/outbox.h"
+#include "votes/votes.h"
 #include "votes/rollback.h"
 
 #define RESEND_NS (250 * RL_NS_PER_MS)

@@ -12,10 +12,10 @@
 #include "util/instant.h"
 #include "util/link.h"
 #include "util/list.h"
+#include "votes/admission.h"
 #include "votes/claim.h"
-#include "votes/admission_status.h"
-#include "votes/node_clock.h"
-#include "votes/validity.h"
+#include "votes/clocks.h"
+#include "votes/quorum.h"
 
 /* A mask of masters has 32 bits, and one of them is kept free. */
 #define RL_MAX_NODES 31
@@ -92,5 +92,25 @@ void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim);
 
 /* Takes a claim that can be disposed of; NULL if there is none. */
 struct rl_claim *rl_votes_take_finished(struct rl_votes *votes);
+
+/* The outbox: the commands that are to be written, for which claim and to which masters, in the order in which they
+ * must reach a connection. */
+
+struct rl_outgoing {
+    struct rl_claim *claim;
+    enum rl_step step;
+    uint32_t round;
+    uint32_t nodes; /* mask */
+};
+
+/* This step is to be sent to these masters. */
+void rl_outbox_add(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, uint32_t nodes);
+
+/* Takes back what has not been taken yet, except RELEASE and ROLLBACK. */
+void rl_outbox_withdraw(struct rl_claim *claim);
+
+/* Takes the next command; false if there is none. Its end must be reported once for each master, by
+ * rl_votes_note_end(). */
+bool rl_outbox_take(struct rl_votes *votes, struct rl_outgoing *ret_outgoing);
 
 #endif

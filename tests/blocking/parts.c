@@ -5,8 +5,8 @@
 
 #include <redlock/status.h>
 
-#include "blocking/bound.h"
-#include "blocking/inbox.h"
+#include "blocking/holds.h"
+#include "blocking/loop.h"
 #include "blocking/recursive_gate.h"
 #include "suite.h"
 #include "util/list.h"

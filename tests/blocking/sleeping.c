@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "blocking/sleepers.h"
-#include "blocking/waiter.h"
 #include "suite.h"
 #include "thread.h"
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <pthread.h>
 
-#include "blocking/waiter.h"
+#include "blocking/sleepers.h"
 #include "suite.h"
 
 #define MS INT64_C(1000000)

@@ -8,7 +8,6 @@
 
 #include "codec/command.h"
 #include "codec/script.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "votes/kind.h"
 #include "fuzz.h"

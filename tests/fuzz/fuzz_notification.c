@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "fuzz.h"
 
 static bool is_inside(struct rl_slice slice, const uint8_t *data, size_t size)

@@ -6,7 +6,6 @@
 
 #include "codec/classify.h"
 #include "codec/reply.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "votes/admission.h"
 #include "votes/join.h"

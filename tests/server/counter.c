@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "counter_rig.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 #define DAY_US INT64_C(86400000000)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "codec/classify.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "scripted.h"
 #include "suite.h"

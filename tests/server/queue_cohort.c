@@ -1,4 +1,4 @@
-/* Waiters of one client that joined the queue together pass the lock on among themselves: host/cohort.c. When not:
+/* Waiters of one client that joined the queue together pass the lock on among themselves: host/contended.c. When not:
  * queue_cohort_parts.c. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Who of a cohort gets the lock from the masters, and who never: host/cohort.c. */
+/* Who of a cohort gets the lock from the masters, and who never: host/contended.c. */
 #include <stdio.h>
 
 #include "cohort_rig.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "counter_rig.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "codec/classify.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "scripted.h"
 #include "suite.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "script_queue_rig.h"
 #include "scripted.h"

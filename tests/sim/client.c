@@ -11,7 +11,7 @@
 #include "client_observers.h"
 #include "client_sets.h"
 #include "client_shutdown.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "wire.h"
 #include "world.h"
 

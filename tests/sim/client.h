@@ -14,18 +14,16 @@
 #include "box.h"
 #include "clockwork.h"
 #include "engine/election.h"
-#include "engine/set_whole.h"
+#include "engine/set.h"
 #include "host/host.h"
 #include "host/latch.h"
-#include "host/leader.h"
+#include "host/election.h"
 #include "host/look.h"
-#include "host/observer.h"
 #include "host/operations.h"
-#include "host/reentry.h"
-#include "host/command_steps.h"
-#include "host/transfer.h"
+#include "host/lock.h"
+#include "host/commands.h"
 #include "votes/join.h"
-#include "votes/node_clock.h"
+#include "votes/clocks.h"
 #include "network.h"
 
 /* After which a master that does not vote is looked at anew. */
@@ -106,7 +104,7 @@ struct listener {
 struct further_channel {
     char name[64];    /* "": the place is free */
     unsigned users;
-    uint32_t entered; /* as in lib/driver/channels.h */
+    uint32_t entered; /* as in lib/driver/shared.h */
     uint32_t asked;
 };
 

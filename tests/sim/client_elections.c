@@ -3,7 +3,7 @@
 #include "client_elections.h"
 
 #include "client_calls.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "world.h"
 
 static void tell(struct client *client, struct handle *handle, enum election_event event)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/validity.h"
-#include "util/decimal.h"
+#include "engine/hold.h"
+#include "util/slice.h"
 #include "world.h"
 
 static struct client *client_of(struct rl_host *host)

@@ -1,5 +1,5 @@
-/* Observers of leaders: when they look is the host's (host/observer.c), and so is the look; this file is in the place
- * of lib/api/election_observe.c. */
+/* Observers of leaders: when they look is the host's (host/election.c), and so is the look; this file is in the place
+ * of lib/api/election.c. */
 #include "client_observers.h"
 
 #include <stdlib.h>

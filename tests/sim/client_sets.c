@@ -1,5 +1,5 @@
 /* Sets of locks: some handles of one client, held all together or not at all. What decides is the engine's
- * (set_whole.h); this file is in the place of lib/api/set*.c. */
+ * (set.h); this file is in the place of lib/api/set*.c. */
 #include "client_sets.h"
 
 #include <string.h>

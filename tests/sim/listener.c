@@ -15,7 +15,7 @@
 #include "codec/command.h"
 #include "engine/answer.h"
 #include "kinds/latch.h"
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "wire.h"
 #include "world.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/decimal.h"
+#include "util/slice.h"
 
 /* Doubles are exact there. */
 #define MAX_DIGITS 16

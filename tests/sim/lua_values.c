@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "redis.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 /* --- Values from Redis to Lua ------------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 
 #include "client.h"
 #include "engine/engine.h"
-#include "votes/node_clock.h"
+#include "votes/clocks.h"
 
 struct entry;
 struct master;

@@ -5,7 +5,7 @@
  * master has got an older memory since then, or another master's: there a vote may stand beside a counter that does
  * not know its token. */
 #include "client_host.h"
-#include "host/leader.h"
+#include "host/election.h"
 #include "world.h"
 
 static bool holds(const struct handle *handle)

@@ -6,7 +6,7 @@
  * when one of them changes, and it is enough to look then. A turn may reach into the future, while its process is
  * stopped: then the look is taken when the turn has ended (EVENT_OBSERVE). */
 #include "client_host.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "world.h"
 
 /* Those who share the key, one of whom may be upgradeable. */

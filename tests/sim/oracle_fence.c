@@ -8,7 +8,7 @@
  * since the quorum that is accepted holds its keys at that moment; only where steps of clocks let two hold at once, no
  * more is promised than this: larger than every token accepted before the attempt began. */
 #include "client_host.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "world.h"
 
 /* The largest token accepted before then: of all, or of exclusive holds only. */

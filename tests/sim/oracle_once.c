@@ -1,6 +1,6 @@
 /* Every operation completes exactly once, within its time, and its status is true. */
 #include "client_host.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "world.h"
 
 /* A timer may be late by the slack; nothing else may add to an operation's time but pauses of its process. */

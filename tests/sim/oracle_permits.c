@@ -7,7 +7,7 @@
 
 #include "client_host.h"
 #include "client_process.h"
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "world.h"
 
 void permits_check(struct world *world)

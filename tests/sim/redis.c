@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "redis_commands.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 #include "util/instant.h"
 
 /* Words are upper case here; commands may be written either way. */

@@ -3,7 +3,7 @@
 
 #include "redis_commands.h"
 #include "votes_held.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 /* The set, NULL if there is none; false: the key is of another type, and the reply says so. */
 static bool find_set(struct redis_context *context, struct rl_slice key, struct entry **ret_set, struct rl_reply *reply)

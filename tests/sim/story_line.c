@@ -8,7 +8,6 @@
 #include "client_process.h"
 #include "client_sets.h"
 #include "client_shutdown.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"

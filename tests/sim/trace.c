@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codec/classify.h"
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "redis_commands.h"
 #include "resp.h"
 #include "world.h"

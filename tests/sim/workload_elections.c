@@ -1,7 +1,7 @@
 /* What the owner of a candidate does: campaigns, leads for a while, resigns; or withdraws before it is elected. */
 #include "client_calls.h"
 #include "client_elections.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "workload_parts.h"
 
 /* Strictly in the queue, without a deadline, with a token; and renewal cannot be turned off. */

@@ -1,7 +1,6 @@
 #include "workload_requests.h"
 
 #include "foreign.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"

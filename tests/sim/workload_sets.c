@@ -1,6 +1,5 @@
 /* What the owner of a set of locks does with it. The events are those of its first handle; the others have none. */
 #include "client_sets.h"
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "workload_parts.h"
 #include "workload_requests.h"

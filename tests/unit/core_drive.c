@@ -5,9 +5,8 @@
 #include "core_harness.h"
 #include "engine/answer.h"
 #include "engine/cohort.h"
-#include "engine/transfer.h"
-#include "engine/validity.h"
-#include "kinds/fenced.h"
+#include "engine/lock.h"
+#include "engine/hold.h"
 #include "kinds/mutex.h"
 
 /* --- Time ----------------------------------------------------------------------------------------------------- */

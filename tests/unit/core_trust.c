@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core_harness.h"
-#include "engine/clock_step.h"
+#include "engine/answer.h"
 
 /* --- Admission statuses ------------------------------------------------------------------------------------------- */
 

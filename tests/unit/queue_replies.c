@@ -1,6 +1,5 @@
 #include "queue_replies.h"
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

@@ -1,4 +1,4 @@
-#include "votes/admission_status.h"
+#include "votes/admission.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

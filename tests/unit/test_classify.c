@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

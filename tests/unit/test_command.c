@@ -6,7 +6,7 @@
 #include "codec/script.h"
 #include "kinds/mutex.h"
 #include "suite.h"
-#include "util/decimal.h"
+#include "util/slice.h"
 
 static struct rl_bytes out;
 

@@ -1,5 +1,5 @@
 /* Which settings make a master durable (protocol 5.3). */
-#include "host/trust/durability.h"
+#include "host/trust/servers.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Extensions of locks on masters with a marker: no answer that matters counts before its epoch check (protocol 1.3,
  * 3.2). */
 #include "core_harness.h"
-#include "engine/repeat.h"
+#include "engine/answer.h"
 #include "suite.h"
 
 /* Held by the proved grants of all three since t = 0. */

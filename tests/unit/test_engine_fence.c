@@ -1,6 +1,6 @@
 /* Fencing tokens (protocol section 4). Each master answers a claim with its counter; see core->counters. */
 #include "core_harness.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)

@@ -1,7 +1,7 @@
 /* Fencing tokens that no quorum records: no acquisition (protocol section 4). Each master answers a claim with its
  * counter; see core->counters. */
 #include "core_harness.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)

@@ -1,6 +1,6 @@
 /* Fencing tokens (protocol section 4) in every small case, against what has really happened at the masters. */
 #include "core_harness.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)

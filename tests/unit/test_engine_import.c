@@ -1,6 +1,6 @@
 /* Taking over a lock that another handle holds: its ttl is 1000 ms, and it ends when that handle says. */
 #include "core_harness.h"
-#include "engine/transfer.h"
+#include "engine/lock.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* A client's first acquisitions begin when a quorum can vote, and ask the other masters when these have joined. */
 #include "core_harness.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 static struct core *start_joining(size_t n)

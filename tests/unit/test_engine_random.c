@@ -9,8 +9,7 @@
 
 #include "core_harness.h"
 #include "core_naive.h"
-#include "engine/validity.h"
-#include "kinds/fenced.h"
+#include "engine/hold.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 #include "util/random.h"

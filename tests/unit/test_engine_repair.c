@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core_harness.h"
-#include "engine/repeat.h"
+#include "engine/answer.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

@@ -2,8 +2,8 @@
  * valid until 988. */
 #include "core_harness.h"
 #include "engine/answer.h"
-#include "engine/convert.h"
-#include "engine/validity.h"
+#include "engine/lock.h"
+#include "engine/hold.h"
 #include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "suite.h"

@@ -1,9 +1,9 @@
 /* Masters whose clocks were set forward: their new votes, and those that one has (protocol 5.6). */
 #include "core_harness.h"
-#include "engine/clock_step.h"
-#include "engine/validity.h"
+#include "engine/answer.h"
+#include "engine/hold.h"
 #include "suite.h"
-#include "votes/clock_step.h"
+#include "votes/clocks.h"
 
 #define NOT_READ INT64_MIN
 

@@ -1,8 +1,8 @@
-/* A lock that was handed off has a lease only: how it gets its ttl (engine/renew.c, engine/extend.c). */
+/* A lock that was handed off has a lease only: how it gets its ttl (engine/renew.c, engine/renew.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
-#include "engine/transfer.h"
+#include "engine/lock.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

@@ -1,4 +1,4 @@
-/* The turn: grants by notification, and for how long they count (votes/hand_off.c, engine/wait.c). */
+/* The turn: grants by notification, and for how long they count (votes/answer.c, engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core_harness.h"
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "suite.h"
 
 /* 2000 ms of lease, less 1 % and 2 ms. */

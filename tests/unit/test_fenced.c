@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kinds/fenced.h"
+#include "kinds/mutex.h"
 #include "votes/kind.h"
 #include "suite.h"
 

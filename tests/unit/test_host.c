@@ -7,10 +7,9 @@
 
 #include <redlock/status.h>
 
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "host/operations.h"
-#include "host/reentry.h"
-#include "host/transfer.h"
+#include "host/lock.h"
 #include "host_rig.h"
 #include "kinds/mutex.h"
 #include "suite.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/latch_names.h"
+#include "host/latch.h"
 #include "kinds/latch.h"
 #include "suite.h"
 

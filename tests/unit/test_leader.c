@@ -1,5 +1,5 @@
 /* What a look at a key tells of the leader. */
-#include "host/leader.h"
+#include "host/election.h"
 
 #include <string.h>
 

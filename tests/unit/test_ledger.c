@@ -1,5 +1,5 @@
 /* The vote ledger against a naive sort. */
-#include "votes/ledger.h"
+#include "votes/claim.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gather.h"
+#include "votes/quorum.h"
 #include "kinds/look.h"
 #include "suite.h"
 

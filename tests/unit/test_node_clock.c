@@ -1,5 +1,5 @@
 /* The clock of a master against ours: what is found, and that nothing is found where nothing is. */
-#include "votes/node_clock.h"
+#include "votes/clocks.h"
 
 #include <inttypes.h>
 #include <string.h>

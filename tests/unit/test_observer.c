@@ -1,5 +1,5 @@
 /* When an observer looks: at once, at intervals, and when it is told, but never more often than it may. */
-#include "host/observer.h"
+#include "host/election.h"
 
 #include <string.h>
 

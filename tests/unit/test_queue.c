@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "suite.h"
 

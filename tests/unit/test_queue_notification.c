@@ -1,9 +1,9 @@
-/* What the masters' notifications say, hostile ones included (kinds/notification.c). */
+/* What the masters' notifications say, hostile ones included (kinds/wait_queue.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "suite.h"
 
 #define BIG UINT64_C(1700000000123457)

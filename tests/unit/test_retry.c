@@ -1,5 +1,5 @@
 /* The random pause between attempts. */
-#include "engine/retry.h"
+#include "engine/acquire.h"
 
 #include "suite.h"
 #include "util/random.h"

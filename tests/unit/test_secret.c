@@ -1,4 +1,4 @@
-#include "util/secret.h"
+#include "util/bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "util/bytes.h"
 
 /* Does the kernel's description of the mapping that has this address have the flag? */
 static bool has_flag(const void *address, const char *flag)

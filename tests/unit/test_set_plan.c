@@ -1,5 +1,5 @@
 /* The plan of a set: what is given up while a part is awaited, and what is kept. */
-#include "engine/set_order.h"
+#include "engine/set.h"
 #include "suite.h"
 
 #define N 6

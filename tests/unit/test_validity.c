@@ -1,5 +1,5 @@
 /* Drift and the bound of a single vote, against tables and a naive search. */
-#include "votes/validity.h"
+#include "votes/quorum.h"
 
 #include "suite.h"
 

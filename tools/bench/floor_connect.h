@@ -2,7 +2,6 @@
 #ifndef BENCH_FLOOR_CONNECT_H
 #define BENCH_FLOOR_CONNECT_H
 
-
 #define FLOOR_SHA1_SIZE 40
 
 /* A connected, non-blocking socket to the master, which has the release script; -1: *ret_reason tells why not. */

@@ -2,7 +2,6 @@
 #ifndef FAILOVER_RUN_H
 #define FAILOVER_RUN_H
 
-
 #include "cluster.h"
 #include "metronome.h"
 #include "shared.h"

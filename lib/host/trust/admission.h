@@ -6,7 +6,7 @@
 
 #include "util/instant.h"
 #include "util/slice.h"
-#include "votes/admission_status.h"
+#include "votes/admission.h"
 
 struct rl_host;
 
@@ -41,5 +41,11 @@ void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant no
 /* The same for a master that is about to be up. Its report may show that another master is the same server, or is not
  * any more: then that one is evaluated, too. */
 void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_instant now);
+
+/* The max_ttl of the deployment, as the masters' markers show it (votes/max_ttl.h). */
+
+/* Learns from the report of a master that is about to be up, and asks or evaluates again those masters whose reports
+ * are out of date by what it says. NULL, or why the joined master itself must be asked again. */
+const char *rl_trust_learn(struct rl_host *host, unsigned joined, struct rl_instant now);
 
 #endif

@@ -8,7 +8,7 @@
 #include "codec/text.h"
 #include "engine/answer.h"
 #include "host/host.h"
-#include "host/command_steps.h"
+#include "host/commands.h"
 #include "host/trust/node_clock.h"
 #include "util/mutant.h"
 

@@ -9,10 +9,8 @@
 #include "codec/command.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
-#include "host/trust/durability.h"
-#include "host/trust/max_ttl.h"
-#include "host/trust/node_clock.h"
 #include "host/trust/servers.h"
+#include "host/trust/node_clock.h"
 
 /* --- Round 0: settings ------------------------------------------------------------------------------------------ */
 

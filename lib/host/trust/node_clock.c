@@ -1,10 +1,10 @@
 #include "host/trust/node_clock.h"
 
-#include "engine/clock_step.h"
+#include "engine/answer.h"
 #include "engine/engine.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
-#include "votes/clock_step.h"
+#include "votes/clocks.h"
 
 /* What is held ends earlier by the master's clock than was known. */
 static void shorten_votes(struct rl_host *host, unsigned node, struct rl_span step, struct rl_instant now)

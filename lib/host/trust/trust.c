@@ -5,12 +5,14 @@
 
 #include <redlock/status.h>
 
+#include "codec/classify.h"
 #include "codec/command.h"
+#include "host/commands.h"
 #include "host/host.h"
-#include "host/command_steps.h"
 #include "host/trust/admission.h"
 #include "host/trust/epoch_check.h"
-#include "host/trust/recheck.h"
+#include "host/trust/handshake.h"
+#include "host/trust/servers.h"
 
 void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                     const struct rl_reply *reply, struct rl_instant now)
@@ -76,4 +78,100 @@ void rl_trust_fini(struct rl_host *host)
 {
     rl_bytes_fini(&host->trust.memory_question);
     rl_bytes_fini(&host->trust.clock_question);
+}
+
+/* An excluded master is looked at again by making its connection anew. A master that votes is, on the connection that
+ * there is: what the handshake has found may be changed at run time (CONFIG SET of the eviction policy or of
+ * persistence, REPLICAOF), and no reply to a lock's command tells. The questions are those of the handshake. Whatever
+ * is odd ends the connection, and the next handshake decides. */
+
+static bool send_scratch(struct rl_host *host, unsigned node, enum rl_tag_step step, unsigned index,
+                         struct rl_instant sent)
+{
+    struct rl_tag tag = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
+
+    return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &tag);
+}
+
+/* What cannot be sent is asked next time. */
+static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    if (host->engine.votes.links[node] != RL_LINK_READY)
+        return;
+    for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
+        rl_bytes_clear(&host->scratch);
+        if (!rl_trust_encode_setting((enum rl_trust_setting)i, &host->scratch) ||
+            !send_scratch(host, node, RL_TAG_RECHECK_SETTING, i, now))
+            return;
+    }
+}
+
+static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    rl_bytes_clear(&host->scratch);
+    if (rl_trust_encode_join(host, node, &host->scratch))
+        send_scratch(host, node, RL_TAG_RECHECK_JOIN, 0, now);
+}
+
+/* In quarantine, or where a clock is slow, the marker and the time are asked for: an epoch check that fails ends the
+ * connection. */
+void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
+    struct rl_host *host = known->host;
+    unsigned node = (unsigned)(known - host->trust.nodes);
+    struct rl_admission_status status = rl_trust_status(host, node, now);
+
+    if (status.fault == RL_FAULT_CLOCK_SLOW) {
+        rl_trust_ask_epoch(host, node, now);
+    } else if (status.kind == RL_ADMISSION_EXCLUDED && !status.keeps_ms) {
+        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
+        rl_transport_fail(&host->transport, node, known->why);
+    } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
+        rl_trust_ask_epoch(host, node, now);
+    } else if (status.epoch_checked) {
+        ask_settings(host, node, now);
+    }
+    rl_trust_update(host, node, now);
+}
+
+void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_tag *tag,
+                           const struct rl_reply *reply, struct rl_instant now)
+{
+    rl_trust_note_setting(&host->trust.nodes[node], tag->flags, reply);
+    if (tag->flags == RL_TRUST_N_SETTINGS - 1)
+        ask_join(host, node, now);
+}
+
+/* A master without memory or time, or one that takes no writes for now, is asked again later: it may still extend what
+ * is held. */
+static bool is_passing(const struct rl_reply *reply)
+{
+    enum rl_detail detail;
+
+    if (reply->root.type != RL_REPLY_ERROR)
+        return false;
+    detail = rl_classify_error(reply->root.text);
+    return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF ||
+           detail == RL_DETAIL_NOREPLICAS;
+}
+
+void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_tag *tag,
+                        const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_trust_node *known = &host->trust.nodes[node];
+    struct rl_join_report report;
+
+    if (is_passing(reply))
+        return;
+    if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report)) {
+        rl_transport_fail(&host->transport, node, "looked at again: it does not answer as it did");
+        return;
+    }
+    if (strcmp(report.incarnation, known->report.incarnation) != 0) {
+        rl_transport_fail(&host->transport, node, "looked at again: its memory is not the one that was admitted");
+        return;
+    }
+    known->report = report;
+    rl_trust_take_report(host, node, tag->sent, now);
 }

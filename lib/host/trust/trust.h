@@ -1,9 +1,9 @@
 /* Which masters may vote, on the client's side (protocol section 5): handshakes, the marker, epoch checks, and the
  * masters' clocks. What is found out goes to the engine as admission status, results of epoch checks, and clock steps.
  *
- *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, max_ttl.c, admission.c
+ *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, admission.c
  *     end of each turn   -> HGET marker inc, TIME -> verified         epoch_check.c, node_clock.c
- *     every few seconds  -> CONFIG GET, JOIN -> evaluated             recheck.c
+ *     every few seconds  -> CONFIG GET, JOIN -> evaluated             trust.c
  *
  * An excluded master is checked again by making its connection anew. A master in quarantine is asked for its marker,
  * which an operator may have declared new. In the classic profile every master votes, and nothing is asked. */
@@ -21,10 +21,10 @@
 #include "util/bytes.h"
 #include "util/instant.h"
 #include "util/wheel.h"
+#include "votes/admission.h"
+#include "votes/clocks.h"
 #include "votes/join.h"
 #include "votes/kind.h"
-#include "votes/node_clock.h"
-#include "votes/admission_status.h"
 
 struct rl_host;
 
@@ -94,5 +94,34 @@ void rl_trust_fini(struct rl_host *host);
  * nothing. */
 void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                     struct rl_instant now);
+
+/* Masters are looked at again from time to time: one that votes, since its settings may be changed; an excluded one, so
+ * that mending it is enough; one in quarantine, so that an operator's word for it is noticed. */
+
+#define RL_RECHECK_MS 10000
+#define RL_RECHECK_QUARANTINED_MS 1000
+
+/* When a master with this status is looked at again; RL_NEVER: it is not. */
+static inline struct rl_instant rl_trust_recheck_at(const struct rl_admission_status *status, struct rl_instant now)
+{
+    if (status->fault == RL_FAULT_CLOCK_SLOW)
+        return rl_after(now, rl_ms(RL_RECHECK_QUARANTINED_MS));
+    if (status->kind == RL_ADMISSION_EXCLUDED || (status->kind == RL_ADMISSION_VOTES && status->epoch_checked))
+        return rl_after(now, rl_ms(RL_RECHECK_MS));
+    if (status->kind == RL_ADMISSION_QUARANTINED)
+        return rl_earlier(status->until, rl_after(now, rl_ms(RL_RECHECK_QUARANTINED_MS)));
+    return RL_NEVER;
+}
+
+/* That time has come; `timer` is the one of the master's struct rl_trust_node. */
+void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now);
+
+/* One that votes: the answer of a setting; behind the last one JOIN is asked. */
+void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_tag *tag,
+                              const struct rl_reply *reply, struct rl_instant now);
+
+/* The answer of JOIN. */
+void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_tag *tag,
+                           const struct rl_reply *reply, struct rl_instant now);
 
 #endif

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/convert.h"
-#include "engine/validity.h"
+#include "engine/lock.h"
+#include "engine/hold.h"
 #include "holders_parts.h"
 #include "kinds/mutex.h"
 #include "kinds/shared.h"

@@ -1,5 +1,5 @@
 /* What must hold in every state. */
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "holders_parts.h"
 
 /* --- What the masters have ---------------------------------------------------------------------------------------- */

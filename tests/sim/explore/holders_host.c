@@ -2,9 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/convert.h"
+#include "engine/lock.h"
 #include "engine/hold.h"
-#include "engine/validity.h"
 #include "engine/wait.h"
 #include "holders_parts.h"
 #include "kinds/mutex.h"

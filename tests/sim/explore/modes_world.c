@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kinds/fenced.h"
 #include "kinds/mutex.h"
 #include "kinds/shared.h"
-#include "kinds/notification.h"
 #include "kinds/wait_queue.h"
 #include "host/names.h"
 #include "script_master.h"

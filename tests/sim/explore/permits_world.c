@@ -6,7 +6,6 @@
 
 #include "host/names.h"
 #include "kinds/permit.h"
-#include "kinds/notification.h"
 #include "kinds/wait_queue.h"
 #include "script_master.h"
 #include "util/slice.h"

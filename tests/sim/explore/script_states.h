@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kinds/notification.h"
+#include "kinds/wait_queue.h"
 #include "lua_host.h"
 #include "script_view.h"
 #include "util/resp.h"

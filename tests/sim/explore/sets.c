@@ -1,4 +1,4 @@
-/* Every order of events for sets of locks (engine/set_order.h): that no sets wait for each other in a circle, that each
+/* Every order of events for sets of locks (engine/set.h): that no sets wait for each other in a circle, that each
  * one can be served from every state, and that nothing is left of one that failed.
  *
  * The locks are those of one fair wait queue each: a single attempt succeeds if nobody has the key or waits for it; who
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/set_order.h"
+#include "engine/set.h"
 
 #define KEYS 3
 #define SETS 3

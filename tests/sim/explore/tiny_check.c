@@ -1,5 +1,5 @@
 /* What must hold in every state. */
-#include "engine/validity.h"
+#include "engine/hold.h"
 #include "tiny_parts.h"
 
 bool tiny_is_valid(const struct tiny *tiny, unsigned client)

@@ -1,0 +1,64 @@
+/* One command for all masters, outside of locks: asked where it can be, awaited for node_timeout, and decided by a
+ * quorum of answers (votes/quorum.h). */
+#ifndef RL_HOST_QUORUM_READ_H
+#define RL_HOST_QUORUM_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/transport.h"
+#include "util/list.h"
+#include "votes/outcome.h"
+#include "votes/quorum.h"
+
+struct rl_host;
+struct rl_question;
+
+enum rl_question_scope {
+    RL_ASK_VOTERS,   /* masters whose votes count at present: what others know of locks is not to be trusted */
+    RL_ASK_ADMITTED, /* masters in quarantine, too */
+};
+
+struct rl_question_asker {
+    void *ctx;
+    enum rl_question_scope scope;
+
+    /* Appends the command for one master to the host's scratch, which is empty. false: out of memory. */
+    bool (*command)(void *ctx, unsigned node);
+
+    /* The answer of a master that is awaited. Returns RL_DETAIL_NONE if it counts, and otherwise why not. */
+    enum rl_detail (*answered)(void *ctx, unsigned node, const struct rl_reply *reply, uint32_t latency_us);
+
+    /* A master will not answer, or its answer does not count. */
+    void (*failed)(void *ctx, unsigned node, enum rl_detail why);
+
+    /* The question's gather has changed; called at least once, from the loop or from rl_question_ask(). The last call
+     * finds it complete. The asker may end the question. */
+    void (*changed)(void *ctx);
+};
+
+struct rl_question {
+    struct rl_gather gather;
+    struct rl_host *host;
+    struct rl_list link;     /* in the host's list */
+    struct rl_timer timer;
+    struct rl_question_asker asker;
+    uint32_t unasked;        /* masters whose first connection is on its way */
+    unsigned unanswered;     /* commands that the transport has yet to end */
+    bool ended;              /* nobody wants the answers */
+};
+
+/* Asks. *ret_question is set before the asker is called for the first time. false: out of memory. */
+bool rl_question_ask(struct rl_host *host, const struct rl_question_asker *asker, struct rl_question **ret_question);
+
+/* The asker wants no more answers. NULL is allowed. */
+void rl_question_end(struct rl_question *question);
+
+/* For the host. */
+void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
+                         const struct rl_reply *reply);
+void rl_question_dropped(struct rl_question *question, unsigned node);
+void rl_questions_link(struct rl_host *host, unsigned node);
+void rl_questions_fini(struct rl_host *host);
+
+#endif
