@@ -1,5 +1,6 @@
 """The tables of tests/sim/README.md name every planted bug, with its budget and its worlds, every oracle and every
-story, and nothing that is not there.
+story, and nothing that is not there. Each rule of lib/RULES.md names files that are there, and somebody who would
+notice; and what is cited of the rules, or quoted, stands there.
 
     sim_tables.py SOURCE_ROOT
 """
@@ -7,7 +8,8 @@ import pathlib
 import re
 import sys
 
-sim = pathlib.Path(sys.argv[1]) / 'tests' / 'sim'
+root = pathlib.Path(sys.argv[1])
+sim = root / 'tests' / 'sim'
 readme = (sim / 'README.md').read_text()
 faults = []
 
@@ -53,13 +55,14 @@ if len(bugs) < 100:
     faults.append(f'only {len(bugs)} planted bugs can be read from mutants.h')
 compare('planted bug', rows_of_bugs(), bugs)
 
-oracles = section('Oracles')
-written = {name for row in re.findall(r'^\| (`.*?) \|', oracles, re.M) for name in re.findall(r'`(\w+)`', row)}
-compare('oracle', written, {path.stem.removeprefix('oracle_') for path in sim.glob('oracle_*.c')})
+oracles = {path.stem.removeprefix('oracle_') for path in sim.glob('oracle_*.c')}
+rows = re.findall(r'^\| (`.*?) \|', section('Oracles'), re.M)
+compare('oracle', {name for row in rows for name in re.findall(r'`(\w+)`', row)}, oracles)
 
+stories = {path.stem for path in (sim / 'golden').glob('*.story')}
 rows = [row.split('|') for row in section('Stories').splitlines() if row.startswith('| ')]
 written = {name for row in rows for cell in row for name in re.findall(r'`([a-z-]+)`', cell)}
-compare('story', written, {path.stem for path in (sim / 'golden').glob('*.story')})
+compare('story', written, stories)
 
 names = {bug[0] for bug in bugs}
 for name in re.findall(r'\b[A-Z]\w*_\w+\b', section('Planted bugs')):
@@ -69,6 +72,76 @@ explored = ''.join(path.read_text() for path in (sim / 'explore').glob('*.c'))
 for text in re.findall(r'"([^"]+)"', section('Planted bugs')):
     if f'"{text}"' not in explored:
         faults.append(f'README.md has the bug "{text}", which no explorer has')
+
+# --- The rules
+
+
+def words(text):
+    """On one line, without the signs of comments."""
+    return re.sub(r'\s+', ' ', re.sub(r'\n[ \t]*(?:\*|--|#|//)*(?=[ \n])', ' ', text))
+
+
+def read_rules():
+    """Number to text: an item of a list that begins with the number in bold."""
+    text = (root / 'lib' / 'RULES.md').read_text()
+    rules = {}
+    for chapter, body in re.findall(r'^## (\d+)\. .*\n((?:(?!## ).*\n)*)', text, re.M):
+        items = re.findall(r'^- \*\*(\d+\.\d+) ((?:(?!- \*\*|## ).*\n?)*)', body, re.M)
+        for n, (number, rule) in enumerate(items, 1):
+            if number != f'{chapter}.{n}':
+                faults.append(f'RULES.md: rule {number} stands where {chapter}.{n} is expected')
+            rules[number] = words(rule)
+    if len(rules) < 50:
+        faults.append(f'only {len(rules)} rules can be read from RULES.md')
+    return rules
+
+
+def check_rule(number, rule):
+    where, _, noticed = rule.partition('*where*: ')[2].partition('; *noticed by* ')
+    files = re.findall(r'`([^`]+)`', where)
+    real = {'oracle': oracles, 'story': stories}
+    kind, found = None, 0
+    for name in files:
+        if not (root / 'lib' / name).is_file():
+            faults.append(f'RULES.md: rule {number} is carried out by lib/{name}, which is not there')
+    item = r'(oracle|story|stories)|`([\w-]+)`|"([^"]+)"|([A-Z0-9]+_[A-Z_0-9]+)'
+    for word, name, text, bug in re.findall(item, noticed):
+        if word:
+            kind = word.replace('ies', 'y')
+            continue
+        found += 1
+        if bug and bug not in names:
+            faults.append(f'RULES.md: rule {number} names the planted bug {bug}, which is not there')
+        if text and f'"{text}"' not in explored:
+            faults.append(f'RULES.md: rule {number} names the explored bug "{text}", which is not there')
+        if name and name not in real.get(kind, ()):
+            faults.append(f'RULES.md: rule {number} names the {kind} {name}, which is not there')
+    if '*why*: ' not in rule or not files or not found:
+        faults.append(f'RULES.md: rule {number} lacks its reason, its files, or who has noticed')
+
+
+def check_citations(path, rules):
+    text = words(path.read_text())
+    number = r'\d+(?:\.\d+)?(?![\d.]*\d)'
+    one = rf'{number}(?: \(\w+\))?'
+    for cited in re.findall(rf'\b[Rr]ule \d+\.\d+|\b[Rr]ules {one}(?:(?:,| and| to) {one})*', text):
+        for name in re.findall(number, cited):
+            if name not in rules and ('.' in name or f'{name}.1' not in rules):
+                faults.append(f'{path.relative_to(root)} cites rule {name}, which is not in lib/RULES.md')
+    for name, _, double, single in re.findall(
+            r'\b[Rr]ule (\d+\.\d+)(?: says)?: ([a-z ]{0,40}?)(?:"([^"]+)"|\'(.+?)\'(?=[\s.,)]))', text):
+        for part in re.split(r' \.\.\. ', double or single):
+            if part.rstrip('.').lower() not in rules.get(name, '').replace('**', '').lower():
+                faults.append(f'{path.relative_to(root)} quotes of rule {name} what it does not say: {part}')
+
+
+rules = read_rules()
+for number, rule in rules.items():
+    check_rule(number, rule)
+for folder in ('lib', 'tests', 'tools', 'include'):
+    for path in sorted((root / folder).rglob('*')):
+        if path.suffix in ('.c', '.h', '.cpp', '.lua', '.md', '.story') and path.is_file():
+            check_citations(path, rules)
 
 for fault in faults:
     print(fault)
