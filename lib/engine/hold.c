@@ -275,8 +275,8 @@ struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, 
                                 const struct rl_next *how)
 {
     lock->releasing.was_lost = how->was_lost;
-    lock->releasing.joining = is_joining(engine, lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
+    lock->releasing.joining = is_joining(engine, lock->claim);
     reset_answers(lock->claim);
     lock->round_start = now;
     lock->wake = rl_after(now, engine->votes.config.node_timeout);

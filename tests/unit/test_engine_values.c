@@ -51,6 +51,29 @@ START_TEST(releasing_a_value_waits_for_links_that_are_just_joining)
 }
 END_TEST
 
+/* Connecting may take longer than an answer, which is waited for from then on. */
+START_TEST(the_time_for_a_release_begins_when_the_masters_can_be_told)
+{
+    struct rl_config config = core_config(3);
+    struct core *core = core_new(&config);
+    bool answers = _i;
+
+    core_release_value(core, 1000);
+    core_run_to(core, 120);
+    ck_assert_int_eq(core_state(core), RL_LOCK_RELEASING);
+    for (unsigned i = 0; i < 3; i++)
+        core_link(core, i, RL_LINK_READY);
+    core_run_to(core, 165);
+    ck_assert_int_eq(core_state(core), RL_LOCK_RELEASING);
+    if (answers)
+        core_answers(core, "ggg");
+    core_run_to(core, 220);
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_int_eq(core->last.status, answers ? RL_END_OK : RL_END_NO_QUORUM);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
 {
     struct core *core = core_start(3);
@@ -76,6 +99,7 @@ int main(void)
     tcase_add_test(cases, a_detached_lock_leaves_its_keys_alone);
     tcase_add_test(cases, a_value_of_another_handle_is_released_on_every_master);
     tcase_add_test(cases, releasing_a_value_waits_for_links_that_are_just_joining);
+    tcase_add_loop_test(cases, the_time_for_a_release_begins_when_the_masters_can_be_told, 0, 2);
     tcase_add_test(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed);
     return suite_run(suite);
 }
