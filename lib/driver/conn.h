@@ -195,6 +195,8 @@ struct rl_conn {
     uint64_t written;        /* those of them handed to the kernel */
     struct rl_list dirty;    /* in the shared list of connections with something to write */
 
+    unsigned asked;          /* commands of the handshake, SETUP and GREETING, so far ... */
+    unsigned answered;       /* ... and those of them that have been answered */
     struct rl_authentication auth;
     struct rl_setup_progress setup;
     struct rl_greeting greeting;

@@ -15,6 +15,8 @@ bool rl_handshake_begin(struct rl_conn *conn)
 {
     conn->queued = 0;
     conn->written = 0;
+    conn->asked = 0;
+    conn->answered = 0;
     conn->last_received = RL_LONG_AGO;
     conn->reader = rl_reply_reader_create();
     if (!conn->reader || !rl_setup_begin(conn) || !rl_conn_want_read(conn)) {
@@ -44,6 +46,7 @@ bool rl_handshake_reply(struct rl_conn *conn, const struct rl_reply *reply, stru
     enum rl_handshake result;
 
     assert(conn->state == RL_CONN_SETUP || conn->state == RL_CONN_GREETING);
+    conn->answered++;
     if (conn->state == RL_CONN_GREETING)
         result = rl_greet_reply(conn, reply, now);
     else
@@ -174,6 +177,7 @@ bool rl_setup_begin(struct rl_conn *conn)
         if (sent < 0)
             return false;
         conn->setup.sent[i] = (unsigned)sent;
+        conn->asked += (unsigned)sent;
     }
     conn->queued = rl_bytes_length(&conn->out);
     return true;
@@ -247,6 +251,7 @@ static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struc
         return RL_HANDSHAKE_DONE;
     conn->greeting = (struct rl_greeting){
         .round = round, .size = (unsigned)size, .answered = 0, .start = conn->queued, .sent = now};
+    conn->asked += (unsigned)size;
     conn->queued += rl_bytes_length(&conn->out) - before;
     rl_conn_mark_dirty(conn);
     return RL_HANDSHAKE_GOES_ON;

@@ -197,8 +197,18 @@ static void resolve(struct rl_conn *conn, struct rl_instant now)
 static const char *const phases[] = {
     [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
     [RL_CONN_SECURING] = "securing the connection", [RL_CONN_ASKING] = "credentials",
-    [RL_CONN_SETUP] = "handshake",                  [RL_CONN_GREETING] = "handshake",
 };
+
+/* A master that is slow is told from one that is silent by its answers. */
+static void set_unfinished(struct rl_conn *conn, struct rl_instant now)
+{
+    long long ms = (long long)(rl_until(conn->began, now).ns / RL_NS_PER_MS);
+
+    if (conn->answered)
+        rl_conn_set_error(conn, "handshake: %u of %u answers came within %lld ms", conn->answered, conn->asked, ms);
+    else
+        rl_conn_set_error(conn, "handshake: no answer within %lld ms", ms);
+}
 
 /* The answers may be there, and only the loop has been too late to read them: it is given the time that it has missed,
  * once. */
@@ -234,6 +244,8 @@ static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
         rl_conn_set_error(conn, "%s: timed out; %s", phases[conn->state], conn->stream.why);
     else if (conn->state == RL_CONN_ASKING)
         rl_conn_set_error(conn, "credentials: no answer in time");
+    else if (rl_conn_is_open(conn))
+        set_unfinished(conn, now);
     else
         rl_conn_set_error(conn, "%s: timed out", phases[conn->state]);
     add_lateness(conn);

@@ -275,7 +275,7 @@ START_TEST(a_round_without_an_answer_runs_into_the_deadline)
     rig.greet = two_rounds;
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
-    ck_assert_ptr_eq(strstr(rig.links[0].why, "handshake: timed out"), rig.links[0].why);
+    ck_assert_ptr_nonnull(strstr(rig.links[0].why, " answers came within "));
 }
 END_TEST
 

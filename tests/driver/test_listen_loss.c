@@ -164,7 +164,7 @@ START_TEST(a_server_that_does_not_answer_subscribe_is_given_up_in_time)
     rig_start_ready();
     rig_listen();
     until_changes(1);
-    ck_assert_ptr_eq(strstr(rig.listening[0].why, "handshake: timed out"), rig.listening[0].why);
+    ck_assert_ptr_nonnull(strstr(rig.listening[0].why, " answers came within "));
     notifier->rules.subscribe = NULL;
     rig_until_listening(0, true);
 }

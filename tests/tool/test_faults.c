@@ -11,6 +11,7 @@
 #include "cli/nodes/advice.h"
 #include "clock_fault.h"
 #include "nodes_rig.h"
+#include "relay/relays.h"
 
 /* The master, and another one, without which there is no safe quorum. */
 static void expect_unsafe(const char *command)
@@ -127,6 +128,45 @@ START_TEST(masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
     ck_assert(masters_hang(masters, 1));
     run("nodes --node-timeout 2s", 3);
     expect_out("unknown: only 1 of 3 masters answered (2 needed)");
+}
+END_TEST
+
+/* The first master is 600 ms away from now on, there and back. */
+static struct relays *move_away(void)
+{
+    const struct relay_toxics toxics = {.latency_us = 600000};
+    const char *upstream = masters_url(masters, 0);
+    char why[160];
+    struct relays *relays = relays_create(&upstream, 1, masters_dir(masters), 1, why, sizeof(why));
+
+    ck_assert_msg(relays != NULL, "%s", why);
+    ck_assert(relays_set(relays, 0, 0, RELAY_DOWNSTREAM, &toxics));
+    use(relays_urls(relays)[0]);
+    return relays;
+}
+
+/* A handshake takes three round trips, and 1.3 s are what it has; the time that is advised works. */
+START_TEST(a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough)
+{
+    struct relays *relays = move_away();
+    const char *command;
+    char line[64] = "";
+
+    run("nodes --new-deployment --yes --force", 0);
+    expect_out("safe quorum: 3 of 3");
+    tool_set_node_timeout("300ms");
+    expect_first("slow", "slow: its handshake takes about ");
+    command = strstr(tool.out, "redlock nodes --node-timeout ");
+    ck_assert_ptr_nonnull(command);
+    ck_assert_int_eq(sscanf(command, "redlock %63[^\n]", line), 1);
+    run(line, 0);
+    expect_out("safe quorum: 3 of 3");
+    relays_destroy(relays);
+    ck_assert(masters_hang(masters, 0));
+    use(masters_url(masters, 0));
+    run("nodes", 1);
+    expect_out("not reached: handshake: no answer within ");
+    expect_out("It takes connections and answers nothing");
 }
 END_TEST
 
@@ -392,6 +432,7 @@ static Suite *suite(void)
     tcase_add_test(faults, a_port_without_tls_is_told_from_one_that_is_down);
     tcase_add_test(faults, a_wrong_password_is_named);
     tcase_add_test(faults, masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3);
+    tcase_add_test(faults, a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough);
     tcase_add_test(faults, masters_that_answer_within_the_node_timeout_are_reached);
     tcase_add_test(faults, a_node_of_a_cluster_is_excluded);
     tcase_add_test(faults, a_clock_that_is_behind_is_noted);

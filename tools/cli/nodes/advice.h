@@ -35,6 +35,9 @@ struct advice_view {
     const struct probe_rights *rights; /* of each master */
     const struct probe *probes;        /* likewise */
     const struct cli_tls *tls;
+    uint32_t node_timeout_ms;
+    bool is_slow;            /* it answers too late ... */
+    int64_t slow_ms;         /* ... since a handshake takes so long; 0: not known */
     bool declaring;          /* the command declares the deployment new: that need not be advised */
 };
 

@@ -1,5 +1,4 @@
 /* The masters, what is wrong with them, and the verdict, as one line of JSON. */
-#include "cli/nodes/advice.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/nodes/nodes.h"
@@ -27,12 +26,8 @@ static void server(struct cli_json *json, const struct redlock_node_info *info)
 
 static void advices(struct cli_json *json, const struct nodes_look *look, size_t node)
 {
-    const struct cli_common *common = &look->request->common;
-    const struct advice_view view = {common->masters.urls, look->infos, look->able.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user, look->rights, look->probes,
-                                     &common->masters.tls, look->request->declare};
     struct advice found[ADVICE_MOST];
-    size_t n = advice_on(&view, node, found);
+    size_t n = nodes_advice(look, node, found);
 
     cli_json_begin(json, "advice", '[');
     for (size_t i = 0; i < n; i++) {
@@ -56,7 +51,8 @@ static void master(struct cli_json *json, const struct nodes_look *look, size_t 
     cli_json_bool(json, "reachable", up);
     cli_json_string(json, "standing", nodes_refuses(look, node)   ? "refuses"
                                       : standings_answers(info) ? redlock_standing_name(info->standing)
-                                                                : "down");
+                                      : nodes_is_slow(look, node) ? "slow"
+                                                                  : "down");
     cli_json_string(json, "fault", redlock_fault_name(info->fault));
     cli_json_int(json, "quarantine_ms", info->quarantine_ms);
     if (look->probes[node].latency_us >= 0)

@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
+
+enum { PATIENCE_MS = 2000 };
 
 /* A look sends nothing after its handshake, so that the client knows no latency, no rights but those that the handshake
  * needs, and not whether a write would be taken: questions of our own find out. */
@@ -103,6 +106,79 @@ static void add_findings(struct nodes_look *look)
     }
 }
 
+/* --- Slow ones --------------------------------------------------------------------------------------------------- */
+
+/* Masters that did not answer in time, and may do so later. */
+struct patience {
+    const struct redlock_client *client;
+    struct nodes_look *look;
+    bool waits_for[REDLOCK_MAX_MASTERS];
+    int64_t first_ms[REDLOCK_MAX_MASTERS]; /* when the first byte came; 0: none has */
+    int64_t begun_us;
+};
+
+static bool ran_out_of_time(const struct nodes_look *look, size_t node)
+{
+    const char *why = look->infos[node].last_error;
+
+    return !nodes_answers(look, node) && strstr(why, "resolving") == NULL &&
+           (strstr(why, "timed out") != NULL || strstr(why, "within") != NULL);
+}
+
+static bool all_have_answered(const struct session *session, void *data)
+{
+    struct patience *patience = data;
+    int64_t ms = (clock_now_us() - patience->begun_us + 999) / 1000;
+    struct redlock_node_stats stats;
+    bool all = true;
+
+    (void)session;
+    for (size_t i = 0; i < patience->look->sum.n; i++) {
+        if (!patience->waits_for[i] || redlock_client_node_stats(patience->client, i, &stats, sizeof(stats)) != 0)
+            continue;
+        if (stats.link == REDLOCK_LINK_READY && patience->look->slow_ms[i] == 0)
+            patience->look->slow_ms[i] = ms;
+        if (stats.bytes_in > 0 && patience->first_ms[i] == 0)
+            patience->first_ms[i] = ms;
+        all = all && stats.link != REDLOCK_LINK_JOINING;
+    }
+    return all;
+}
+
+/* How long do handshakes take that had too little time? Another client gives them more. The first answer comes after
+ * two round trips at least, and two more are needed at least. */
+static void wait_for_slow_ones(struct nodes_look *look)
+{
+    struct cli_common common = look->request->common;
+    struct patience patience = {.look = look, .begun_us = clock_now_us()};
+    struct redlock_client *client;
+    bool any = false;
+    int unused;
+
+    for (size_t i = 0; i < look->sum.n; i++)
+        any |= patience.waits_for[i] = ran_out_of_time(look, i);
+    if (!any || common.node_timeout_ms >= PATIENCE_MS)
+        return;
+    common.join = REDLOCK_JOIN_LOOK;
+    common.node_timeout_ms = PATIENCE_MS;
+    client = session_client(look->session, "nodes", &common, &unused);
+    if (client == NULL)
+        return;
+    patience.client = client;
+    session_run_until(look->session, all_have_answered, &patience, PATIENCE_MS);
+    for (size_t i = 0; i < look->sum.n; i++)
+        look->slow_ms[i] = look->slow_ms[i] == 0 ? 2 * patience.first_ms[i] : look->slow_ms[i];
+    redlock_client_destroy(client);
+}
+
+bool nodes_is_slow(const struct nodes_look *look, size_t node)
+{
+    return ran_out_of_time(look, node) &&
+           (look->slow_ms[node] > 0 || strstr(look->infos[node].last_error, " answers came within ") != NULL);
+}
+
+/* --- The look ---------------------------------------------------------------------------------------------------- */
+
 /* Those that would take a lock. */
 static struct standings able_of(const struct nodes_look *look)
 {
@@ -137,6 +213,7 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
     ret_look->sum.n = n;
     measure(request, ret_look);
     add_findings(ret_look);
+    wait_for_slow_ones(ret_look);
     ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
     ret_look->able = able_of(ret_look);
     return session->caught == 0;

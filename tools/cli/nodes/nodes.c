@@ -22,6 +22,7 @@ static const char nodes_help[] =
     "  excluded     it does not vote until it is mended\n"
     "  refuses      it answers with an error to a client, or to a write or a command\n"
     "               that every lock needs: no lock can be taken there\n"
+    "  slow         it answers, but a handshake takes longer than clients wait\n"
     "  down         it does not answer\n"
     "\n"
     "  --new-deployment     declare the masters new: you promise that no client holds\n"

@@ -2,6 +2,7 @@
 #ifndef CLI_NODES_H
 #define CLI_NODES_H
 
+#include "cli/nodes/advice.h"
 #include "cli/probe.h"
 #include "cli/session.h"
 #include "cli/standings.h"
@@ -23,6 +24,7 @@ struct nodes_look {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     struct probe probes[REDLOCK_MAX_MASTERS]; /* of questions past the client */
     struct probe_rights rights[REDLOCK_MAX_MASTERS];
+    int64_t slow_ms[REDLOCK_MAX_MASTERS];    /* how long a handshake takes that has not ended in time; 0: not known */
     bool by_turns[REDLOCK_MAX_MASTERS];      /* its name leads to two servers: ... */
     char turns[REDLOCK_MAX_MASTERS][100];    /* ... which, in words */
     struct standings sum;
@@ -38,6 +40,9 @@ void nodes_look_end(struct nodes_look *look);
 bool nodes_answers(const struct nodes_look *look, size_t node);
 bool nodes_refuses(const struct nodes_look *look, size_t node);
 
+/* Does it answer, but too late? */
+bool nodes_is_slow(const struct nodes_look *look, size_t node);
+
 /* The first master whose name leads to two servers by turns: two clients may each have the vote of one of them. NULL:
  * none does, as far as was seen. */
 const char *nodes_by_turns(const struct nodes_look *look);
@@ -45,6 +50,7 @@ const char *nodes_by_turns(const struct nodes_look *look);
 /* --- show.c */
 void nodes_show(const struct nodes_look *look, FILE *out);
 const char *nodes_standing_word(const struct nodes_look *look, size_t node);
+size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice ret_advice[ADVICE_MOST]);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/term.h"
+#include "options/duration.h"
 #include "options/tls.h"
 
 static const char *server_says(const struct advice_list *list)
@@ -105,6 +107,35 @@ static void on_other_tls(struct advice_list *list)
                    "Write rediss:// in front of it, for all clients alike, or name its port without TLS.");
 }
 
+enum { STEP_MS = 100 };
+
+/* A handshake has the time for connecting and that of an answer: twice --node-timeout, and so does its whole time fit
+ * twice. */
+static void on_slow(struct advice_list *list)
+{
+    const struct advice_view *view = list->view;
+    int64_t enough_ms = (view->slow_ms + STEP_MS - 1) / STEP_MS * STEP_MS;
+    char what[240], time[24], enough[DURATION_TEXT_SIZE];
+    struct advice *item;
+
+    if (view->slow_ms == 0) {
+        advice_set(what, sizeof(what), "slow: %s", view->infos[list->node].last_error);
+        advice_add(list, true, what, "Look at the load of its machine, and at the way to it. Much more time "
+                                     "(--node-timeout) was not enough.");
+        return;
+    }
+    if (enough_ms < 2 * (int64_t)view->node_timeout_ms)
+        enough_ms = 2 * (int64_t)view->node_timeout_ms;
+    duration_text(enough_ms * 1000, enough);
+    term_time(view->slow_ms * 1000, time, sizeof(time));
+    advice_set(what, sizeof(what), "slow: its handshake takes about %s, and had too little time (%s)", time,
+               view->infos[list->node].last_error);
+    item = advice_add(list, true, what, "Give it more, in all clients alike (in programs by node_timeout_ms and "
+                                        "connect_timeout_ms):");
+    if (item != NULL)
+        advice_set(item->command, sizeof(item->command), "redlock nodes --node-timeout %s", enough);
+}
+
 void advise_on_down(struct advice_list *list)
 {
     const struct redlock_node_info *info = &list->view->infos[list->node];
@@ -114,6 +145,8 @@ void advise_on_down(struct advice_list *list)
     advice_set(what, sizeof(what), "not reached: %s", info->last_error[0] != '\0' ? info->last_error : "no answer");
     if (list->view->probes[list->node].other_tls)
         on_other_tls(list);
+    else if (list->view->is_slow)
+        on_slow(list);
     else if (mentions(info, "NOPERM") && *advice_missing_rights(list, rights) != '\0')
         advice_grant(list, advice_add(list, true, what, "Have its administrator grant what is missing:"), rights);
     else if (refusal_of(info->last_error) != NULL)
@@ -133,6 +166,10 @@ void advise_on_down(struct advice_list *list)
         item = advice_add(list, true, what,
                           "What listens there ends the connection without a word: a proxy without a server behind it, "
                           "or a server that takes no more clients. Look at its log, until this answers PONG:");
+    else if (mentions(info, "no answer within"))
+        item = advice_add(list, true, what,
+                          "It takes connections and answers nothing: it hangs, is stopped, or is not reached by what "
+                          "forwards its port. Look at its machine, until this answers PONG:");
     else
         item = advice_add(list, true, what, "Start it, or open the way to it, until this answers PONG:");
     advice_command(list, item, "PING");

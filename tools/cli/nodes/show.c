@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/nodes/advice.h"
 #include "cli/commands.h"
 #include "cli/nodes/nodes.h"
 #include "cli/votes.h"
@@ -22,7 +21,7 @@ const char *nodes_standing_word(const struct nodes_look *look, size_t node)
     if (nodes_refuses(look, node))
         return "refuses";
     if (!standings_answers(info))
-        return "down";
+        return nodes_is_slow(look, node) ? "slow" : "down";
     return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
 }
 
@@ -147,17 +146,35 @@ struct item {
     struct advice advice;
 };
 
-static size_t collect(const struct nodes_look *look, struct item *items)
+size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice ret_advice[ADVICE_MOST])
 {
     const struct cli_common *common = &look->request->common;
-    const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
-                                     common->max_ttl_ms, common->masters.password.user, look->rights, look->probes,
-                                     &common->masters.tls, look->request->declare};
+    const struct advice_view view = {
+        .urls = common->masters.urls,
+        .infos = look->infos,
+        .n = look->sum.n,
+        .prefix = common->prefix,
+        .max_ttl_ms = common->max_ttl_ms,
+        .user = common->masters.password.user,
+        .rights = look->rights,
+        .probes = look->probes,
+        .tls = &common->masters.tls,
+        .declaring = look->request->declare,
+        .node_timeout_ms = common->node_timeout_ms,
+        .is_slow = nodes_is_slow(look, node),
+        .slow_ms = look->slow_ms[node],
+    };
+
+    return advice_on(&view, node, ret_advice);
+}
+
+static size_t collect(const struct nodes_look *look, struct item *items)
+{
     struct advice advice[ADVICE_MOST];
     size_t n = 0;
 
     for (size_t i = 0; i < look->sum.n; i++) {
-        size_t found = advice_on(&view, i, advice);
+        size_t found = nodes_advice(look, i, advice);
 
         for (size_t j = 0; j < found; j++)
             items[n++] = (struct item){.node = i, .advice = advice[j]};
