@@ -148,7 +148,12 @@ START_TEST(a_name_that_leads_to_two_servers_is_found_at_a_single_look)
 {
     enum way way = _i == 0 ? BY_TURNS : FIRST_ALONE;
 
-    run_led(BY_TURNS, "nodes --new-deployment --yes", 1);
+    run_led(FIRST_ALONE, "nodes --new-deployment --yes", 1);
+    ck_assert_ptr_nonnull(strstr(tool.err, "leads to two servers by turns, and clients may count both. Let it lead to "));
+    ck_assert_int_eq(ask_integer(masters, 1, "DBSIZE"), 0);
+    run_led(BY_TURNS, "nodes --new-deployment --yes --force", 1);
+    ck_assert_int_eq(ask_integer(masters, 1, "DBSIZE"), 0);
+    run_led(MOVED, "nodes --new-deployment --yes", 0);
     run_led(way, "nodes", 1);
     expect_out("excluded");
     expect_out("its name leads to two servers by turns (run ids ");

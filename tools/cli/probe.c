@@ -310,7 +310,7 @@ static bool speaks_the_other(const struct target *target, const struct look *loo
     struct wire wire;
     bool speaks;
 
-    if (target->path != NULL)
+    if (target->path != NULL || strstr(look->probe->why, "resolving the name") != NULL)
         return false;
     other.tls = !target->tls;
     speaks = wire_open(&wire, &other, look->timeout_ms, &any);

@@ -211,9 +211,11 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
     session_join(session, ret_look->client);
     n = standings_read(ret_look->client, ret_look->infos);
     ret_look->sum.n = n;
-    measure(request, ret_look);
-    add_findings(ret_look);
-    wait_for_slow_ones(ret_look);
+    if (join == REDLOCK_JOIN_LOOK || join == REDLOCK_JOIN_DECLARE) {
+        measure(request, ret_look);
+        add_findings(ret_look);
+        wait_for_slow_ones(ret_look);
+    }
     ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
     ret_look->able = able_of(ret_look);
     return session->caught == 0;

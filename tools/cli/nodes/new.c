@@ -35,6 +35,11 @@ static int objection(const struct nodes_look *look)
         cli_error("nodes", "no master answers: nothing is declared");
         return CLI_INFRASTRUCTURE;
     }
+    if (nodes_by_turns(look) != NULL) {
+        cli_error("nodes", "not declared: the name %s leads to two servers by turns, and clients may count both. Let it "
+                           "lead to one of them", nodes_by_turns(look));
+        return CLI_NOT_HELD;
+    }
     if (look->request->force && sum->voting > 0)
         cli_error("nodes", "%zu of %zu masters vote already: they are declared once more, as --force says",
                   sum->voting, sum->n);
@@ -75,10 +80,9 @@ static bool confirmed(const struct nodes_look *look)
     return false;
 }
 
-int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look)
+int nodes_declare(struct session *session, const struct nodes_request *request, struct nodes_look *look)
 {
     struct nodes_request numbered = *request;
-    struct nodes_look declaring;
     int code = objection(look);
 
     if (code != CLI_OK)
@@ -86,8 +90,9 @@ int nodes_declare(struct session *session, const struct nodes_request *request, 
     if (!request->yes && !confirmed(look))
         return CLI_NOT_HELD;
     numbered.common.declaration = nodes_next_declaration(look);
-    if (nodes_look(session, &numbered, REDLOCK_JOIN_DECLARE, &declaring, &code))
+    nodes_look_end(look);
+    if (nodes_look(session, &numbered, REDLOCK_JOIN_DECLARE, look, &code))
         code = CLI_OK;
-    nodes_look_end(&declaring);
+    look->request = request;
     return code;
 }

@@ -65,18 +65,22 @@ static void write_help(FILE *out)
     fputs(more_help, out);
 }
 
-static int show(struct session *session, const struct nodes_request *request)
+static int show(const struct nodes_look *look)
+{
+    if (look->request->common.json)
+        nodes_json(look, stdout);
+    else
+        nodes_show(look, stdout);
+    return nodes_exit_code(look);
+}
+
+static int look_and_show(struct session *session, const struct nodes_request *request)
 {
     struct nodes_look look;
     int code;
 
-    if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code)) {
-        code = nodes_exit_code(&look);
-        if (request->common.json)
-            nodes_json(&look, stdout);
-        else
-            nodes_show(&look, stdout);
-    }
+    if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code))
+        code = show(&look);
     nodes_look_end(&look);
     return code;
 }
@@ -87,13 +91,25 @@ static int declare(struct session *session, const struct nodes_request *request)
     int code;
 
     if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code)) {
-        if (request->declare && !request->yes)
+        if (!request->yes)
             nodes_show(&look, stderr);
-        code = request->declare ? nodes_declare(session, request, &look)
-                                : nodes_change_max_ttl(session, request, &look);
+        code = nodes_declare(session, request, &look);
+        if (code == CLI_OK)
+            code = show(&look);
     }
     nodes_look_end(&look);
     return code;
+}
+
+static int change_max_ttl(struct session *session, const struct nodes_request *request)
+{
+    struct nodes_look look;
+    int code;
+
+    if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code))
+        code = nodes_change_max_ttl(session, request, &look);
+    nodes_look_end(&look);
+    return code == CLI_OK && session->caught == 0 ? look_and_show(session, request) : code;
 }
 
 static int run(const struct nodes_request *request)
@@ -102,9 +118,10 @@ static int run(const struct nodes_request *request)
     int code = CLI_INFRASTRUCTURE;
 
     if (session_open(&session, "nodes") && session_catch_signals(&session, "nodes")) {
-        code = request->declare || request->change_max_ttl ? declare(&session, request) : CLI_OK;
-        if (code == CLI_OK && session.caught == 0)
-            code = show(&session, request);
+        if (request->declare)
+            code = declare(&session, request);
+        else
+            code = request->change_max_ttl ? change_max_ttl(&session, request) : look_and_show(&session, request);
     }
     return finish(&session, NULL, 0, code);
 }
