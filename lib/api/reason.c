@@ -37,21 +37,17 @@ static const char *quarantine(const struct redlock_client *client, const struct 
     return buffer;
 }
 
-/* Both values, and the way out, in one sentence. */
 static const char *too_long(const struct redlock_client *client, unsigned node, char buffer[RL_REASON_SIZE])
 {
     uint32_t there_ms = client->host.trust.nodes[node].report.max_ttl_ms;
-    uint32_t here_ms = client->options.max_ttl_ms;
-    bool seconds = here_ms % 1000 == 0;
     char there[32];
     char here[32];
 
     if (there_ms > client->host.trust.known.max_ttl_ms)
         there_ms = client->host.trust.known.max_ttl_ms;
     put_span(rl_ms(there_ms), there, sizeof there);
-    put_span(rl_ms(here_ms), here, sizeof here);
-    snprintf(buffer, RL_REASON_SIZE, "max_ttl is %s there, and %s here: 'redlock nodes --max-ttl %u%s' raises it",
-             there, here, seconds ? here_ms / 1000 : here_ms, seconds ? "s" : "ms");
+    put_span(rl_ms(client->options.max_ttl_ms), here, sizeof here);
+    snprintf(buffer, RL_REASON_SIZE, "max_ttl is %s there, and %s here", there, here);
     return buffer;
 }
 
@@ -236,6 +232,20 @@ static bool may_be_new(const struct redlock_result *result)
     return result->op == REDLOCK_OP_ACQUIRE && result->voting == 0 && fresh >= result->quorum;
 }
 
+/* Masters have a smaller max_ttl. */
+static void add_max_ttl(const struct rl_reasons *reasons, struct sentence *sentence,
+                        const struct redlock_result *result)
+{
+    uint32_t ms = reasons->client->options.max_ttl_ms;
+    bool seconds = ms % 1000 == 0;
+    bool any = false;
+
+    for (size_t i = 0; i < result->n_nodes; i++)
+        any |= result->nodes[i].fault == REDLOCK_FAULT_MAX_TTL;
+    if (any)
+        add(sentence, "; 'redlock nodes --max-ttl %u%s' raises it", seconds ? ms / 1000 : ms, seconds ? "s" : "ms");
+}
+
 const char *rl_reason_sum_up(struct rl_reasons *reasons, const struct redlock_result *result)
 {
     struct sentence sentence = {reasons->why, 0};
@@ -249,6 +259,7 @@ const char *rl_reason_sum_up(struct rl_reasons *reasons, const struct redlock_re
         add_reason(reasons, &sentence, result, i);
         between = "; ";
     }
+    add_max_ttl(reasons, &sentence, result);
     if (may_be_new(result))
         add(&sentence, "; 'redlock nodes --new-deployment' lets masters vote at once that have never had a lock");
     return reasons->why;

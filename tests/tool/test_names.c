@@ -1,5 +1,5 @@
 /* redlock nodes where names lead to other servers than they should: to the same one, to others than before, or to two
- * by turns. */
+ * by turns; and the names in the commands that are printed. */
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -149,7 +149,7 @@ START_TEST(a_name_that_leads_to_two_servers_is_found_at_a_single_look)
     enum way way = _i == 0 ? BY_TURNS : FIRST_ALONE;
 
     run_led(FIRST_ALONE, "nodes --new-deployment --yes", 1);
-    ck_assert_ptr_nonnull(strstr(tool.err, "leads to two servers by turns, and clients may count both. Let it lead to "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "leads to two servers by turns, and clients may count both. "));
     ck_assert_int_eq(ask_integer(masters, 1, "DBSIZE"), 0);
     run_led(BY_TURNS, "nodes --new-deployment --yes --force", 1);
     ck_assert_int_eq(ask_integer(masters, 1, "DBSIZE"), 0);
@@ -173,6 +173,61 @@ START_TEST(a_server_in_the_place_of_another_is_not_two_by_turns)
 }
 END_TEST
 
+/* --- Commands that are printed ------------------------------------------------------------------------------------ */
+
+/* No variable names the masters: what is printed must. */
+START_TEST(a_printed_command_names_the_masters_that_options_have_named)
+{
+    char line[2048], command[2048] = "";
+    const char *printed;
+
+    snprintf(line, sizeof(line), "lock job --prefix it's: --quorum 3 --max-ttl 2m --nodes %s", getenv("REDLOCK_NODES"));
+    unsetenv("REDLOCK_NODES");
+    run(line, 3);
+    printed = strstr(tool.err, "'redlock nodes --new-deployment --nodes ");
+    ck_assert_msg(printed != NULL, "%s", tool.err);
+    ck_assert_ptr_nonnull(strstr(printed, " --prefix 'it'\\''s:' --quorum 3 --max-ttl 2m --node-timeout 5s' "));
+    ck_assert_int_eq(sscanf(printed, "'redlock %1000[^']", command), 1);
+    *strstr(command, " --prefix ") = '\0';
+    strcat(command, " --prefix it's: --quorum 3 --max-ttl 2m --yes");
+    run(command, 0);
+    run(line, 0);
+}
+END_TEST
+
+START_TEST(a_printed_command_has_no_password)
+{
+    char line[2048];
+
+    snprintf(line, sizeof(line), "lock job --node unix://me:secret@%s --nodes %s,%s",
+             masters_url(masters, 0) + strlen("unix://"), masters_url(masters, 1), masters_url(masters, 2));
+    ask_expect(masters, 0, "ACL SETUSER me on >secret ~* &* +@all", "OK");
+    unsetenv("REDLOCK_NODES");
+    run(line, 3);
+    ck_assert_ptr_null(strstr(tool.err, "secret"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "'redlock nodes --new-deployment --nodes unix://me@/"));
+    ck_assert_ptr_nonnull(strstr(tool.err, " --password-file FILE --node-timeout 5s' lets them vote at once\n"));
+}
+END_TEST
+
+/* What can be read a second time is named; what comes through a pipe is not. */
+START_TEST(a_printed_command_names_the_file_of_masters)
+{
+    char line[512], path[256];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/masters", masters_dir(masters));
+    snprintf(line, sizeof(line), "%s quorum=3 prefix=app:\n", getenv("REDLOCK_NODES"));
+    file = fopen(path, "we");
+    ck_assert(file != NULL && fputs(line, file) >= 0 && fclose(file) == 0);
+    unsetenv("REDLOCK_NODES");
+    snprintf(line, sizeof(line), "lock job --nodes-file %s", path);
+    run(line, 3);
+    snprintf(line, sizeof(line), "'redlock nodes --new-deployment --nodes-file %s --node-timeout 5s' lets them", path);
+    ck_assert_msg(strstr(tool.err, line) != NULL, "no \"%s\" in:\n%s", line, tool.err);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("names");
@@ -181,6 +236,9 @@ static Suite *suite(void)
 
     tcase_add_test(names, the_same_server_twice_is_one_vote);
     tcase_add_test(names, names_that_lead_to_other_servers_than_before_have_no_votes);
+    tcase_add_test(names, a_printed_command_names_the_masters_that_options_have_named);
+    tcase_add_test(names, a_printed_command_has_no_password);
+    tcase_add_test(names, a_printed_command_names_the_file_of_masters);
     tcase_add_loop_test(twins, a_name_that_leads_to_two_servers_is_found_at_a_single_look, 0, 2);
     tcase_add_test(twins, a_server_in_the_place_of_another_is_not_two_by_turns);
     return made;

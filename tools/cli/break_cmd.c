@@ -134,7 +134,7 @@ static int explain_failure(const struct request *request, const struct redlock_c
     if (tally->status != REDLOCK_OK) {
         cli_error("break", "'%s': %s; it may stay held until its ttl ends", request->key,
                   hindrance_headline(&tally->worst, headline));
-        hindrance_explain(stderr, client, &tally->worst);
+        hindrance_explain(stderr, client, &tally->worst, &request->common);
     } else {
         cli_error("break", "'%s': %zu of %zu masters have answered (%u needed); it may stay held until its ttl ends",
                   request->key, answered, request->common.masters.count, cli_quorum(&request->common));

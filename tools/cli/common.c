@@ -1,5 +1,6 @@
 #include "cli/common.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,6 +69,51 @@ int cli_common_parse(const struct cli_command *command, int argc, char **argv, c
     int code = cli_parse(command, argc, argv, ret_operands);
 
     return code < 0 && !complete(command->name, common) ? cli_usage(command->name) : code;
+}
+
+/* Not what a file of masters says, which is named instead. */
+static void put_setting(FILE *out, const struct cli_common *common, enum cli_setting setting, const char *text)
+{
+    const char *said = common->masters.n_files > 0 ? common->masters.settings[setting] : NULL;
+
+    if (said == NULL || strcmp(said, text) != 0)
+        cli_put_option(out, cli_setting_names[setting], text);
+}
+
+static void put_agreed(FILE *out, const struct cli_common *common, bool with_max_ttl)
+{
+    struct cli_common defaults;
+    char text[DURATION_TEXT_SIZE];
+
+    cli_common_init(&defaults);
+    if (*common->prefix != '\0')
+        put_setting(out, common, CLI_PREFIX, common->prefix);
+    if (common->quorum != 0) {
+        snprintf(text, sizeof(text), "%u", common->quorum);
+        put_setting(out, common, CLI_QUORUM, text);
+    }
+    if (with_max_ttl && common->max_ttl_ms != defaults.max_ttl_ms)
+        put_setting(out, common, CLI_MAX_TTL, duration_text(common->max_ttl_ms * INT64_C(1000), text));
+}
+
+char *cli_again(const struct cli_common *common, const char *command)
+{
+    struct cli_common defaults;
+    char text[DURATION_TEXT_SIZE];
+    char *whole = NULL;
+    size_t size;
+    FILE *out = open_memstream(&whole, &size);
+
+    if (out == NULL)
+        return NULL;
+    cli_common_init(&defaults);
+    fputs(command, out);
+    cli_put_masters(out, &common->masters);
+    put_agreed(out, common, strstr(command, "--new-deployment") != NULL && strstr(command, "--max-ttl") == NULL);
+    if (common->node_timeout_ms != defaults.node_timeout_ms && strstr(command, "--node-timeout") == NULL)
+        cli_put_option(out, "node-timeout", duration_text(common->node_timeout_ms * INT64_C(1000), text));
+    fclose(out);
+    return whole;
 }
 
 void cli_common_fini(struct cli_common *common)

@@ -104,6 +104,10 @@ int cli_common_parse(const struct cli_command *command, int argc, char **argv, c
                      struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
 
+/* The command, "redlock nodes ...", as it is to be typed for the same masters: with the options that name them, and no
+ * password. NULL: out of memory. */
+char *cli_again(const struct cli_common *common, const char *command);
+
 /* Masters that must agree: as told, or the majority. */
 uint32_t cli_quorum(const struct cli_common *common);
 

@@ -89,7 +89,7 @@ static void explain(const struct request *request, const struct grip *grip, cons
 
     if (outcome->status != REDLOCK_OK) {
         cli_error("extend", "%s not extended: %s", request->wanted.title, hindrance_headline(outcome, headline));
-        hindrance_explain(stderr, redlock_lock_client(grip->locks[0]), outcome);
+        hindrance_explain(stderr, redlock_lock_client(grip->locks[0]), outcome, &request->common);
     } else if (!request->quiet) {
         term_print(term, TERM_GREEN, "extended");
         putc(' ', term->out);

@@ -1,11 +1,13 @@
 #include "cli/hindrance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/probe.h"
 #include "cli/standings.h"
 #include "cli/term.h"
+#include "options/duration.h"
 #include "options/shown.h"
 
 /* A line ends with as many names as fit into a few lines of a terminal, and the number of the others. */
@@ -103,22 +105,37 @@ static bool may_be_new(const struct redlock_node_info *infos, const struct stand
     return sum->voting == 0 && n >= sum->quorum;
 }
 
-static void print_remedy(FILE *out, const struct redlock_client *client, size_t quorum)
+static void print_command(FILE *out, const struct cli_common *common, const char *before, const char *command,
+                          const char *behind)
+{
+    char *whole = cli_again(common, command);
+
+    fprintf(out, "redlock: %s'%s' %s\n", before, whole != NULL ? whole : command, behind);
+    free(whole);
+}
+
+static void print_remedy(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
+                         const struct cli_common *common)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
+    size_t quorum = outcome->quorum;
     size_t n = standings_read(client, infos);
     struct standings sum = standings_of(infos, n, quorum);
-    char wait[24];
+    char wait[24], max_ttl[DURATION_TEXT_SIZE], command[64];
 
     if (sum.voting >= quorum || sum.voting == sum.answering)
         return;
     if (sum.quorum_in_ms > 0)
         fprintf(out, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof(wait)));
+    snprintf(command, sizeof(command), "redlock nodes --max-ttl %s",
+             duration_text(common->max_ttl_ms * INT64_C(1000), max_ttl));
     if (may_be_new(infos, &sum))
-        fputs("redlock: if they are new, and have never had a lock, 'redlock nodes --new-deployment' lets them vote at "
-              "once\n", out);
+        print_command(out, common, "if they are new, and have never had a lock, ", "redlock nodes --new-deployment",
+                      "lets them vote at once");
+    else if (hindrance_is_max_ttl(client, outcome))
+        print_command(out, common, "", command, "lets masters take such a max_ttl");
     else
-        fputs("redlock: 'redlock nodes' tells more, and how to mend it\n", out);
+        print_command(out, common, "", "redlock nodes", "tells more, and how to mend it");
 }
 
 /* A release has all that it wants from a master that does not have the key. */
@@ -128,7 +145,8 @@ static bool is_content(const struct outcome *outcome, size_t i)
            (outcome->op == REDLOCK_OP_RELEASE && outcome->votes[i].vote == REDLOCK_VOTE_REFUSED);
 }
 
-void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome)
+void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
+                       const struct cli_common *common)
 {
     struct reasons reasons = {.out = out, .client = client, .n = outcome->n_nodes};
 
@@ -138,7 +156,7 @@ void hindrance_explain(FILE *out, const struct redlock_client *client, const str
         reasons.texts[i] = is_content(outcome, i) ? "" : outcome->votes[i].detail;
     print_reasons(&reasons);
     if (outcome->op != REDLOCK_OP_RELEASE)
-        print_remedy(out, client, outcome->quorum);
+        print_remedy(out, client, outcome, common);
 }
 
 void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n)

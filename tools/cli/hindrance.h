@@ -14,9 +14,10 @@ enum { HINDRANCE_SIZE = 128 };
 /* "2 of 5 masters can vote (3 needed)", in the buffer; the status's own words if masters are not the reason. */
 const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE]);
 
-/* Below the message: a line for each distinct reason, and what can be done. Nothing if masters are
- * not the reason. */
-void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome);
+/* Below the message: a line for each distinct reason, and what can be done, with commands for the same masters. Nothing
+ * if masters are not the reason. */
+void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
+                       const struct cli_common *common);
 
 /* Only the lines, from a text for each master; "" for one that is no hindrance. */
 void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n);

@@ -317,7 +317,7 @@ static int report(struct request *request, struct session *session, struct grip 
     if (!held)
         explain_holder(&session->busy);
     if (!session->busy.hopeless)
-        hindrance_explain(stderr, client, outcome);
+        hindrance_explain(stderr, client, outcome, &request->common);
     if (request->common.json)
         print_json(request, grip, outcome, &session->busy);
     else if (request->token_file != NULL)

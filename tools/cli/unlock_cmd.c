@@ -91,7 +91,7 @@ static void explain(const struct request *request, const struct redlock_client *
     default:
         cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", key,
                   hindrance_headline(outcome, headline));
-        hindrance_explain(stderr, client, outcome);
+        hindrance_explain(stderr, client, outcome, &request->common);
     }
 }
 

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "options/message.h"
+#include "options/option.h"
 #include "options/password_command.h"
 #include "options/secrets.h"
+#include "options/shown.h"
 #include "options/variable.h"
 
 enum {
@@ -44,6 +47,7 @@ bool cli_add_master(const char *command, struct cli_masters *masters, const char
         cli_error(command, "out of memory");
         return false;
     }
+    masters->has_password[masters->count] = !cli_password_is_for(url);
     masters->urls[masters->count] = url;
     masters->owned[masters->count++] = url;
     return true;
@@ -173,9 +177,22 @@ static bool add_lines(const char *command, struct cli_masters *masters, char *te
     return ok;
 }
 
+/* What is no file that can be read a second time is as good as its content. */
+static void note_file(struct cli_masters *masters, const char *path, size_t first)
+{
+    struct stat status;
+
+    if (masters->n_files == REDLOCK_MAX_MASTERS || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    masters->files[masters->n_files++] = path;
+    for (size_t i = first; i < masters->count; i++)
+        masters->in_file[i] = true;
+}
+
 bool cli_add_file(const char *command, struct cli_masters *masters, const char *path)
 {
     char *text = malloc(MOST_FILE_BYTES + 1);
+    size_t first = masters->count;
     bool ok;
 
     if (text == NULL) {
@@ -183,6 +200,8 @@ bool cli_add_file(const char *command, struct cli_masters *masters, const char *
         return false;
     }
     ok = read_text(command, path, text) && add_lines(command, masters, text);
+    if (ok)
+        note_file(masters, path, first);
     explicit_bzero(text, MOST_FILE_BYTES + 1);
     free(text);
     return ok;
@@ -271,6 +290,7 @@ static bool take_environment(const char *command, struct cli_masters *masters)
 
     if (masters->count > 0 || list == NULL || *list == '\0')
         return true;
+    masters->from_environment = true;
     return cli_add_list(command, masters, "REDLOCK_NODES", list);
 }
 
@@ -283,6 +303,70 @@ bool cli_need_masters(const char *command, struct cli_masters *masters)
     return masters->count > 0 && cli_password_complete(command, &masters->password) &&
            (cli_password_changes(&masters->password) || put_password(command, masters)) &&
            cli_tls_complete(command, &masters->tls, masters->urls, masters->count);
+}
+
+/* --- The same once more ------------------------------------------------------------------------------------------- */
+
+enum { WORD_SIZE = 4 * 4096 };
+
+void cli_put_option(FILE *out, const char *name, const char *text)
+{
+    char variable[CLI_VARIABLE_SIZE], word[WORD_SIZE];
+    const char *value = cli_variable(cli_variable_name(name, variable));
+
+    if (text != NULL && (value == NULL || strcmp(value, text) != 0))
+        fprintf(out, " --%s %s", name, shown_word(text, word, sizeof(word)));
+}
+
+static void put_options(FILE *out, const struct cli_option *option)
+{
+    for (; option->name != NULL; option++)
+        if (option->flag == NULL)
+            cli_put_option(out, option->name, *(option->text != NULL ? option->text : option->file));
+        else if (*option->flag)
+            fprintf(out, " --%s", option->name);
+}
+
+/* Without what people need not type, and without the password. */
+static void put_url(FILE *out, const char *url)
+{
+    const char *rest = strstr(url, "://") + 3;
+    const char *at = memrchr(rest, '@', strcspn(rest, "/"));
+    size_t user = at != NULL ? strcspn(rest, ":@") : 0;
+    bool plain = user == 0 && (strncmp(url, "redis://", 8) == 0 || strncmp(url, "unix:///", 8) == 0);
+    char *text, *word;
+
+    if (asprintf(&text, "%.*s%.*s%s%s", plain ? 0 : (int)(rest - url), url, (int)user, rest, user > 0 ? "@" : "",
+                 at != NULL ? at + 1 : rest) < 0)
+        return;
+    word = malloc(4 * strlen(text) + 16);
+    if (word != NULL)
+        fputs(shown_word(text, word, 4 * strlen(text) + 16), out);
+    free(word);
+    free(text);
+}
+
+void cli_put_masters(FILE *out, const struct cli_masters *masters)
+{
+    struct cli_password password = masters->password;
+    struct cli_tls tls = masters->tls;
+    const struct cli_option options[] = {CLI_PASSWORD_OPTIONS(&password), CLI_TLS_OPTIONS(&tls), {0}};
+    const char *before = " --nodes ";
+    bool has_password = false;
+
+    for (size_t i = 0; i < masters->count && !masters->from_environment; i++) {
+        if (masters->in_file[i])
+            continue;
+        fputs(before, out);
+        put_url(out, masters->urls[i]);
+        has_password |= masters->has_password[i];
+        before = ",";
+    }
+    for (size_t i = 0; i < masters->n_files; i++)
+        cli_put_option(out, "nodes-file", masters->files[i]);
+    put_options(out, options);
+    if (has_password && !cli_password_changes(&password))
+        fputs(" --password-file FILE", out);
 }
 
 void cli_masters_fini(struct cli_masters *masters)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <redlock/options.h>
 
@@ -18,6 +19,11 @@ struct cli_masters {
     const char *urls[REDLOCK_MAX_MASTERS];
     char *owned[REDLOCK_MAX_MASTERS];
     size_t count;
+    bool has_password[REDLOCK_MAX_MASTERS]; /* in its URL, as it was given */
+    bool in_file[REDLOCK_MAX_MASTERS];      /* named by one of these: */
+    const char *files[REDLOCK_MAX_MASTERS];
+    size_t n_files;
+    bool from_environment;
     char *settings[CLI_SETTINGS]; /* of a file; NULL: it does not say it */
     struct cli_password password; /* for those whose URLs have none */
     struct cli_tls tls;           /* for those with rediss:// URLs */
@@ -37,6 +43,13 @@ bool cli_need_masters(const char *command, struct cli_masters *masters);
 /* Puts the password, as it is at this moment, into the URLs that have none. A command is run for it, and waited for.
  * False, with a message. */
 bool cli_settle_password(const char *command, struct cli_masters *masters);
+
+/* The options that name the same masters, without their passwords, each with a blank in front of it. Not what the
+ * environment says anyway. */
+void cli_put_masters(FILE *out, const struct cli_masters *masters);
+
+/* One of them, unless it is NULL, or the variable that stands for the option says the same. */
+void cli_put_option(FILE *out, const char *name, const char *text);
 
 void cli_masters_fini(struct cli_masters *masters);
 

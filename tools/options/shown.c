@@ -115,3 +115,17 @@ const char *shown_whole_words(const char *text, char *buffer, size_t size)
     snprintf(buffer, size, "%.*s...", (int)(text[length] == ' ' ? length : most), text);
     return buffer;
 }
+
+const char *shown_word(const char *word, char *buffer, size_t size)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
+    size_t n = 0;
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0')
+        return word;
+    buffer[n++] = '\'';
+    for (; *word != '\0' && n < size - 8; word++)
+        n += (size_t)snprintf(buffer + n, size - n, *word == '\'' ? "'\\''" : "%c", *word);
+    strcpy(buffer + n, "'");
+    return buffer;
+}

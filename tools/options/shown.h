@@ -16,6 +16,9 @@ const char *shown(const char *text, char *buffer, size_t size);
 /* The first line of a text, as it is, cut behind a word with "..." if the buffer is too small. Returns buffer. */
 const char *shown_whole_words(const char *text, char *buffer, size_t size);
 
+/* A word as a shell takes it: as it stands, or in quotes, in the buffer, which needs room for four times as much. */
+const char *shown_word(const char *word, char *buffer, size_t size);
+
 bool is_utf8(const char *text, size_t size);
 
 #endif

@@ -33,28 +33,13 @@ struct advice *advice_add(struct advice_list *list, bool serious, const char *wh
     return item;
 }
 
-/* A word that a shell takes as it stands. */
-static const char *quoted(const char *word, char buffer[WORD_SIZE])
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
-    size_t n = 0;
-
-    if (*word != '\0' && word[strspn(word, plain)] == '\0')
-        return word;
-    buffer[n++] = '\'';
-    for (; *word != '\0' && n < WORD_SIZE - 8; word++)
-        n += (size_t)snprintf(buffer + n, WORD_SIZE - n, *word == '\'' ? "'\\''" : "%c", *word);
-    strcpy(buffer + n, "'");
-    return buffer;
-}
-
 static void option(char ret_text[SHELL_SIZE], const char *name, const char *word)
 {
     size_t length = strlen(ret_text);
     char buffer[WORD_SIZE];
 
     if (word != NULL)
-        snprintf(ret_text + length, SHELL_SIZE - length, " %s %s", name, quoted(word, buffer));
+        snprintf(ret_text + length, SHELL_SIZE - length, " %s %s", name, shown_word(word, buffer, sizeof(buffer)));
 }
 
 static void flag(char ret_text[SHELL_SIZE], const char *name, bool is_set)
@@ -120,7 +105,7 @@ void advice_grant(const struct advice_list *list, struct advice *item, const cha
     shell(list, false, start);
     target_parse(list->view->urls[list->node], &target);
     snprintf(item->command, sizeof(item->command), "%s ACL SETUSER %s %s", start,
-             quoted(target.user != NULL ? target.user : user, word), rights);
+             shown_word(target.user != NULL ? target.user : user, word, sizeof(word)), rights);
     target_fini(&target);
 }
 

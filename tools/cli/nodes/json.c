@@ -1,4 +1,6 @@
 /* The masters, what is wrong with them, and the verdict, as one line of JSON. */
+#include <stdlib.h>
+
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/nodes/nodes.h"
@@ -31,12 +33,15 @@ static void advices(struct cli_json *json, const struct nodes_look *look, size_t
 
     cli_json_begin(json, "advice", '[');
     for (size_t i = 0; i < n; i++) {
+        char *command = nodes_command(look, &found[i]);
+
         cli_json_begin(json, NULL, '{');
         cli_json_bool(json, "serious", found[i].serious);
         cli_json_string(json, "what", found[i].what);
         cli_json_string(json, "mend", found[i].mend);
-        cli_json_string(json, "command", found[i].command);
+        cli_json_string(json, "command", command != NULL ? command : "");
         cli_json_end(json, '}');
+        free(command);
     }
     cli_json_end(json, ']');
 }

@@ -2,6 +2,7 @@
  * next begins: the library's votes/max_ttl.h says why. What is cut off in between leaves the longer of both values
  * in the masters' memory, and can be repeated. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ static const char *obstacle(const struct nodes_look *look, size_t node)
 static int objection(const struct nodes_look *look)
 {
     size_t marked = 0;
+    char *command;
 
     for (size_t i = 0; i < look->sum.n; i++) {
         const char *why = obstacle(look, i);
@@ -55,8 +57,10 @@ static int objection(const struct nodes_look *look)
     }
     if (marked > 0)
         return CLI_OK;
-    cli_error("nodes", "max_ttl is not changed: no client has met these masters yet. Declare them with "
-                       "'redlock nodes --new-deployment --max-ttl DUR'");
+    command = cli_again(&look->request->common, "redlock nodes --new-deployment");
+    cli_error("nodes", "max_ttl is not changed: no client has met these masters yet. Declare them by: %s",
+              command != NULL ? command : "redlock nodes --new-deployment");
+    free(command);
     return CLI_NOT_HELD;
 }
 

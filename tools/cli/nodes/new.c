@@ -36,8 +36,8 @@ static int objection(const struct nodes_look *look)
         return CLI_INFRASTRUCTURE;
     }
     if (nodes_by_turns(look) != NULL) {
-        cli_error("nodes", "not declared: the name %s leads to two servers by turns, and clients may count both. Let it "
-                           "lead to one of them", nodes_by_turns(look));
+        cli_error("nodes", "not declared: the name %s leads to two servers by turns, and clients may count both. Let "
+                           "it lead to one of them", nodes_by_turns(look));
         return CLI_NOT_HELD;
     }
     if (look->request->force && sum->voting > 0)

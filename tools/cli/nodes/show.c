@@ -168,6 +168,13 @@ size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice re
     return advice_on(&view, node, ret_advice);
 }
 
+char *nodes_command(const struct nodes_look *look, const struct advice *advice)
+{
+    bool ours = strncmp(advice->command, "redlock ", strlen("redlock ")) == 0;
+
+    return ours ? cli_again(&look->request->common, advice->command) : strdup(advice->command);
+}
+
 static size_t collect(const struct nodes_look *look, struct item *items)
 {
     struct advice advice[ADVICE_MOST];
@@ -227,8 +234,10 @@ static void print_wrapped(const struct term *term, int column, const char *text)
     putc('\n', term->out);
 }
 
-static void print_item(const struct term *term, const struct advice *advice, const char *names)
+static void print_item(const struct term *term, const struct nodes_look *look, const struct advice *advice,
+                       const char *names)
 {
+    char *command = nodes_command(look, advice);
     char sentence[NAMES_SIZE + sizeof(advice->what)];
     const char *label = advice->serious ? "!" : "note:";
 
@@ -237,10 +246,11 @@ static void print_item(const struct term *term, const struct advice *advice, con
     fputs(advice->serious ? "   " : "", term->out);
     print_wrapped(term, advice->serious ? INDENT : (int)strlen(label), sentence);
     print_wrapped(term, 0, advice->mend);
-    if (advice->command[0] != '\0') {
+    if (command != NULL && command[0] != '\0') {
         fprintf(term->out, "%*s", 2 * INDENT, "");
-        term_print(term, TERM_BOLD, "%s\n", advice->command);
+        term_print(term, TERM_BOLD, "%s\n", command);
     }
+    free(command);
 }
 
 static void print_advice(const struct term *term, const struct nodes_look *look)
@@ -254,7 +264,7 @@ static void print_advice(const struct term *term, const struct nodes_look *look)
             if (items[i].told || items[i].advice.serious != (serious == 1))
                 continue;
             join_names(look, items, n, i, names);
-            print_item(term, &items[i].advice, names);
+            print_item(term, look, &items[i].advice, names);
         }
     if (n > 0)
         putc('\n', term->out);

@@ -123,7 +123,7 @@ static void write_sentence(FILE *out, const struct message *message)
     shown_put(out, message->text);
     putc('\n', out);
     if (facts != NULL && facts->outcome != NULL && !message->run->options->quiet)
-        hindrance_explain(out, message->run->client, facts->outcome);
+        hindrance_explain(out, message->run->client, facts->outcome, &message->run->options->common);
 }
 
 /* --- The thread that writes -------------------------------------------------------------------------------------- */
