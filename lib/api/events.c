@@ -7,6 +7,7 @@
 #include "api/public.h"
 #include "api/results.h"
 #include "codec/classify.h"
+#include "host/trust/admission.h"
 #include "host/upgrade.h"
 
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
@@ -179,7 +180,7 @@ static void on_admission(struct rl_host *host, unsigned node, const struct rl_ad
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_STANDING, .node = (int)node,
                                                    .standing = rl_public_standing(standing->kind),
                                                    .fault = rl_public_fault(standing->fault),
-                                                   .text = rl_fault_text(standing->fault)});
+                                                   .text = rl_trust_fault_text(host, node, standing->fault)});
 }
 
 static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)

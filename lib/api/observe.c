@@ -141,7 +141,7 @@ static void fill_standing(const struct redlock_client *client, unsigned node, st
 
     info->standing = rl_public_standing(standing.kind);
     info->fault = rl_public_fault(standing.fault);
-    info->fault_text = rl_fault_text(standing.fault);
+    info->fault_text = rl_trust_fault_text(&client->host, node, standing.fault);
     if (standing.kind == RL_ADMISSION_QUARANTINED)
         info->quarantine_ms = (rl_until(now, standing.until).ns + RL_NS_PER_MS - 1) / RL_NS_PER_MS;
 }

@@ -78,7 +78,7 @@ static const char *present(struct rl_reasons *reasons, unsigned node)
         return quarantine(client, admission, reasons->texts[node]);
     if (admission->fault == RL_FAULT_MAX_TTL)
         return too_long(client, node, reasons->texts[node]);
-    return rl_fault_text(admission->fault);
+    return rl_trust_fault_text(&client->host, node, admission->fault);
 }
 
 static bool was_not_asked(const struct rl_slot *slot)

@@ -127,13 +127,27 @@ static void strip_full_stop(char *text)
         text[size - 1] = '\0';
 }
 
+/* A text that was too long ends behind a word. */
+static void end_at_word(char *text, size_t size)
+{
+    static const char more[] = "...";
+    char *end = text + size - sizeof(more);
+
+    while (end > text + size / 2 && *end != ' ')
+        end--;
+    memcpy(*end == ' ' ? end : text + size - sizeof(more), more, sizeof(more));
+}
+
 void rl_conn_set_error(struct rl_conn *conn, const char *format, ...)
 {
     va_list arguments;
+    int length;
 
     va_start(arguments, format);
-    vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
+    length = vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
     va_end(arguments);
+    if (length >= (int)sizeof(conn->last_error))
+        end_at_word(conn->last_error, sizeof(conn->last_error));
     blank_unprintable(conn->last_error);
     strip_full_stop(conn->last_error);
 }

@@ -134,6 +134,21 @@ START_TEST(an_unexpected_answer_to_ping_is_not_ready)
 }
 END_TEST
 
+START_TEST(a_long_error_is_cut_behind_a_word)
+{
+    char text[400] = "-ERR";
+
+    while (strlen(text) < 300)
+        strcat(text, " wordy");
+    strcat(text, "\r\n");
+    rig_add(FAKE_TCP4)->rules.ping = text;
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_uint_lt(strlen(rig.links[0].why), RL_CONN_ERROR_MAX);
+    ck_assert_str_eq(rig.links[0].why + strlen(rig.links[0].why) - 15, " wordy wordy...");
+}
+END_TEST
+
 START_TEST(a_refused_connection_is_reported_and_tried_again)
 {
     static const enum fake_kind kinds[] = {FAKE_TCP4, FAKE_UNIX};
@@ -388,6 +403,7 @@ int main(void)
     tcase_add_test(bad, what_is_no_redis_server_is_reported);
     tcase_add_test(bad, an_unexpected_answer_to_ping_is_not_ready);
     tcase_add_loop_test(bad, a_refused_connection_is_reported_and_tried_again, 0, 2);
+    tcase_add_test(bad, a_long_error_is_cut_behind_a_word);
     tcase_add_test(bad, a_server_that_accepts_and_says_nothing_runs_into_the_deadline);
     tcase_add_test(bad, a_server_that_is_slow_is_told_from_a_silent_one_by_its_answers);
     tcase_add_test(bad, a_late_loop_is_told_with_a_handshake_that_timed_out);

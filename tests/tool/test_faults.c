@@ -388,6 +388,17 @@ START_TEST(a_memory_that_is_nearly_full_is_noted_before_it_is_full)
 }
 END_TEST
 
+/* The command takes two connections at a time, and one more now and then; this test itself may have one. */
+START_TEST(a_master_that_has_room_for_few_connections_is_noted)
+{
+    declared();
+    ask_expect(masters, 0, "CONFIG SET maxclients 2", "OK");
+    run("nodes", 0);
+    expect_out("has one connection, and a second one while it waits");
+    expect_out("safe quorum: 3 of 3");
+}
+END_TEST
+
 START_TEST(a_long_answer_is_cut_behind_a_word)
 {
     char answer[1024] = "-ERR", url[64];
@@ -428,6 +439,7 @@ static Suite *suite(void)
     tcase_add_loop_test(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS);
     tcase_add_test(faults, a_master_that_is_paused_for_writes_does_not_vote);
     tcase_add_test(faults, a_memory_that_is_nearly_full_is_noted_before_it_is_full);
+    tcase_add_test(faults, a_master_that_has_room_for_few_connections_is_noted);
     tcase_add_test(faults, a_long_answer_is_cut_behind_a_word);
     tcase_add_test(faults, a_port_without_tls_is_told_from_one_that_is_down);
     tcase_add_test(faults, a_wrong_password_is_named);

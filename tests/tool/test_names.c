@@ -173,6 +173,32 @@ START_TEST(a_server_in_the_place_of_another_is_not_two_by_turns)
 }
 END_TEST
 
+/* --- Blanks in paths ---------------------------------------------------------------------------------------------- */
+
+/* The first master has this path in the masters' directory. */
+static void use_with_blank(const char *path)
+{
+    char list[1024];
+
+    snprintf(list, sizeof(list), "%s%s,%s,%s", masters_dir(masters), path, masters_url(masters, 1),
+             masters_url(masters, 2));
+    setenv("REDLOCK_NODES", list, 1);
+}
+
+START_TEST(a_blank_in_the_path_of_a_socket_is_written_as_percent_20)
+{
+    lead("a socket", 0);
+    use_with_blank("/a socket");
+    run("nodes", 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "/a socket': write a blank in a path as %20"));
+    use_with_blank("/no such/socket");
+    run("nodes", 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "'such/socket' is no master: a path begins with /"));
+    use_with_blank("/a%20socket");
+    run("nodes --new-deployment --yes", 0);
+}
+END_TEST
+
 /* --- Commands that are printed ------------------------------------------------------------------------------------ */
 
 /* No variable names the masters: what is printed must. */
@@ -236,6 +262,7 @@ static Suite *suite(void)
 
     tcase_add_test(names, the_same_server_twice_is_one_vote);
     tcase_add_test(names, names_that_lead_to_other_servers_than_before_have_no_votes);
+    tcase_add_test(names, a_blank_in_the_path_of_a_socket_is_written_as_percent_20);
     tcase_add_test(names, a_printed_command_names_the_masters_that_options_have_named);
     tcase_add_test(names, a_printed_command_has_no_password);
     tcase_add_test(names, a_printed_command_names_the_file_of_masters);

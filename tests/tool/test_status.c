@@ -419,6 +419,18 @@ START_TEST(a_holder_without_a_label_is_told_by_its_token_alone)
 }
 END_TEST
 
+/* It may be a cache's page as well as a lock of another library. */
+START_TEST(a_token_that_is_none_of_this_library_is_told_as_such)
+{
+    for (size_t i = 0; i < 5; i++)
+        locks_store(i, "<html>");
+    tool_run(&tool, "lock job");
+    ck_assert_ptr_nonnull(strstr(tool.err, "  another library's client, or another program, (<html>) has it"));
+    tool_run(&tool, "status job");
+    ck_assert_ptr_nonnull(strstr(tool.out, "  that is no token of this library: "));
+}
+END_TEST
+
 START_TEST(a_minority_of_foreign_keys_keeps_nobody_out)
 {
     for (size_t i = 0; i < 2; i++)
@@ -447,6 +459,7 @@ static Suite *suite(void)
     tcase_add_loop_test(status, all_commands_call_a_key_of_another_program_foreign_and_leave_it, 0, 4);
     tcase_add_test(status, a_minority_of_foreign_keys_keeps_nobody_out);
     tcase_add_test(status, a_holder_without_a_label_is_told_by_its_token_alone);
+    tcase_add_test(status, a_token_that_is_none_of_this_library_is_told_as_such);
     tcase_add_test(status, status_tells_who_shares_a_key);
     tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
     tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);

@@ -10,6 +10,7 @@
 #include "engine/hold.h"
 #include "host/operations.h"
 #include "host/lock.h"
+#include "host/trust/admission.h"
 #include "host_rig.h"
 #include "kinds/mutex.h"
 #include "suite.h"
@@ -414,6 +415,18 @@ START_TEST(a_release_ends_all_entries)
 }
 END_TEST
 
+START_TEST(a_server_without_a_role_is_not_called_a_replica)
+{
+    struct rl_trust_node *known = &world.host.trust.nodes[0];
+
+    *known = (struct rl_trust_node){.has_report = true};
+    ck_assert_ptr_nonnull(strstr(rl_trust_fault_text(&world.host, 0, RL_FAULT_NOT_MASTER), "tells no role"));
+    strcpy(known->report.role, "slave");
+    ck_assert_str_eq(rl_trust_fault_text(&world.host, 0, RL_FAULT_NOT_MASTER), "it is a replica");
+    ck_assert_ptr_nonnull(strstr(rl_trust_fault_text(&world.host, 0, RL_FAULT_EVICTS), "may evict"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("host");
@@ -431,5 +444,6 @@ int main(void)
     tcase_add_test(tc, an_inner_entry_and_its_end_send_nothing);
     tcase_add_test(tc, an_entry_needs_the_validity_that_it_asks_for);
     tcase_add_test(tc, a_release_ends_all_entries);
+    tcase_add_test(tc, a_server_without_a_role_is_not_called_a_replica);
     return suite_run(suite);
 }

@@ -141,7 +141,9 @@ void busy_look(struct busy *busy, struct redlock_lock *lock)
 
 const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
 {
-    const char *name = busy->label.name[0] != '\0' ? busy->label.name : "a client without a label";
+    const char *nobody = busy->label.strange ? "another library's client, or another program,"
+                                             : "a client without a label";
+    const char *name = busy->label.name[0] != '\0' ? busy->label.name : nobody;
     char ago[LABEL_AGO_SIZE], left[24], others[48] = "";
 
     buffer[0] = '\0';

@@ -84,8 +84,9 @@ extern const char *const cli_profile_words[];
     "\n"                                                                                                           \
     "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"                           \
     "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \
-    "  In a list, write a comma inside a password as %2C. Others on the machine can\n"                             \
-    "  see command lines: give passwords by a file or the environment.\n"                                          \
+    "  In a list, write a comma inside a password as %2C, a blank in a path as %20.\n"                             \
+    "  Others on the machine can see command lines: give passwords by a file or the\n"                             \
+    "  environment.\n"                                                                                             \
     "\n" CLI_TLS_HELP                                                                                              \
     "\n"                                                                                                           \
     "What all users of a key must have in common, besides the list; in the\n"                                      \

@@ -94,11 +94,11 @@ static bool is_uuid(const char *value)
 
 struct label label_of(const char *value)
 {
-    struct label label = {0};
+    struct label label = {.strange = !is_uuid(value)};
     size_t length;
     char *time;
 
-    if (!is_uuid(value) || value[UUID_LENGTH] != ':')
+    if (label.strange || value[UUID_LENGTH] != ':')
         return label;
     snprintf(label.name, sizeof(label.name), "%s", value + UUID_LENGTH + 1);
     length = strlen(label.name);

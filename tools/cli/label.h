@@ -18,6 +18,7 @@ bool label_make(const char *command, const char *given, char ret_label[REDLOCK_M
 struct label {
     char name[REDLOCK_MAX_LABEL_BYTES + 1]; /* "": the value has none */
     int64_t asked_us;                       /* since 1970, by the holder's clock; 0: it does not say */
+    bool strange;                           /* the value is none that this library writes */
 };
 
 /* The label of a value that masters store, or of a waiter's. */

@@ -256,6 +256,8 @@ static void look_again(const struct target *target, const struct look *look)
               greeted(&wire, append_greeting(&wire, &turned), &unused);
         if (met)
             probe_run_id_ask(&wire, look->rights);
+        else
+            probe_note_crowd(unused.why, look->rights);
         wire_close(&wire);
     }
 }

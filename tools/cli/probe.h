@@ -138,6 +138,7 @@ struct probe_rights {
     bool channels;                   /* ... nor those channels */
     bool sentinel;                   /* it is a Sentinel */
     bool save_failed;                /* its latest write to its disk has failed */
+    bool crowded;                    /* it has refused a further connection, since it has enough clients */
     bool clock_stands;               /* its clock does less than half of the time, or none */
     unsigned memory_percent;         /* how much of its maxmemory is used; 0: it has none */
     /* Who has answered, in this order: the first connection, further ones to all addresses of the name in turn, and the

@@ -64,6 +64,11 @@ void probe_run_id_take(const char *info, struct probe_rights *rights)
     rights->run_ids[rights->met++][size] = '\0';
 }
 
+void probe_note_crowd(const char *error, struct probe_rights *rights)
+{
+    rights->crowded |= strstr(error, "max number of clients") != NULL;
+}
+
 void probe_run_id_ask(struct wire *wire, struct probe_rights *rights)
 {
     const char *info[] = {"INFO", "server"};
@@ -73,5 +78,7 @@ void probe_run_id_ask(struct wire *wire, struct probe_rights *rights)
     reply = wire_reply(wire);
     if (reply != NULL && reply->type == REDIS_REPLY_STRING)
         probe_run_id_take(reply->str, rights);
+    else if (reply != NULL && reply->type == REDIS_REPLY_ERROR)
+        probe_note_crowd(reply->str, rights);
     freeReplyObject(reply);
 }

@@ -21,6 +21,9 @@ bool probe_clock_stands(struct wire *wire, const struct probe_time *first);
 /* Adds the run id in the text of an INFO to those that have been met. */
 void probe_run_id_take(const char *info, struct probe_rights *rights);
 
+/* Notes whether a connection was refused for this reason. */
+void probe_note_crowd(const char *error, struct probe_rights *rights);
+
 /* Asks for it. */
 void probe_run_id_ask(struct wire *wire, struct probe_rights *rights);
 

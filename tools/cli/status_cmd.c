@@ -169,6 +169,9 @@ static void print_verdict(const struct term *term, const struct picture *picture
         fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s unless it is renewed\n",
                 token_width(picture), verdict->value, verdict->most, picture->n,
                 time_left(verdict->pttl_ms, left, sizeof(left)));
+        if (label_of(verdict->value).strange)
+            fputs("  that is no token of this library: another library's client has the key, or another program\n",
+                  term->out);
         break;
     case VERDICT_SHARED:
     case VERDICT_UPGRADING:

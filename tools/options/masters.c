@@ -33,12 +33,25 @@ static const char *scheme_for(const char *text, const char **ret_rest)
     return *text == '/' || *ret_rest != text ? "unix://" : "redis://";
 }
 
+/* A name with a slash that no number follows is no master: most likely it is the rest of a path. */
+static bool is_rest_of_path(const char *text)
+{
+    const char *slash = strchr(text, '/');
+
+    return slash != NULL && slash != text && strstr(text, "://") == NULL && strncmp(text, "unix:", 5) != 0 &&
+           strchr(text, '@') == NULL && slash[1 + strspn(slash + 1, "0123456789")] != '\0';
+}
+
 bool cli_add_master(const char *command, struct cli_masters *masters, const char *text)
 {
     const char *rest;
     const char *scheme = scheme_for(text, &rest);
     char *url;
 
+    if (is_rest_of_path(text)) {
+        cli_error(command, "'%s' is no master: a path begins with /, and a blank in one is written as %%20", text);
+        return false;
+    }
     if (masters->count == REDLOCK_MAX_MASTERS) {
         cli_error(command, "more than %d masters", REDLOCK_MAX_MASTERS);
         return false;
@@ -55,45 +68,6 @@ bool cli_add_master(const char *command, struct cli_masters *masters, const char
 
 /* What people and programs put between and around names. */
 #define BLANKS " \t\r\n"
-
-/* The masters between two commas; how many there are. */
-static bool add_words(const char *command, struct cli_masters *masters, char *item, size_t *ret_n)
-{
-    bool ok = true;
-
-    *ret_n = 0;
-    for (char *word; ok && (word = strsep(&item, BLANKS)) != NULL;)
-        if (*word != '\0') {
-            ok = cli_add_master(command, masters, word);
-            ++*ret_n;
-        }
-    return ok;
-}
-
-bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list)
-{
-    char *copy = strdup(cli_behind_mark(list));
-    char *rest = copy;
-    char masked[MASKED_SIZE];
-    bool ok = copy != NULL;
-
-    while (ok && rest != NULL) {
-        char *item = strsep(&rest, ",");
-        bool ends = rest == NULL && strpbrk(item, "\r\n") != NULL; /* each line may end with a comma */
-        size_t n;
-
-        ok = add_words(command, masters, item, &n);
-        if (ok && n == 0 && !ends) {
-            cli_error(command, "%s: empty item in the list of masters '%s'", where,
-                      cli_masked(list, masked, sizeof(masked)));
-            ok = false;
-        }
-    }
-    if (copy != NULL)
-        explicit_bzero(copy, strlen(cli_behind_mark(list)));
-    free(copy);
-    return ok;
-}
 
 /* NAME=VALUE. False after a message; *ret_is_one says whether it is one at all. */
 static bool add_setting(const char *command, struct cli_masters *masters, const char *word, bool *ret_is_one)
@@ -122,6 +96,77 @@ static bool add_setting(const char *command, struct cli_masters *masters, const 
         return false;
     }
     return true;
+}
+
+static bool add_word(const char *command, struct cli_masters *masters, const char *word)
+{
+    bool is_setting;
+
+    return add_setting(command, masters, word, &is_setting) && (is_setting || cli_add_master(command, masters, word));
+}
+
+/* Is it the path of something that is there? */
+static bool is_path_with_blank(const char *item)
+{
+    const char *begin = item + strspn(item, BLANKS);
+    size_t length;
+    struct stat unused;
+    char *path;
+    bool exists;
+
+    begin += strncmp(begin, "unix:", 5) == 0 ? 5 : 0;
+    length = strlen(begin);
+    while (length > 0 && strchr(BLANKS, begin[length - 1]) != NULL)
+        length--;
+    if (*begin != '/' || strcspn(begin, BLANKS) >= length)
+        return false;
+    path = strndup(begin, length);
+    exists = path != NULL && lstat(path, &unused) == 0;
+    free(path);
+    return exists;
+}
+
+/* The masters between two commas, in a file settings as well; how many there are. */
+static bool add_words(const char *command, struct cli_masters *masters, char *item, bool settings, size_t *ret_n)
+{
+    bool ok = true;
+
+    *ret_n = 0;
+    if (is_path_with_blank(item)) {
+        cli_error(command, "'%s': write a blank in a path as %%20", item + strspn(item, BLANKS));
+        return false;
+    }
+    for (char *word; ok && (word = strsep(&item, BLANKS)) != NULL;)
+        if (*word != '\0') {
+            ok = settings ? add_word(command, masters, word) : cli_add_master(command, masters, word);
+            ++*ret_n;
+        }
+    return ok;
+}
+
+bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list)
+{
+    char *copy = strdup(cli_behind_mark(list));
+    char *rest = copy;
+    char masked[MASKED_SIZE];
+    bool ok = copy != NULL;
+
+    while (ok && rest != NULL) {
+        char *item = strsep(&rest, ",");
+        bool ends = rest == NULL && strpbrk(item, "\r\n") != NULL; /* each line may end with a comma */
+        size_t n;
+
+        ok = add_words(command, masters, item, false, &n);
+        if (ok && n == 0 && !ends) {
+            cli_error(command, "%s: empty item in the list of masters '%s'", where,
+                      cli_masked(list, masked, sizeof(masked)));
+            ok = false;
+        }
+    }
+    if (copy != NULL)
+        explicit_bzero(copy, strlen(cli_behind_mark(list)));
+    free(copy);
+    return ok;
 }
 
 static bool cannot_read(const char *command, const char *path)
@@ -154,25 +199,16 @@ static bool read_text(const char *command, const char *path, char *ret_text)
     return ok;
 }
 
-static bool add_word(const char *command, struct cli_masters *masters, const char *word)
-{
-    bool is_setting;
-
-    if (*word == '\0')
-        return true;
-    return add_setting(command, masters, word, &is_setting) &&
-           (is_setting || cli_add_master(command, masters, word));
-}
-
 static bool add_lines(const char *command, struct cli_masters *masters, char *text)
 {
     bool ok = true;
+    size_t unused;
 
     text += cli_behind_mark(text) - text;
     for (char *line; ok && (line = strsep(&text, "\r\n")) != NULL;) {
         line[strcspn(line, "#")] = '\0';
-        for (char *word; ok && (word = strsep(&line, ", \t")) != NULL;)
-            ok = add_word(command, masters, word);
+        for (char *item; ok && (item = strsep(&line, ",")) != NULL;)
+            ok = add_words(command, masters, item, true, &unused);
     }
     return ok;
 }

@@ -44,6 +44,15 @@ struct rl_admission_status rl_trust_status(const struct rl_host *host, unsigned 
     return status;
 }
 
+const char *rl_trust_fault_text(const struct rl_host *host, unsigned node, enum rl_fault fault)
+{
+    const struct rl_trust_node *known = &host->trust.nodes[node];
+
+    if (fault == RL_FAULT_NOT_MASTER && known->has_report && !known->report.role[0])
+        return "its INFO tells no role: it is no Redis server, but something that resembles one";
+    return rl_fault_text(fault);
+}
+
 static void report(struct rl_host *host, unsigned node, const struct rl_admission_status *status)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];

@@ -25,6 +25,9 @@ bool rl_trust_is_up(const struct rl_host *host, unsigned node);
  * part of it, and a quarantine that is over is VOTES. */
 struct rl_admission_status rl_trust_status(const struct rl_host *host, unsigned node, struct rl_instant now);
 
+/* Why it does not vote, in words. */
+const char *rl_trust_fault_text(const struct rl_host *host, unsigned node, enum rl_fault fault);
+
 /* Reports a change of the status, and sets the timer for the next one. */
 void rl_trust_update(struct rl_host *host, unsigned node, struct rl_instant now);
 

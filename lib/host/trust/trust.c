@@ -125,7 +125,7 @@ void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
     if (status.fault == RL_FAULT_CLOCK_SLOW) {
         rl_trust_ask_epoch(host, node, now);
     } else if (status.kind == RL_ADMISSION_EXCLUDED && !status.keeps_ms) {
-        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
+        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_trust_fault_text(host, node, status.fault));
         rl_transport_fail(&host->transport, node, known->why);
     } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
         rl_trust_ask_epoch(host, node, now);

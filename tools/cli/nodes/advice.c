@@ -81,7 +81,7 @@ static void on_no_rights(struct advice_list *list)
 static void on_not_master(struct advice_list *list)
 {
     if (list->view->infos[list->node].role[0] == '\0')
-        advice_add(list, true, "its INFO tells no role: it is no Redis server, but something that resembles one",
+        advice_add(list, true, list->view->infos[list->node].fault_text,
                    "Put a server in its place: Redis 6.0 or later, or Valkey.");
     else
         advice_command(list, advice_add(list, true, "a replica: its master overwrites what it is asked to keep",
@@ -222,6 +222,9 @@ static void on_health(struct advice_list *list)
                                   "Give it more memory, or delete what is no lock. What it has and uses is shown by:"),
                        "INFO memory");
     }
+    if (rights->crowded)
+        advice_add(list, false, "it has refused one of a few connections: almost all of those that it allows are taken",
+                   ADVICE_CROWD);
     if (rights->save_failed)
         advice_command(list,
                        advice_add(list, false, "its latest write to its disk has failed: it may soon take no writes",

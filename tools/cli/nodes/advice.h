@@ -17,6 +17,11 @@
     "+hkeys +hset +hdel +zadd +zcard +zpopmin +zrange +zrank +zrem +zremrangebyscore +zscore +publish +subscribe "  \
     "+unsubscribe +eval +evalsha +script|load"
 
+/* ... and the connections. */
+#define ADVICE_CROWD                                                                                               \
+    "End some of its clients, or raise maxclients, in its redis.conf as well: a client of locks has one connection, "\
+    "and a second one while it waits."
+
 struct advice {
     bool serious;      /* it keeps the master from voting */
     char what[480];

@@ -54,7 +54,7 @@ static const struct refusal {
     {"invalid password", "the password is wrong",
      "Give the right user and password, in its URL or by --user and --password-file.", NULL},
     {"max number of clients", "all of its connections are taken",
-     "End some of its clients, or raise maxclients, in its redis.conf as well.", NULL},
+     ADVICE_CROWD, NULL},
     {"DB index", "it has no database of that number",
      "Write another number at the end of its URL, for all clients alike, or raise 'databases' in its redis.conf.",
      NULL},
