@@ -34,7 +34,7 @@ static struct rl_attempt *borrow(struct redlock_client *client)
     if (!attempt)
         return NULL;
     memset(attempt, 0, offsetof(struct rl_attempt, host.entry));
-    rl_list_init(&attempt->host.company);
+    rl_list_init(&attempt->host.wait_list);
     return attempt;
 }
 
@@ -44,7 +44,7 @@ bool rl_attempt_borrow(struct redlock_lock *lock, enum rl_op op, redlock_fn cb, 
 
     if (!attempt)
         return false;
-    lock->host.attempt = &attempt->host;
+    lock->host.call = &attempt->host;
     rl_pending_start(&attempt->pending, op, lock->host.host->now, cb, user_data);
     return true;
 }
@@ -54,7 +54,7 @@ void rl_attempt_give_back(struct redlock_lock *lock)
     struct redlock_client *client = rl_client_of(lock);
     struct rl_attempt *attempt = rl_attempt_of(lock);
 
-    lock->host.attempt = NULL;
+    lock->host.call = NULL;
     free(attempt->host.answers);
     free(attempt->why);
     attempt->next_spare = client->spare_attempts;
@@ -71,7 +71,7 @@ void rl_attempts_fini(struct redlock_client *client)
     }
 }
 
-struct rl_departures {
+struct rl_inner_releases {
     uint32_t capacity; /* for those that wait, and for all inner entries */
     uint32_t count;    /* those that wait, the oldest first */
     struct rl_pending waiting[];
@@ -79,54 +79,55 @@ struct rl_departures {
 
 #define FIRST_CAPACITY 4
 
-uint32_t rl_departures_count(const struct redlock_lock *lock)
+uint32_t rl_inner_releases_count(const struct redlock_lock *lock)
 {
-    return lock->departures ? lock->departures->count : 0;
+    return lock->inner_releases ? lock->inner_releases->count : 0;
 }
 
-int rl_departures_reserve(struct redlock_lock *lock)
+int rl_inner_releases_reserve(struct redlock_lock *lock)
 {
-    struct rl_departures *departures = lock->departures;
-    uint32_t capacity = departures ? departures->capacity : 0;
-    uint32_t needed = rl_departures_count(lock) + lock->host.inner_entries;
+    struct rl_inner_releases *inner_releases = lock->inner_releases;
+    uint32_t capacity = inner_releases ? inner_releases->capacity : 0;
+    uint32_t needed = rl_inner_releases_count(lock) + lock->host.inner_entries;
 
     if (needed >= REDLOCK_MAX_DEPTH)
         return REDLOCK_E_DEPTH;
     if (needed <= capacity)
         return 0;
     capacity = capacity ? 2 * capacity : FIRST_CAPACITY;
-    departures = realloc(departures, sizeof *departures + capacity * sizeof departures->waiting[0]);
-    if (!departures)
+    inner_releases = realloc(inner_releases, sizeof *inner_releases + capacity * sizeof inner_releases->waiting[0]);
+    if (!inner_releases)
         return REDLOCK_E_NOMEM;
-    if (!lock->departures)
-        departures->count = 0;
-    departures->capacity = capacity;
-    lock->departures = departures;
+    if (!lock->inner_releases)
+        inner_releases->count = 0;
+    inner_releases->capacity = capacity;
+    lock->inner_releases = inner_releases;
     return 0;
 }
 
-void rl_departures_push(struct redlock_lock *lock, const struct rl_pending *pending)
+void rl_inner_releases_push(struct redlock_lock *lock, const struct rl_pending *pending)
 {
-    struct rl_departures *departures = lock->departures;
+    struct rl_inner_releases *inner_releases = lock->inner_releases;
 
-    assert(departures && departures->count < departures->capacity);
-    departures->waiting[departures->count++] = *pending;
+    assert(inner_releases && inner_releases->count < inner_releases->capacity);
+    inner_releases->waiting[inner_releases->count++] = *pending;
 }
 
-bool rl_departures_shift(struct redlock_lock *lock, struct rl_pending *ret_pending)
+bool rl_inner_releases_shift(struct redlock_lock *lock, struct rl_pending *ret_pending)
 {
-    struct rl_departures *departures = lock->departures;
+    struct rl_inner_releases *inner_releases = lock->inner_releases;
 
-    if (!rl_departures_count(lock))
+    if (!rl_inner_releases_count(lock))
         return false;
-    *ret_pending = departures->waiting[0];
-    departures->count--;
-    memmove(departures->waiting, departures->waiting + 1, departures->count * sizeof departures->waiting[0]);
+    *ret_pending = inner_releases->waiting[0];
+    inner_releases->count--;
+    memmove(inner_releases->waiting, inner_releases->waiting + 1,
+            inner_releases->count * sizeof inner_releases->waiting[0]);
     return true;
 }
 
-void rl_departures_fini(struct redlock_lock *lock)
+void rl_inner_releases_fini(struct redlock_lock *lock)
 {
-    free(lock->departures);
-    lock->departures = NULL;
+    free(lock->inner_releases);
+    lock->inner_releases = NULL;
 }

@@ -30,17 +30,17 @@ void rl_attempts_fini(struct redlock_client *client);
  * A release must not fail for want of memory, so redlock_reenter() makes the room for it. */
 
 /* Makes room for all inner entries. 0, REDLOCK_E_NOMEM; or REDLOCK_E_DEPTH, since too many wait already. */
-int rl_departures_reserve(struct redlock_lock *lock);
+int rl_inner_releases_reserve(struct redlock_lock *lock);
 
 /* For an inner entry that has been left. */
-void rl_departures_push(struct redlock_lock *lock, const struct rl_pending *pending);
+void rl_inner_releases_push(struct redlock_lock *lock, const struct rl_pending *pending);
 
-uint32_t rl_departures_count(const struct redlock_lock *lock);
+uint32_t rl_inner_releases_count(const struct redlock_lock *lock);
 
 /* The oldest one. False: there is none. */
-bool rl_departures_shift(struct redlock_lock *lock, struct rl_pending *ret_pending);
+bool rl_inner_releases_shift(struct redlock_lock *lock, struct rl_pending *ret_pending);
 
 /* Also when the handle is freed. */
-void rl_departures_fini(struct redlock_lock *lock);
+void rl_inner_releases_fini(struct redlock_lock *lock);
 
 #endif

@@ -22,7 +22,7 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
 /* Of an acquisition, or of an upgrade. */
 static enum redlock_op op_of_attempt(const struct rl_host_lock *lock)
 {
-    return lock->attempt->upgrade ? REDLOCK_OP_CONVERT : REDLOCK_OP_ACQUIRE;
+    return lock->call->upgrade ? REDLOCK_OP_CONVERT : REDLOCK_OP_ACQUIRE;
 }
 
 static void on_waiting(struct rl_host_lock *lock, const struct rl_position *position)
@@ -140,7 +140,7 @@ static enum redlock_op op_of_step(enum rl_step step)
     return ops[step];
 }
 
-static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
 {
     struct redlock_client *client = rl_client_of_host(host);
 

@@ -11,29 +11,29 @@
 #include "engine/hold.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
-static const struct rl_slot *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)
+static const struct rl_vote *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)
 {
     const struct rl_claim *claim = lock->host.core.claim;
 
     if (!pending->unanswered)
-        return claim ? claim->slots : NULL;
-    if (pending->op == RL_OP_CONVERT && lock->host.attempt && lock->host.attempt->answered)
-        return lock->host.attempt->answers;
+        return claim ? claim->votes : NULL;
+    if (pending->op == RL_OP_CONVERT && lock->host.call && lock->host.call->answered)
+        return lock->host.call->answers;
     return NULL;
 }
 
-static void fill_node(const struct redlock_client *client, const struct rl_slot *slot, struct redlock_node_result *node)
+static void fill_node(const struct redlock_client *client, const struct rl_vote *vote, struct redlock_node_result *node)
 {
-    node->vote = rl_public_vote((enum rl_outcome)slot->answer);
-    node->latency_us = rl_public_latency_us(slot->latency_us);
+    node->vote = rl_public_vote((enum rl_outcome)vote->answer);
+    node->latency_us = rl_public_latency_us(vote->latency_us);
     node->valid_for_ms =
-        rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
+        rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), vote->bound).ns / RL_NS_PER_MS;
 }
 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_slot *answers = answers_of(lock, pending);
+    const struct rl_vote *answers = answers_of(lock, pending);
     bool counts =
         !pending->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
@@ -153,7 +153,7 @@ static const char *say_of_silence(const struct redlock_lock *lock, size_t node, 
 
     if (loss != REDLOCK_LOSS_REFUSED)
         return "no answer yet";
-    return claim && claim->slots[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
+    return claim && claim->votes[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
 }
 
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)

@@ -34,7 +34,7 @@ struct rl_attempt {
         struct rl_attempt *next_spare;
     };
     char *why; /* NULL, or why the latest attempt failed that did so for want of masters, for a deadline in the next */
-    struct rl_host_attempt host; /* comes last: it is cut off behind the masters that there are */
+    struct rl_host_call host; /* comes last: it is cut off behind the masters that there are */
 };
 
 struct redlock_lock {
@@ -43,7 +43,7 @@ struct redlock_lock {
     struct rl_pending release; /* the release that is pending, which may overtake an extension */
     redlock_watch_fn watch;
     void *watch_data;
-    struct rl_departures *departures; /* NULL: it has never been entered again */
+    struct rl_inner_releases *inner_releases; /* NULL: it has never been entered again */
     uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
     bool destroyed;
 };
@@ -110,7 +110,7 @@ static inline struct redlock_lock *rl_lock_at(struct rl_list *at)
 /* NULL: no acquisition or extension is pending. */
 static inline struct rl_attempt *rl_attempt_of(const struct redlock_lock *lock)
 {
-    return lock->host.attempt ? RL_CONTAINER_OF(lock->host.attempt, struct rl_attempt, host) : NULL;
+    return lock->host.call ? RL_CONTAINER_OF(lock->host.call, struct rl_attempt, host) : NULL;
 }
 
 static inline bool rl_client_forked(const struct redlock_client *client)

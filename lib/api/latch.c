@@ -57,10 +57,10 @@ struct report {
 static const char *detail_of(const struct redlock_latch *latch, unsigned i, struct report *report)
 {
     const struct rl_latch_node *node = &latch->core.nodes[i];
-    const struct rl_slot slot = {.answer = node->why == RL_DETAIL_NONE ? RL_NOT_ASKED : RL_FAILED,
+    const struct rl_vote vote = {.answer = node->why == RL_DETAIL_NONE ? RL_NOT_ASKED : RL_FAILED,
                                  .detail = (uint8_t)node->why};
 
-    return node->answered ? "" : rl_reason_of(&report->reasons, i, &slot);
+    return node->answered ? "" : rl_reason_of(&report->reasons, i, &vote);
 }
 
 static void fill_nodes(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)

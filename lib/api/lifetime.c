@@ -46,8 +46,8 @@ void rl_client_free_deferred(struct redlock_client *client)
 
         rl_list_remove(&lock->host.link);
         rl_key_unref(lock->host.key);
-        rl_departures_fini(lock);
-        if (lock->host.attempt)
+        rl_inner_releases_fini(lock);
+        if (lock->host.call)
             rl_attempt_give_back(lock); /* only in a forked child: its callback is the parent's */
         rl_pool_give(&client->handles, lock);
     }

@@ -156,7 +156,7 @@ static bool overtake_extension(struct redlock_lock *lock)
 {
     if (lock->release.accepted)
         return false;
-    if (!lock->host.attempt)
+    if (!lock->host.call)
         return true;
     if (rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE)
         return false;
@@ -171,7 +171,7 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     if (status < 0)
         return status;
     if (rl_host_leave(&lock->host)) {
-        rl_results_queue_departure(lock, cb, user_data);
+        rl_results_queue_inner_release(lock, cb, user_data);
         return 0;
     }
     if (!overtake_extension(lock))
@@ -340,7 +340,7 @@ int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t t
 /* Its callback has yet to say that it is held. */
 static bool is_being_acquired(const struct redlock_lock *lock)
 {
-    return lock->host.attempt && rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE;
+    return lock->host.call && rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE;
 }
 
 int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms)
@@ -356,7 +356,7 @@ int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms)
     status = rl_host_reenter(&lock->host, rl_ms(min_validity_ms));
     if (status < 0)
         return status;
-    status = rl_departures_reserve(lock);
+    status = rl_inner_releases_reserve(lock);
     if (status < 0)
         rl_host_leave(&lock->host);
     else

@@ -33,7 +33,7 @@ int rl_lock_begin_new(struct redlock_lock *lock, redlock_fn cb)
 
 bool rl_lock_is_busy(const struct redlock_lock *lock)
 {
-    return lock->host.attempt || lock->release.accepted;
+    return lock->host.call || lock->release.accepted;
 }
 
 int rl_lock_check_held(const struct redlock_lock *lock)

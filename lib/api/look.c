@@ -71,9 +71,9 @@ static void fill_values(struct report *report)
 static const char *detail_of(const struct look *look, unsigned i, struct report *report)
 {
     const struct rl_look_node *node = &look->look.nodes[i];
-    const struct rl_slot slot = {.answer = RL_FAILED, .detail = (uint8_t)node->why};
+    const struct rl_vote vote = {.answer = RL_FAILED, .detail = (uint8_t)node->why};
 
-    return node->answered ? "" : rl_reason_of(&report->reasons, i, &slot);
+    return node->answered ? "" : rl_reason_of(&report->reasons, i, &vote);
 }
 
 static void fill_nodes(const struct look *look, struct report *report)

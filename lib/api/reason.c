@@ -81,11 +81,11 @@ static const char *present(struct rl_reasons *reasons, unsigned node)
     return rl_trust_fault_text(&client->host, node, admission->fault);
 }
 
-static bool was_not_asked(const struct rl_slot *slot)
+static bool was_not_asked(const struct rl_vote *vote)
 {
-    return slot->detail == RL_DETAIL_DOWN || slot->detail == RL_DETAIL_LATE ||
-           slot->detail == RL_DETAIL_QUARANTINED || slot->detail == RL_DETAIL_EXCLUDED ||
-           (slot->answer == RL_NOT_ASKED && slot->detail == RL_DETAIL_NONE);
+    return vote->detail == RL_DETAIL_DOWN || vote->detail == RL_DETAIL_LATE ||
+           vote->detail == RL_DETAIL_QUARANTINED || vote->detail == RL_DETAIL_EXCLUDED ||
+           (vote->answer == RL_NOT_ASKED && vote->detail == RL_DETAIL_NONE);
 }
 
 void rl_reasons_init(struct rl_reasons *reasons, const struct redlock_client *client)
@@ -96,11 +96,11 @@ void rl_reasons_init(struct rl_reasons *reasons, const struct redlock_client *cl
         reasons->admissions[i] = rl_trust_status(&client->host, i, client->host.now);
 }
 
-const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct rl_slot *slot)
+const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct rl_vote *vote)
 {
-    const char *now = !slot || was_not_asked(slot) ? present(reasons, node) : "";
+    const char *now = !vote || was_not_asked(vote) ? present(reasons, node) : "";
 
-    return *now || !slot ? now : rl_detail_text((enum rl_detail)slot->detail);
+    return *now || !vote ? now : rl_detail_text((enum rl_detail)vote->detail);
 }
 
 /* --- Of all ----------------------------------------------------------------------------------------------------- */

@@ -23,9 +23,9 @@ struct rl_reasons {
 
 void rl_reasons_init(struct rl_reasons *reasons, const struct redlock_client *client);
 
-/* What keeps this master from granting: in the claim's slot, or (NULL) at present. "" if nothing does. The text is one
+/* What keeps this master from granting: in the claim's vote, or (NULL) at present. "" if nothing does. The text is one
  * of `reasons`, static, or of the driver and as short-lived as a callback's arguments. */
-const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct rl_slot *slot);
+const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct rl_vote *vote);
 
 /* Counts result->reachable and result->voting. */
 void rl_reason_count(const struct rl_reasons *reasons, struct redlock_result *result);

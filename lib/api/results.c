@@ -88,7 +88,7 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     queue(lock);
 }
 
-void rl_results_queue_departure(struct redlock_lock *lock, redlock_fn cb, void *user_data)
+void rl_results_queue_inner_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
 {
     bool held = redlock_remaining_ns(lock) > 0;
     struct rl_pending pending = {.cb = cb, .user_data = user_data, .started = lock->host.host->now, .op = RL_OP_RELEASE,
@@ -97,7 +97,7 @@ void rl_results_queue_departure(struct redlock_lock *lock, redlock_fn cb, void *
 
     if (!cb)
         return;
-    rl_departures_push(lock, &pending);
+    rl_inner_releases_push(lock, &pending);
     queue(lock);
 }
 
@@ -190,12 +190,14 @@ static void fire_alarms(struct redlock_lock *lock)
 }
 
 /* Those that there are; the callbacks may add to them. */
-static void deliver_departures(struct redlock_lock *lock)
+static void deliver_inner_releases(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    for (uint32_t n = rl_departures_count(lock); n && !lock->destroyed && rl_departures_shift(lock, &pending); n--)
-        call_back(lock, &pending);
+    for (uint32_t n = rl_inner_releases_count(lock); n && !lock->destroyed; n--) {
+        if (rl_inner_releases_shift(lock, &pending))
+            call_back(lock, &pending);
+    }
 }
 
 static void deliver_attempt(struct redlock_lock *lock, bool acquisition)
@@ -215,7 +217,7 @@ static void deliver(struct redlock_lock *lock)
     if (!lock->destroyed)
         fire_alarms(lock);
     if (!lock->destroyed)
-        deliver_departures(lock);
+        deliver_inner_releases(lock);
     if (!lock->destroyed)
         deliver_attempt(lock, false);
     if (!lock->destroyed && lock->release.accepted && lock->release.ended) {
@@ -259,9 +261,9 @@ void rl_results_cancel_all(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    while (rl_departures_shift(lock, &pending))
+    while (rl_inner_releases_shift(lock, &pending))
         cancel(lock, pending);
-    if (lock->host.attempt)
+    if (lock->host.call)
         end_attempt(lock, canceled(lock, rl_attempt_of(lock)->pending));
     if (lock->release.accepted)
         cancel(lock, take_release(lock));

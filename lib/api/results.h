@@ -9,9 +9,9 @@
 /* An operation has ended: its callback runs at the end of this loop turn. */
 void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
 
-/* An inner entry has been left, for which rl_departures_reserve() has made room: the callback, which may be NULL, runs
- * at the end of this loop turn. */
-void rl_results_queue_departure(struct redlock_lock *lock, redlock_fn cb, void *user_data);
+/* An inner entry has been left, for which rl_inner_releases_reserve() has made room: the callback, which may be NULL,
+ * runs at the end of this loop turn. */
+void rl_results_queue_inner_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
 /* The lock is at risk, or lost: its watch is told at the end of this loop turn. */
 void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind);

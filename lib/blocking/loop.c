@@ -30,7 +30,7 @@ static bool change_owner(struct rl_loop *loop, uint32_t from, uint32_t to)
 }
 
 /* The thread that has made the inbox non-empty sees to it that an owner looks into it. */
-static void make_owner_look(struct rl_loop *loop)
+static void make_owner_check(struct rl_loop *loop)
 {
     if (change_owner(loop, FREE, THREAD))
         rl_futex_wake(&loop->owner);
@@ -43,7 +43,7 @@ bool rl_loop_post(struct rl_loop *loop, struct rl_post *post)
     enum rl_pushed pushed = rl_inbox_push(&loop->turn.inbox, post);
 
     if (pushed == RL_PUSHED_FIRST)
-        make_owner_look(loop);
+        make_owner_check(loop);
     return pushed != RL_PUSHED_NOT;
 }
 
@@ -166,7 +166,7 @@ enum rl_asked rl_loop_ask(struct rl_loop *loop, struct rl_post *post, struct rl_
         return RL_ASKED_CLOSED;
     owns = change_owner(loop, FREE, CALLER);
     if (!owns && pushed == RL_PUSHED_FIRST)
-        make_owner_look(loop);
+        make_owner_check(loop);
     do {
         if (owns)
             own_loop_until_done(loop, waiter, end_ns);

@@ -61,18 +61,18 @@ void rl_sleepers_init(struct rl_sleepers *sleepers)
     }
 }
 
-static struct rl_sleeper_group *group_of(struct rl_sleepers *sleepers, unsigned slot)
+static struct rl_sleeper_group *group_of(struct rl_sleepers *sleepers, unsigned place)
 {
-    assert(slot < RL_SLEEPER_SLOTS);
-    return &sleepers->groups[slot / 32];
+    assert(place < RL_SLEEPER_PLACES);
+    return &sleepers->groups[place / 32];
 }
 
-static uint32_t bit_of(unsigned slot)
+static uint32_t bit_of(unsigned place)
 {
-    return UINT32_C(1) << slot % 32;
+    return UINT32_C(1) << place % 32;
 }
 
-/* The first slot that is free: the fewer futexes are in use, the fewer system calls wake them. */
+/* The first place that is free: the fewer futexes are in use, the fewer system calls wake them. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
 {
     for (unsigned i = 0; i < RL_SLEEPER_GROUPS; i++) {
@@ -88,52 +88,52 @@ unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
     return RL_NO_SLEEPER;
 }
 
-void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned slot)
+void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned place)
 {
     uint32_t was;
 
-    if (slot == RL_NO_SLEEPER)
+    if (place == RL_NO_SLEEPER)
         return;
-    was = atomic_fetch_and_explicit(&group_of(sleepers, slot)->taken, ~bit_of(slot), memory_order_relaxed);
-    assert(was & bit_of(slot));
+    was = atomic_fetch_and_explicit(&group_of(sleepers, place)->taken, ~bit_of(place), memory_order_relaxed);
+    assert(was & bit_of(place));
     (void)was;
 }
 
 /* The number of wakes is read before the state. If the state changes after that, the kernel finds another number, or
  * the wake finds the sleeper. */
-bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state, uint32_t value,
+bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state, uint32_t value,
                        int64_t end_ns)
 {
     struct rl_sleeper_group *group;
     uint32_t wakes;
 
-    if (slot == RL_NO_SLEEPER)
+    if (place == RL_NO_SLEEPER)
         return rl_futex_wait(state, value, RL_ANY_BIT, end_ns);
-    group = group_of(sleepers, slot);
+    group = group_of(sleepers, place);
     wakes = atomic_load(&group->wakes);
-    return atomic_load(state) != value || rl_futex_wait(&group->wakes, wakes, bit_of(slot), end_ns);
+    return atomic_load(state) != value || rl_futex_wait(&group->wakes, wakes, bit_of(place), end_ns);
 }
 
-static void wake_group(struct rl_sleeper_group *group, uint32_t slots)
+static void wake_group(struct rl_sleeper_group *group, uint32_t places)
 {
     atomic_fetch_add(&group->wakes, 1);
-    rl_futex_wake_all(&group->wakes, slots);
+    rl_futex_wake_all(&group->wakes, places);
 }
 
-void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state)
+void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state)
 {
-    if (slot == RL_NO_SLEEPER)
+    if (place == RL_NO_SLEEPER)
         rl_futex_wake(state);
     else
-        wake_group(group_of(sleepers, slot), bit_of(slot));
+        wake_group(group_of(sleepers, place), bit_of(place));
 }
 
-void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state)
+void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state)
 {
-    if (slot == RL_NO_SLEEPER)
+    if (place == RL_NO_SLEEPER)
         rl_futex_wake(state);
     else
-        group_of(sleepers, slot)->marked |= bit_of(slot);
+        group_of(sleepers, place)->marked |= bit_of(place);
 }
 
 void rl_sleepers_wake_marked(struct rl_sleepers *sleepers)
@@ -177,7 +177,7 @@ static enum rl_waited sleep_until(struct rl_waiter *waiter, struct rl_sleepers *
     while (!rl_waiter_is_done(waiter)) {
         if (change(waiter, OWNER, AWAKE))
             return RL_WAITED_OWNER;
-        if (!rl_sleepers_sleep(sleepers, waiter->slot, &waiter->state, ASLEEP, end_ns) &&
+        if (!rl_sleepers_sleep(sleepers, waiter->place, &waiter->state, ASLEEP, end_ns) &&
             change(waiter, ASLEEP, GIVEN_UP))
             return RL_WAITED_TIMEOUT;
     }
@@ -186,30 +186,30 @@ static enum rl_waited sleep_until(struct rl_waiter *waiter, struct rl_sleepers *
 
 enum rl_waited rl_waiter_wait(struct rl_waiter *waiter, struct rl_sleepers *sleepers, int64_t end_ns)
 {
-    unsigned slot;
+    unsigned place;
     enum rl_waited waited;
 
     if (rl_waiter_is_done(waiter))
         return RL_WAITED_DONE;
-    slot = waiter->slot = rl_sleepers_enter(sleepers);
+    place = waiter->place = rl_sleepers_enter(sleepers);
     change(waiter, AWAKE, ASLEEP);
     waited = sleep_until(waiter, sleepers, end_ns);
-    rl_sleepers_leave(sleepers, slot);
+    rl_sleepers_leave(sleepers, place);
     return waited;
 }
 
-/* A thread that is asleep has to be woken. Its slot is read before the store after which the waiter may be gone. */
+/* A thread that is asleep has to be woken. Its place is read before the store after which the waiter may be gone. */
 static bool set(struct rl_waiter *waiter, struct rl_sleepers *sleepers, uint32_t state,
-                void (*wake)(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state))
+                void (*wake)(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state))
 {
-    unsigned slot;
+    unsigned place;
 
     if (change(waiter, AWAKE, state))
         return true;
-    slot = waiter->slot;
+    place = waiter->place;
     if (!change(waiter, ASLEEP, state))
         return false;
-    wake(sleepers, slot, &waiter->state);
+    wake(sleepers, place, &waiter->state);
     return true;
 }
 

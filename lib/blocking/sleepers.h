@@ -29,18 +29,18 @@ bool rl_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits, int64_
 void rl_futex_wake(_Atomic uint32_t *word);
 void rl_futex_wake_all(_Atomic uint32_t *word, uint32_t bits);
 
-/* Threads that sleep until the loop's owner (loop.h) wakes them. Each has a slot, which is one bit of one of a few
- * futexes, so that one system call wakes many threads. A thread that finds all slots taken sleeps at a word of its
+/* Threads that sleep until the loop's owner (loop.h) wakes them. Each has a place, which is one bit of one of a few
+ * futexes, so that one system call wakes many threads. A thread that finds all places taken sleeps at a word of its
  * own. */
 
 #define RL_SLEEPER_GROUPS 8
-#define RL_SLEEPER_SLOTS (RL_SLEEPER_GROUPS * 32)
-#define RL_NO_SLEEPER RL_SLEEPER_SLOTS
+#define RL_SLEEPER_PLACES (RL_SLEEPER_GROUPS * 32)
+#define RL_NO_SLEEPER RL_SLEEPER_PLACES
 
 struct rl_sleeper_group {
-    _Atomic uint32_t taken; /* a bit for each slot */
+    _Atomic uint32_t taken; /* a bit for each place */
     _Atomic uint32_t wakes; /* the futex */
-    uint32_t marked;        /* of the owner: the slots that rl_sleepers_wake_marked() wakes */
+    uint32_t marked;        /* of the owner: the places that rl_sleepers_wake_marked() wakes */
 };
 
 struct rl_sleepers {
@@ -51,18 +51,18 @@ void rl_sleepers_init(struct rl_sleepers *sleepers);
 
 /* Any thread. RL_NO_SLEEPER: all are taken. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers);
-void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned slot);
+void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned place);
 
-/* Sleeps while *state is `value`; the owner changes the state before it wakes the slot. False: the end has passed.
+/* Sleeps while *state is `value`; the owner changes the state before it wakes the place. False: the end has passed.
  * True: the caller has to look again, since something may have changed. */
-bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state, uint32_t value,
+bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state, uint32_t value,
                        int64_t end_ns);
 
-/* Wakes the thread that sleeps in the slot. The memory of the state may be gone already. */
-void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state);
+/* Wakes the thread that sleeps in the place. The memory of the state may be gone already. */
+void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state);
 
-/* The owner: marks the slot, and wakes all that are marked. A thread without a slot wakes when it would be marked. */
-void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state);
+/* The owner: marks the place, and wakes all that are marked. A thread without a place wakes when it would be marked. */
+void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state);
 void rl_sleepers_wake_marked(struct rl_sleepers *sleepers);
 
 /* One thread that waits for one event, until a point in time. */
@@ -72,7 +72,7 @@ void rl_sleepers_wake_marked(struct rl_sleepers *sleepers);
  * the other has yet to unlock, which would double the time of a round trip. */
 struct rl_waiter {
     _Atomic uint32_t state;
-    unsigned slot;           /* among the sleepers: from the store that says ASLEEP to the end of the wait */
+    unsigned place;           /* among the sleepers: from the store that says ASLEEP to the end of the wait */
     struct rl_list follower; /* of the loop's owner: loop.c */
 };
 

@@ -129,17 +129,17 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail, struct rl_bytes *out)
+bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
     char proposals[RL_BATCH_MAX][RL_DECIMAL_MAX];
     size_t argc = command->argc;
 
-    assert(tail->n < RL_BATCH_MAX);
+    assert(joins->n < RL_BATCH_MAX);
     memcpy(argv, command->argv, argc * sizeof argv[0]);
-    for (size_t i = 0; i < tail->n; i++) {
-        argv[argc++] = tail->tokens[i];
-        argv[argc++] = number_word(tail->proposals[i], proposals[i]);
+    for (size_t i = 0; i < joins->n; i++) {
+        argv[argc++] = joins->tokens[i];
+        argv[argc++] = number_word(joins->proposals[i], proposals[i]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }

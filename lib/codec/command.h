@@ -14,7 +14,7 @@ bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out);
 
 /* Appends ENQUEUE with further values. */
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail, struct rl_bytes *out);
+bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out);
 
 /* Appends the command of rl_queue_refresh_many_command() with its entries. */
 bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many, struct rl_bytes *out);

@@ -97,7 +97,7 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
  * granted is still there. */
 static bool is_unreached(const struct rl_claim *claim, unsigned node)
 {
-    return claim->slots[node].answer == RL_FAILED && !RL_MUTANT(GRANT_FORGOTTEN);
+    return claim->votes[node].answer == RL_FAILED && !RL_MUTANT(GRANT_FORGOTTEN);
 }
 
 /* True: something has changed. With a grant the master also says that no lower ticket waited there. */
@@ -112,12 +112,12 @@ static bool take_notification(struct rl_engine *engine, struct rl_instant now, s
         return true;
     }
     if (notification->kind == RL_TOLD_LOOK || notification->kind == RL_TOLD_FIRST) {
-        rl_lock_look_again(engine, lock, now, node);
+        rl_lock_ask_again(engine, lock, now, node);
         return false;
     }
     if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification)) {
         if (notification->kind == RL_TOLD_GRANTED && is_unreached(claim, node))
-            rl_lock_look_again(engine, lock, now, node);
+            rl_lock_ask_again(engine, lock, now, node);
         return false;
     }
     if (waiting)
@@ -159,7 +159,7 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 
     if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
         return;
-    bound = lock->claim->slots[node].bound;
+    bound = lock->claim->votes[node].bound;
     if (bound.ns == RL_LONG_AGO.ns)
         return;
     bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;

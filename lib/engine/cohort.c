@@ -67,14 +67,14 @@ static bool is_waiting(const struct rl_lock *to, struct rl_instant now)
 static void show_evidence(const struct rl_claim *claim, struct rl_claim *evidence, enum rl_detail detail)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        bool voted = claim->slots[i].bound.ns != RL_LONG_AGO.ns;
-        struct rl_slot *slot = &evidence->slots[i];
+        bool voted = claim->votes[i].bound.ns != RL_LONG_AGO.ns;
+        struct rl_vote *vote = &evidence->votes[i];
 
         if (evidence->unverified & rl_bit(i))
             continue;
-        slot->answer = voted ? RL_GRANTED : RL_NOT_ASKED;
-        slot->detail = voted ? (uint8_t)detail : RL_DETAIL_NONE;
-        slot->latency_us = RL_NO_LATENCY;
+        vote->answer = voted ? RL_GRANTED : RL_NOT_ASKED;
+        vote->detail = voted ? (uint8_t)detail : RL_DETAIL_NONE;
+        vote->latency_us = RL_NO_LATENCY;
     }
 }
 

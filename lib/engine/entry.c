@@ -62,14 +62,14 @@ static int64_t kth_smallest(int64_t *numbers, size_t n, size_t k)
     return k <= n ? rl_kth_largest(numbers, n, n - k + 1) : INT64_MAX;
 }
 
-struct rl_instant rl_entry_look_at(const struct rl_entry *entry, const struct rl_claim *claim, size_t quorum)
+struct rl_instant rl_entry_refresh_at(const struct rl_entry *entry, const struct rl_claim *claim, size_t quorum)
 {
     int64_t looks[RL_MAX_NODES];
     size_t granted = 0;
     size_t n = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].vote == RL_GRANTED)
+        if (claim->votes[i].outcome == RL_GRANTED)
             granted++;
         else if (entry->answered & rl_bit(i))
             looks[n++] = entry->seen[i].look.ns;

@@ -48,7 +48,7 @@ void rl_entry_note(struct rl_entry *entry, struct rl_instant now, unsigned node,
 bool rl_entry_fix_ticket(struct rl_entry *entry, size_t quorum);
 
 /* When so many masters may have the key free that the claim can get a quorum. */
-struct rl_instant rl_entry_look_at(const struct rl_entry *entry, const struct rl_claim *claim, size_t quorum);
+struct rl_instant rl_entry_refresh_at(const struct rl_entry *entry, const struct rl_claim *claim, size_t quorum);
 
 /* How many wait in front, and when the key expires, by what a quorum of masters says; UINT32_MAX and RL_NEVER as long
  * as fewer have answered. */

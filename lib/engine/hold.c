@@ -227,20 +227,20 @@ struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *loc
 static void reset_answers(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
-        bool sent = slot->rollback == RL_ROLLBACK_SENT;
-        bool pending = slot->rollback == RL_ROLLBACK_PENDING;
+        struct rl_vote *vote = &claim->votes[i];
+        bool sent = vote->rollback == RL_ROLLBACK_SENT;
+        bool pending = vote->rollback == RL_ROLLBACK_PENDING;
 
-        slot->latency_us = RL_NO_LATENCY;
-        slot->answer = sent ? RL_PENDING : pending ? RL_FAILED : RL_NOT_ASKED;
-        slot->detail = pending ? RL_DETAIL_DOWN : RL_DETAIL_NONE;
+        vote->latency_us = RL_NO_LATENCY;
+        vote->answer = sent ? RL_PENDING : pending ? RL_FAILED : RL_NOT_ASKED;
+        vote->detail = pending ? RL_DETAIL_DOWN : RL_DETAIL_NONE;
     }
 }
 
 static bool is_joining(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].rollback == RL_ROLLBACK_PENDING && engine->votes.links[i] == RL_LINK_JOINING)
+        if (claim->votes[i].rollback == RL_ROLLBACK_PENDING && engine->votes.links[i] == RL_LINK_JOINING)
             return true;
     }
     return false;
@@ -250,7 +250,7 @@ static bool is_joining(const struct rl_engine *engine, const struct rl_claim *cl
 static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].rollback == RL_ROLLBACK_SENT && engine->votes.links[i] == RL_LINK_READY)
+        if (claim->votes[i].rollback == RL_ROLLBACK_SENT && engine->votes.links[i] == RL_LINK_READY)
             return true;
     }
     return is_joining(engine, claim);

@@ -72,7 +72,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
     claim->longest_ttl_ms = ttl_ms;
     claim->give_up = rl_surely_expired(&config->drift, now, ttl_ms);
     for (size_t i = 0; i < claim->n_nodes; i++)
-        claim->slots[i].vote = RL_UNKNOWN;
+        claim->votes[i].outcome = RL_UNKNOWN;
     rl_lock_set_claim(engine, lock, claim);
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
 }
@@ -272,7 +272,7 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
         fence->token = state->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
         rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : state->bounds[i]);
-        claim->slots[i].vote = RL_UNKNOWN; /* to be rolled back wherever it may be */
+        claim->votes[i].outcome = RL_UNKNOWN; /* to be rolled back wherever it may be */
     }
 }
 

@@ -22,29 +22,29 @@
 static void ask(struct rl_engine *engine, struct rl_claim *claim, uint32_t nodes)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
 
         if (!(nodes & rl_bit(i)))
             continue;
-        slot->answer = RL_PENDING;
-        slot->detail = RL_DETAIL_NONE;
-        slot->latency_us = RL_NO_LATENCY;
-        if (slot->vote == RL_NOT_ASKED || slot->vote == RL_FAILED || slot->vote == RL_REFUSED)
-            slot->vote = RL_PENDING;
+        vote->answer = RL_PENDING;
+        vote->detail = RL_DETAIL_NONE;
+        vote->latency_us = RL_NO_LATENCY;
+        if (vote->outcome == RL_NOT_ASKED || vote->outcome == RL_FAILED || vote->outcome == RL_REFUSED)
+            vote->outcome = RL_PENDING;
     }
     rl_outbox_add(&engine->votes, claim, RL_STEP_ENQUEUE, nodes);
 }
 
-void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
+void rl_lock_ask_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
 {
-    struct rl_slot *slot;
+    struct rl_vote *vote;
     enum rl_detail why;
 
     if (lock->state != RL_LOCK_WAITING || !lock->claim || !rl_may_claim(&engine->votes, node, now, &why))
         return;
-    slot = &lock->claim->slots[node];
-    if (slot->vote == RL_PENDING)
-        slot->vote = RL_UNKNOWN; /* asked twice: one answer does not say what becomes of the other question */
+    vote = &lock->claim->votes[node];
+    if (vote->outcome == RL_PENDING)
+        vote->outcome = RL_UNKNOWN; /* asked twice: one answer does not say what becomes of the other question */
     ask(engine, lock->claim, rl_bit(node));
 }
 
@@ -123,7 +123,7 @@ void rl_refresh_set_wake(const struct rl_engine *engine, struct rl_lock *lock, s
     struct rl_instant at = next_look(engine, lock, now);
 
     if (answered)
-        at = rl_earlier(at, rl_entry_look_at(entry, lock->claim, config->quorum));
+        at = rl_earlier(at, rl_entry_refresh_at(entry, lock->claim, config->quorum));
     if (answered && has_early_refresh(engine, lock->claim))
         at = rl_earlier(at, rl_after(lock->round_start, entry->early));
     at = rl_later(at, rl_after(now, (struct rl_span){SHORTEST_WAIT_NS}));
@@ -161,8 +161,8 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
             nodes |= rl_bit(i);
             continue;
         }
-        claim->slots[i].answer = engine->votes.links[i] == RL_LINK_JOINING ? RL_NOT_ASKED : RL_FAILED;
-        claim->slots[i].detail = (uint8_t)why;
+        claim->votes[i].answer = engine->votes.links[i] == RL_LINK_JOINING ? RL_NOT_ASKED : RL_FAILED;
+        claim->votes[i].detail = (uint8_t)why;
     }
     return nodes;
 }
@@ -204,7 +204,7 @@ static struct rl_next ask_failed(struct rl_engine *engine, struct rl_lock *lock,
     for (size_t i = 0; i < claim->n_nodes; i++) {
         enum rl_detail why;
 
-        if (claim->slots[i].answer == RL_FAILED && rl_may_claim(&engine->votes, i, now, &why))
+        if (claim->votes[i].answer == RL_FAILED && rl_may_claim(&engine->votes, i, now, &why))
             nodes |= rl_bit(i);
     }
     if (nodes) {
@@ -215,7 +215,7 @@ static struct rl_next ask_failed(struct rl_engine *engine, struct rl_lock *lock,
     return rl_stay(lock);
 }
 
-/* Masters that come back are asked one by one (rl_lock_look_again()). */
+/* Masters that come back are asked one by one (rl_lock_ask_again()). */
 static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant again = rl_after(now, refresh_interval(lock->claim));

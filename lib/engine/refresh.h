@@ -46,6 +46,6 @@ bool rl_wait_is_in_queue(const struct rl_lock *lock, struct rl_instant now);
 bool rl_wait_can_ask_quorum(const struct rl_engine *engine, struct rl_instant now);
 
 /* State WAITING: this master can be asked again, or its notifications come again. */
-void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
+void rl_lock_ask_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 
 #endif

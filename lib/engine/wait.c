@@ -127,10 +127,10 @@ static void report_position(struct rl_engine *engine, struct rl_lock *lock)
 static void drop_expired(struct rl_claim *claim, struct rl_instant now)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
 
-        if (slot->vote == RL_GRANTED && !rl_before(now, slot->bound) && !RL_MUTANT(EXPIRED_GRANT_COUNTS))
-            slot->vote = RL_UNKNOWN;
+        if (vote->outcome == RL_GRANTED && !rl_before(now, vote->bound) && !RL_MUTANT(EXPIRED_GRANT_COUNTS))
+            vote->outcome = RL_UNKNOWN;
     }
 }
 
@@ -147,7 +147,7 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
 {
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
         rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
-                      lock->claim->slots[0].vote ? rl_wait_entry(lock)->answered : 0);
+                      lock->claim->votes[0].outcome ? rl_wait_entry(lock)->answered : 0);
         return rl_refresh_next(engine, lock, now);
     }
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
@@ -202,10 +202,10 @@ static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, s
 static void show_votes(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].vote != RL_GRANTED)
+        if (claim->votes[i].outcome != RL_GRANTED)
             continue;
-        claim->slots[i].answer = RL_GRANTED;
-        claim->slots[i].detail = RL_DETAIL_NONE;
+        claim->votes[i].answer = RL_GRANTED;
+        claim->votes[i].detail = RL_DETAIL_NONE;
     }
 }
 

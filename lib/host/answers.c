@@ -31,7 +31,7 @@ void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_tag *tag
                    uint32_t latency_us)
 {
     struct rl_claim *claim = tag->owner;
-    const struct rl_vote vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
+    const struct rl_vote_report vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
                                  .step = (enum rl_step)tag->step, .answer = answer, .latency_us = latency_us};
     const struct rl_event event = {host->now, claim, vote.step, tag->round, node, answer, latency_us};
 
@@ -95,7 +95,7 @@ static void permit_replied(struct rl_host *host, unsigned node, const struct rl_
     rl_host_answered(host, node, tag, answer, now);
     if (!lock || answer.outcome != RL_QUEUED)
         return;
-    rl_permits_look(lock);
+    rl_permits_scan(lock);
     rl_host_run(host);
     rl_host_rearm(lock);
 }

@@ -94,15 +94,15 @@ static bool is_queued(const struct rl_claim *claim)
 
 static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
-    struct rl_batch_tail followers = {.n = batch->n - 1};
+    struct rl_joins joins = {.n = batch->n - 1};
 
     if (!is_queued(batch->entries[0].claim))
         return false; /* not since it was written to another master */
-    for (size_t i = 0; i < followers.n; i++) {
-        followers.tokens[i] = token_of(batch, i + 1);
-        followers.proposals[i] = rl_claim_proposal(batch->entries[i + 1].claim);
+    for (size_t i = 0; i < joins.n; i++) {
+        joins.tokens[i] = token_of(batch, i + 1);
+        joins.proposals[i] = rl_claim_proposal(batch->entries[i + 1].claim);
     }
-    return rl_command_of_enqueues(host, batch->entries[0].claim, node, &followers);
+    return rl_command_of_joins(host, batch->entries[0].claim, node, &joins);
 }
 
 static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
@@ -193,7 +193,7 @@ static void write_one(struct rl_host *host, const struct rl_batch *batch)
 
 /* A claim whose lock has given up since, or has been acquired, need not enter the wait queue. Its rollback, if there
  * has to be one, comes next; and nothing of the attempt is there any more from which a command could be made. */
-static void refuse_departed(struct rl_host *host, struct rl_batch *batch)
+static void refuse_left(struct rl_host *host, struct rl_batch *batch)
 {
     size_t kept = 0;
 
@@ -219,7 +219,7 @@ bool rl_batch_flush(struct rl_host *host)
     host->batching.gathered = NULL;
     batch->sent = host->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
-        refuse_departed(host, batch);
+        refuse_left(host, batch);
     if (batch->n > 0)
         rl_cohort_form(host, batch);
     if (batch->n == 1 && is_latest(batch))

@@ -176,8 +176,8 @@ void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
 {
     struct rl_host_lock *lock = rl_host_claim_lock(claim);
 
-    if (lock && lock->attempt && counter > lock->attempt->counter)
-        lock->attempt->counter = counter;
+    if (lock && lock->call && counter > lock->call->counter)
+        lock->call->counter = counter;
 }
 
 /* Tickets are at least that: 1 belongs to those who stand in front of the wait queue (engine/acquire.c). */
@@ -187,10 +187,10 @@ void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
 uint64_t rl_counter_propose(const struct rl_host_lock *lock)
 {
     const struct rl_environment *environment = &lock->host->environment;
-    const struct rl_host_attempt *attempt = lock->attempt;
+    const struct rl_host_call *call = lock->call;
     uint64_t wall = environment->wall_us(environment->ctx);
 
     if (wall < SMALLEST_PROPOSAL)
         wall = SMALLEST_PROPOSAL;
-    return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
+    return call && call->counter >= wall ? call->counter + 1 : wall;
 }

@@ -145,7 +145,7 @@ static void add_candidates(const struct rl_host *host, const struct rl_claim *cl
                            struct rl_subject *subject)
 {
     const struct rl_host_lock *lock = rl_host_claim_lock(claim);
-    const struct rl_slot_search *search = lock && lock->attempt ? &lock->attempt->search : NULL;
+    const struct rl_slot_search *search = lock && lock->call ? &lock->call->search : NULL;
     struct rl_candidates *candidates = &names->candidates;
 
     candidates->n = search && search->claim == claim ? search->n : 0;
@@ -238,8 +238,8 @@ bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag
     return rl_command_encode(&command, &host->scratch);
 }
 
-bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsigned node,
-                             const struct rl_batch_tail *followers)
+bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned node,
+                             const struct rl_joins *joins)
 {
     const struct rl_tag first = {.owner = claim, .step = RL_STEP_ENQUEUE};
     struct names names;
@@ -247,7 +247,7 @@ bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsign
 
     make_command(host, node, &first, &names, &command);
     rl_bytes_clear(&host->scratch);
-    return rl_enqueue_many_encode(&command, followers, &host->scratch);
+    return rl_joins_encode(&command, joins, &host->scratch);
 }
 
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,

@@ -25,8 +25,8 @@ enum {
 bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* RL_STEP_ENQUEUE of a claim that joins the wait queue, and of the others in its batch. */
-bool rl_command_of_enqueues(struct rl_host *host, struct rl_claim *claim, unsigned node,
-                             const struct rl_batch_tail *followers);
+bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned node,
+                             const struct rl_joins *joins);
 
 /* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
@@ -51,7 +51,7 @@ bool rl_host_send_again(struct rl_host *host, unsigned node, const struct rl_tag
 
 enum rl_tag_step {
     RL_TAG_BATCH = RL_STEP_COUNT, /* the owner is a batch, not a claim */
-    RL_TAG_QUESTION,              /* the owner is a question to all masters */
+    RL_TAG_QUORUM_READ,              /* the owner is a question to all masters */
     RL_TAG_ANNOUNCEMENT,          /* no owner: whatever is answered says nothing */
     /* No owner: the command is about the master. */
     RL_TAG_EPOCH_MARKER,    /* HGET marker inc */

@@ -27,15 +27,15 @@ static uint64_t hash_of(const struct rl_key *key)
 void rl_contended_init(struct rl_contended *contended)
 {
     for (size_t i = 0; i < RL_CONTENDED_KEYS; i++)
-        rl_list_init(&contended->seen[i].company);
+        rl_list_init(&contended->seen[i].wait_list);
 }
 
 static void replace(struct rl_contended_key *entry, uint64_t hash)
 {
-    while (!rl_list_empty(&entry->company))
-        rl_list_remove(entry->company.next);
+    while (!rl_list_empty(&entry->wait_list))
+        rl_list_remove(entry->wait_list.next);
     *entry = (struct rl_contended_key){.hash = hash};
-    rl_list_init(&entry->company);
+    rl_list_init(&entry->wait_list);
 }
 
 void rl_contended_note(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now)
@@ -158,9 +158,9 @@ void rl_waiters_fini(struct rl_host *host)
 static void join(struct rl_host_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {
     lock->cohort = cohort;
-    lock->attempt->waiter = lock;
-    rl_list_remove(&lock->attempt->company);
-    rl_list_append(waiting, &lock->attempt->company);
+    lock->call->waiter = lock;
+    rl_list_remove(&lock->call->wait_list);
+    rl_list_append(waiting, &lock->call->wait_list);
 }
 
 void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
@@ -177,7 +177,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
         host->cohorts++;
     for (size_t i = 0; i < batch->n; i++)
         join(rl_host_claim_lock(batch->entries[i].claim), host->cohorts,
-             &entry->company);
+             &entry->wait_list);
 }
 
 /* The first lock that waits for the key, other than `lock`, if it is of the same cohort. */
@@ -185,14 +185,14 @@ static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struc
 {
     struct rl_host_lock *next = NULL;
 
-    for (struct rl_list *at = entry->company.next; at != &entry->company && (!next || next == lock); at = at->next)
-        next = RL_CONTAINER_OF(at, struct rl_host_attempt, company)->waiter;
+    for (struct rl_list *at = entry->wait_list.next; at != &entry->wait_list && (!next || next == lock); at = at->next)
+        next = RL_CONTAINER_OF(at, struct rl_host_call, wait_list)->waiter;
     return next && next != lock && (next->cohort == lock->cohort || RL_MUTANT(COHORT_OF_ANYBODY)) ? next : NULL;
 }
 
-void rl_cohort_leave(struct rl_host_attempt *attempt)
+void rl_cohort_leave(struct rl_host_call *call)
 {
-    rl_list_remove(&attempt->company);
+    rl_list_remove(&call->wait_list);
 }
 
 static struct rl_contended_key *find_entry(const struct rl_host_lock *lock)

@@ -1,4 +1,4 @@
-/* Keys that somebody else wants, too: a cache of 64 slots; the values that wait for them; and the cohorts. */
+/* Keys that somebody else wants, too: a cache of 64 entries; the values that wait for them; and the cohorts. */
 #ifndef RL_HOST_CONTENDED_H
 #define RL_HOST_CONTENDED_H
 
@@ -18,7 +18,7 @@ struct rl_key;
 struct rl_claim;
 struct rl_host;
 struct rl_batch;
-struct rl_host_attempt;
+struct rl_host_call;
 struct rl_host_lock;
 
 #define RL_CONTENDED_KEYS 64
@@ -26,7 +26,7 @@ struct rl_host_lock;
 struct rl_contended_key {
     uint64_t hash;
     struct rl_instant until; /* then it is forgotten */
-    struct rl_list company;  /* attempts that wait for the key, in cohorts */
+    struct rl_list wait_list;  /* attempts that wait for the key, in cohorts */
 };
 
 struct rl_contended {
@@ -74,7 +74,7 @@ struct rl_claim *rl_waiters_find(const struct rl_waiters *waiters, struct rl_sli
 void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch);
 
 /* A lock's acquisition has ended. */
-void rl_cohort_leave(struct rl_host_attempt *attempt);
+void rl_cohort_leave(struct rl_host_call *call);
 
 /* Hands a lock that is being released off to the next of its cohort, and returns that one; or NULL. rl_host_run() must
  * follow. */

@@ -83,7 +83,7 @@ static void report_position(const struct rl_host *host, struct rl_host_lock *loc
 static void report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
     if (op != RL_OP_RELEASE)
-        lock->attempt->over = true;
+        lock->call->over = true;
     lock->host->sink->complete(lock, op, status, cause);
 }
 
@@ -99,14 +99,14 @@ static void complete_upgrade(struct rl_upgrade *upgrade, const struct rl_effect 
 /* To the engine a conversion is an extension, or the acquisition of another lock. */
 static void complete(struct rl_host_lock *lock, const struct rl_effect *effect)
 {
-    bool converts = effect->op == RL_OP_EXTEND && lock->attempt->converts;
+    bool converts = effect->op == RL_OP_EXTEND && lock->call->converts;
 
     if (rl_upgrade_is(lock)) {
-        complete_upgrade(lock->attempt->upgrade, effect);
+        complete_upgrade(lock->call->upgrade, effect);
         return;
     }
     if (effect->op == RL_OP_ACQUIRE)
-        rl_cohort_leave(lock->attempt);
+        rl_cohort_leave(lock->call);
     else if (effect->op == RL_OP_RELEASE && lock->semaphore)
         rl_permits_released(lock);
     report_end(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);

@@ -31,8 +31,8 @@ static void on_reply(void *ctx, unsigned node, const struct rl_tag *tag, const s
         rl_host_run(host);
     } else if (tag->step == RL_TAG_BATCH) {
         rl_batch_answered(host, node, tag, reply, now);
-    } else if (tag->step == RL_TAG_QUESTION) {
-        rl_question_replied(tag->owner, node, tag, reply);
+    } else if (tag->step == RL_TAG_QUORUM_READ) {
+        rl_quorum_read_replied(tag->owner, node, tag, reply);
     } else {
         rl_host_replied(host, node, tag, reply, now);
     }
@@ -50,8 +50,8 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_tag *tag, bool 
         return; /* what an epoch check or a recheck was to show fails with the link */
     if (tag->step == RL_TAG_BATCH)
         rl_batch_dropped(host, node, tag, answer);
-    else if (tag->step == RL_TAG_QUESTION)
-        rl_question_dropped(tag->owner, node);
+    else if (tag->step == RL_TAG_QUORUM_READ)
+        rl_quorum_read_dropped(tag->owner, node);
     else
         rl_host_ended(host, node, tag, answer, RL_NO_LATENCY);
 }
@@ -61,7 +61,7 @@ static void joined(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
         rl_lock_joined(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
-    rl_questions_link(host, node);
+    rl_quorum_reads_link(host, node);
 }
 
 static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now)
@@ -77,7 +77,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
         joined(host, node, now);
     if (link == RL_LINK_READY) {
         rl_notifications_ask_again(host, node, now);
-        rl_latches_look(host);
+        rl_latches_check(host);
         rl_observers_ready(host);
     }
     rl_host_run(host);
@@ -128,7 +128,7 @@ void rl_host_tick_alarm(struct rl_host_lock *lock)
  * result shows what they have answered to the operation. */
 static bool has_result_to_tell(const struct rl_host_lock *lock)
 {
-    return lock->attempt && lock->attempt->over;
+    return lock->call && lock->call->over;
 }
 
 /* A new round of renewal believes what the one before it did not. */
@@ -184,7 +184,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     host->environment = config->environment;
     host->drained = RL_LONG_AGO;
     rl_list_init(&host->locks);
-    rl_list_init(&host->questions);
+    rl_list_init(&host->reads);
     rl_list_init(&host->latches);
     rl_list_init(&host->observers);
     rl_list_init(&host->ended_upgrades);
@@ -204,7 +204,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
 
 void rl_host_fini(struct rl_host *host)
 {
-    rl_questions_fini(host);
+    rl_quorum_reads_fini(host);
     rl_upgrades_free_ended(host);
     rl_host_claims_fini(host);
     rl_permits_fini(host);

@@ -75,7 +75,7 @@ struct rl_host {
     struct rl_instant now;       /* the latest reading */
     struct rl_instant drained;   /* time of the wake-up for which the transport has delivered what had arrived */
     struct rl_list locks;
-    struct rl_list questions;
+    struct rl_list reads;
     struct rl_list latches;
     struct rl_list observers;
     struct rl_list ended_upgrades; /* to be freed at the end of the turn: upgrade.c */

@@ -1,4 +1,4 @@
-/* Rounds of a latch. A round ends as a question does: with the last answer, or with node_timeout.
+/* Rounds of a latch. A round ends as a read does: with the last answer, or with node_timeout.
  *
  * The names that a handle has been told are kept from round to round, since an arrival cannot be taken back. When there
  * are as many as parties, or a master says that the latch is open, it is open, now and for ever. It is reported open
@@ -45,7 +45,7 @@ static bool write_command(void *ctx, unsigned node)
     struct rl_host *host = latch->host;
     struct rl_command command;
     bool awaits = latch->ops[RL_LATCH_AWAIT].pending;
-    struct rl_latch_question question = {
+    struct rl_latch_read read = {
         .key = rl_key_slice(latch->key),
         .parties = latch->config.parties,
         .generation = latch->config.generation,
@@ -57,10 +57,10 @@ static bool write_command(void *ctx, unsigned node)
     };
 
     if (latch->arrives)
-        question.party = party_of(latch);
+        read.party = party_of(latch);
     if (awaits && !latch->open)
-        question.channel = rl_slice_of(host->waiters.channel);
-    rl_latch_command(&question, &command);
+        read.channel = rl_slice_of(host->waiters.channel);
+    rl_latch_command(&read, &command);
     return rl_command_encode(&command, &host->scratch);
 }
 
@@ -232,8 +232,8 @@ static void conclude(struct rl_latch *latch)
 {
     int status = refused(latch);
 
-    rl_question_end(latch->question);
-    latch->question = NULL;
+    rl_quorum_read_end(latch->read);
+    latch->read = NULL;
     if (latch->asked_without_passed && count_why(latch, RL_DETAIL_OTHER_GENERATION)) {
         begin_round(latch); /* those who refused may not know that the generation before has opened */
         return;
@@ -257,7 +257,7 @@ static void conclude(struct rl_latch *latch)
 static bool must_write_back(const struct rl_latch *latch)
 {
     return latch->open && !latch->asked_open && latch->ops[RL_LATCH_AWAIT].pending &&
-           rl_gather_verdict(&latch->question->gather) == RL_VERDICT_WON;
+           rl_tally_verdict(&latch->read->tally) == RL_VERDICT_WON;
 }
 
 static void on_change(void *ctx)
@@ -267,7 +267,7 @@ static void on_change(void *ctx)
     report(latch);
     if (must_write_back(latch))
         begin_round(latch);
-    else if (rl_gather_is_complete(&latch->question->gather))
+    else if (rl_tally_is_complete(&latch->read->tally))
         conclude(latch);
 }
 
@@ -277,23 +277,23 @@ static void on_change(void *ctx)
 static void begin_round(struct rl_latch *latch)
 {
     struct rl_host *host = latch->host;
-    const struct rl_question_asker asker = {latch, RL_ASK_ADMITTED, write_command, on_answer, on_failure, on_change};
+    const struct rl_quorum_reader reader = {latch, RL_ASK_ADMITTED, write_command, on_answer, on_failure, on_change};
 
-    rl_question_end(latch->question);
-    latch->question = NULL;
+    rl_quorum_read_end(latch->read);
+    latch->read = NULL;
     latch->started = host->now;
     latch->next = RL_NEVER;
     latch->again = latch->asked_without_passed = false;
     latch->asked_open = latch->open;
     latch->recorded = latch->opened = 0;
-    if (!rl_question_ask(host, &asker, &latch->question))
+    if (!rl_quorum_read_start(host, &reader, &latch->read))
         latch->next = next_round(latch);
     arm(latch);
 }
 
 static void look(struct rl_latch *latch)
 {
-    if (latch->question)
+    if (latch->read)
         latch->again = true;
     else
         begin_round(latch);
@@ -316,7 +316,7 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
         begin_round(latch);
 }
 
-void rl_latches_look(struct rl_host *host)
+void rl_latches_check(struct rl_host *host)
 {
     for (struct rl_list *at = host->latches.next; at != &host->latches; at = at->next) {
         struct rl_latch *latch = RL_CONTAINER_OF(at, struct rl_latch, link);
@@ -373,8 +373,8 @@ bool rl_latch_init(struct rl_host *host, struct rl_latch *latch, const struct rl
 
 void rl_latch_stop(struct rl_latch *latch)
 {
-    rl_question_end(latch->question);
-    latch->question = NULL;
+    rl_quorum_read_end(latch->read);
+    latch->read = NULL;
     rl_transport_disarm(&latch->host->transport, &latch->timer);
 }
 

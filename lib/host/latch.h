@@ -1,6 +1,6 @@
 /* Latches (family 7): named parties arrive, and once all have, everybody may know it.
  *
- * All that a handle wants of the masters is one question, which is repeated: every half second while something is
+ * All that a handle wants of the masters is one read, which is repeated: every half second while something is
  * pending, and every third of max_ttl after that. What it says depends on what the handle knows:
  *
  *     the party has arrived        record its name
@@ -100,7 +100,7 @@ struct rl_latch {
     size_t passed_size; /* 0: no generation before this one is known to have opened */
     char passed[RL_LATCH_PASSED_BYTES];
 
-    struct rl_question *question; /* the round under way, or NULL */
+    struct rl_quorum_read *read; /* the round under way, or NULL */
     struct rl_timer timer;
     struct rl_instant started;    /* the latest round */
     struct rl_instant next;       /* the next one; RL_NEVER: none, or one is under way */
@@ -129,7 +129,7 @@ bool rl_latch_cancel(struct rl_latch *latch, enum rl_latch_op op);
 void rl_latch_stop(struct rl_latch *latch);
 
 /* For the host: masters can be asked again, or messages may have been missed; a message has come. */
-void rl_latches_look(struct rl_host *host);
+void rl_latches_check(struct rl_host *host);
 void rl_latches_message(struct rl_host *host, struct rl_slice key);
 
 #endif

@@ -13,7 +13,7 @@
  * nothing is pending, as after a renewal, one move spares a wake-up. */
 static bool worth_moving(const struct rl_host_lock *lock, struct rl_instant wakeup)
 {
-    return !lock->attempt && rl_until(lock->timer.at, wakeup).ns > MUCH_TOO_EARLY_NS;
+    return !lock->call && rl_until(lock->timer.at, wakeup).ns > MUCH_TOO_EARLY_NS;
 }
 
 void rl_host_rearm(struct rl_host_lock *lock)

@@ -16,16 +16,16 @@ struct rl_host;
 struct rl_host_lock;
 
 /* An acquisition, extension or conversion that is pending. A lock that is just held has none. */
-struct rl_host_attempt {
+struct rl_host_call {
     struct rl_acquire request; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
-    struct rl_list company; /* among the attempts that wait for the key: contended.c */
-    struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
+    struct rl_list wait_list; /* among the attempts that wait for the key: contended.c */
+    struct rl_host_lock *waiter; /* whose call this is, if it is in that list */
     struct rl_slot_search search; /* of a permit */
     bool converts;            /* the extension tells the masters of another mode */
     bool over;                /* its result will be told at the end of this turn */
     struct rl_upgrade *upgrade; /* NULL: none is pending (host/upgrade.h) */
-    struct rl_slot *answers;    /* the caller's, one for each master, or NULL: what the masters answer to an upgrade */
+    struct rl_vote *answers;    /* the caller's, one for each master, or NULL: what the masters answer to an upgrade */
     bool answered;              /* an upgrade has ended without success, and they are there */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
@@ -39,7 +39,7 @@ struct rl_host_lock {
     uint32_t slot;             /* of a permit: of the latest attempt or hold; or RL_NO_SLOT */
     struct rl_list link;       /* in the host's locks */
     struct rl_timer timer;
-    struct rl_host_attempt *attempt; /* NULL: none is pending */
+    struct rl_host_call *call; /* NULL: none is pending */
     int16_t refusal;           /* why no claim could be made */
     uint16_t inner_entries;    /* of its owner, into the lock that it holds: lock.c */
     uint32_t cohort;           /* with which it entered the wait queue in its latest acquisition; 0: alone */

@@ -238,7 +238,7 @@ static bool is_clear(const struct rl_look *look)
 {
     struct rl_look_picture picture;
 
-    return rl_gather_verdict(&look->question->gather) == RL_VERDICT_WON && rl_look_picture(look, &picture) &&
+    return rl_tally_verdict(&look->read->tally) == RL_VERDICT_WON && rl_look_picture(look, &picture) &&
            picture.verdict != RL_LOOK_UNSETTLED;
 }
 
@@ -246,29 +246,29 @@ static void on_change(void *ctx)
 {
     struct rl_look *look = ctx;
 
-    if (!look->question || !(rl_gather_is_complete(&look->question->gather) || is_clear(look)))
+    if (!look->read || !(rl_tally_is_complete(&look->read->tally) || is_clear(look)))
         return;
-    rl_question_end(look->question);
-    look->question = NULL;
+    rl_quorum_read_end(look->read);
+    look->read = NULL;
     look->done(look);
 }
 
 bool rl_look_start(struct rl_host *host, struct rl_look *look, struct rl_key *key,
                    void (*done)(struct rl_look *look))
 {
-    const struct rl_question_asker asker = {look, RL_ASK_VOTERS, write_command, on_answer, on_failure, on_change};
+    const struct rl_quorum_reader reader = {look, RL_ASK_VOTERS, write_command, on_answer, on_failure, on_change};
 
     memset(look, 0, sizeof *look);
     look->host = host;
     look->key = rl_key_ref(key);
     look->done = done;
-    return rl_question_ask(host, &asker, &look->question);
+    return rl_quorum_read_start(host, &reader, &look->read);
 }
 
 void rl_look_fini(struct rl_look *look)
 {
-    rl_question_end(look->question);
-    look->question = NULL;
+    rl_quorum_read_end(look->read);
+    look->read = NULL;
     rl_key_unref(look->key);
     for (size_t i = 0; i < REDLOCK_MAX_MASTERS; i++) {
         rl_bytes_fini(&look->nodes[i].votes);

@@ -62,7 +62,7 @@ struct rl_look_picture {
 struct rl_look {
     struct rl_host *host;
     struct rl_key *key;
-    struct rl_question *question; /* NULL: the look is over */
+    struct rl_quorum_read *read; /* NULL: the look is over */
     void (*done)(struct rl_look *look);
     struct rl_look_node nodes[REDLOCK_MAX_MASTERS];
 };

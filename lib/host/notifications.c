@@ -26,7 +26,7 @@ static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, st
 
 static void report_hand_off(struct rl_host *host, unsigned node, const struct rl_claim *claim)
 {
-    const struct rl_vote vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
+    const struct rl_vote_report vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
                                  .step = RL_STEP_ENQUEUE, .answer = {RL_GRANTED, RL_DETAIL_NONE, 0},
                                  .latency_us = RL_NO_LATENCY};
 
@@ -102,7 +102,7 @@ void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_i
     if (!host->waiters.claims.count)
         return;
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
-        rl_lock_look_again(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
+        rl_lock_ask_again(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
 }
 
 /* Messages from before it listened have been missed. */
@@ -114,7 +114,7 @@ void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *w
     host->sink->listening(host, node, on, why);
     if (on) {
         rl_notifications_ask_again(host, node, now);
-        rl_latches_look(host);
+        rl_latches_check(host);
     }
     rl_host_run(host);
 }

@@ -41,24 +41,24 @@ static const struct rl_kind *kind_of(const struct rl_host_lock *lock, const stru
 void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request)
 {
     struct rl_host *host = lock->host;
-    struct rl_host_attempt *attempt = lock->attempt;
+    struct rl_host_call *call = lock->call;
 
-    assert(attempt && !lock->inner_entries);
+    assert(call && !lock->inner_entries);
     lock->cohort = 0;
-    attempt->request = *request;
-    attempt->request.entry = &attempt->entry;
-    attempt->request.kind = kind_of(lock, request->kind);
+    call->request = *request;
+    call->request.entry = &call->entry;
+    call->request.kind = kind_of(lock, request->kind);
     if (lock->semaphore)
         rl_permits_begin(lock);
     if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
-        attempt->request.wait = RL_WAIT_FIFO;
-    rl_lock_acquire(&host->engine, &lock->core, host->now, &attempt->request);
+        call->request.wait = RL_WAIT_FIFO;
+    rl_lock_acquire(&host->engine, &lock->core, host->now, &call->request);
     carry_out(lock);
 }
 
 void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms)
 {
-    assert(lock->attempt && lock->core.state == RL_LOCK_HELD);
+    assert(lock->call && lock->core.state == RL_LOCK_HELD);
     rl_lock_extend(&lock->host->engine, &lock->core, lock->host->now, ttl_ms);
     carry_out(lock);
 }
@@ -67,15 +67,15 @@ void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode)
 {
     const struct rl_kind *kind = rl_shared_form(lock->core.claim->kind);
 
-    assert(lock->attempt && lock->core.state == RL_LOCK_HELD && kind);
-    lock->attempt->converts = true;
+    assert(lock->call && lock->core.state == RL_LOCK_HELD && kind);
+    lock->call->converts = true;
     rl_lock_lower(&lock->host->engine, &lock->core, lock->host->now, kind, mode);
     carry_out(lock);
 }
 
 void rl_host_confirm_mode(struct rl_host_lock *lock)
 {
-    lock->attempt->converts = true;
+    lock->call->converts = true;
     rl_host_extend(lock, 0);
 }
 
@@ -84,24 +84,24 @@ void rl_host_confirm_mode(struct rl_host_lock *lock)
 int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once)
 {
     struct rl_host *host = lock->host;
-    struct rl_host_attempt *attempt = lock->attempt;
+    struct rl_host_call *call = lock->call;
     struct rl_upgrade *upgrade;
 
-    assert(attempt && lock->core.state == RL_LOCK_HELD && rl_lock_mode(&lock->core) == RL_UPGRADEABLE);
+    assert(call && lock->core.state == RL_LOCK_HELD && rl_lock_mode(&lock->core) == RL_UPGRADEABLE);
     upgrade = rl_upgrade_create(lock);
     if (!upgrade)
         return REDLOCK_E_NOMEM;
-    rl_lock_describe_hold(&host->engine, &lock->core, &attempt->request);
-    attempt->request.mode = RL_EXCLUSIVE;
-    attempt->request.front = true;
-    attempt->request.own_token = rl_host_claim_of(lock->core.claim)->token.own.exposed;
-    attempt->request.deadline = deadline;
-    attempt->request.once = once;
-    attempt->request.wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO;
-    attempt->request.entry = &attempt->entry;
+    rl_lock_describe_hold(&host->engine, &lock->core, &call->request);
+    call->request.mode = RL_EXCLUSIVE;
+    call->request.front = true;
+    call->request.own_token = rl_host_claim_of(lock->core.claim)->token.own.exposed;
+    call->request.deadline = deadline;
+    call->request.once = once;
+    call->request.wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO;
+    call->request.entry = &call->entry;
     rl_host_add_lock(host, &upgrade->lock, lock->key);
-    upgrade->lock.attempt = attempt;
-    rl_lock_acquire(&host->engine, &upgrade->lock.core, host->now, &attempt->request);
+    upgrade->lock.call = call;
+    rl_lock_acquire(&host->engine, &upgrade->lock.core, host->now, &call->request);
     rl_host_run(host);
     rl_host_rearm(&upgrade->lock);
     return 0;
@@ -168,8 +168,8 @@ bool rl_host_cancel(struct rl_host_lock *lock)
 
 void rl_host_abandon(struct rl_host_lock *lock)
 {
-    if (lock->attempt)
-        rl_cohort_leave(lock->attempt);
+    if (lock->call)
+        rl_cohort_leave(lock->call);
     rl_host_read_clock(lock->host);
     rl_upgrade_drop(lock);
     rl_lock_fini(&lock->host->engine, &lock->core, lock->host->now);
@@ -201,7 +201,7 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
         .full_ttl_ms = claim->full_ttl_ms > claim->ttl_ms ? claim->full_ttl_ms : 0,
     };
     for (unsigned i = 0; i < claim->n_nodes; i++)
-        ret_exported->bounds[i] = claim->slots[i].bound;
+        ret_exported->bounds[i] = claim->votes[i].bound;
     ret_exported->slot = lock->slot;
     snprintf(ret_exported->token, sizeof ret_exported->token, "%s", rl_host_token(claim));
 }

@@ -19,20 +19,20 @@ struct rl_host_lock;
 /* Before each operation: reads the clock, and notices a validity that has ended since the lock's timer was due. */
 void rl_host_begin_operation(struct rl_host_lock *lock);
 
-/* The lock is IDLE or LOST, and has got memory for its attempt. */
+/* The lock is IDLE or LOST, and has got memory for its call. */
 void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request);
 
-/* The lock is HELD, and has got memory for its attempt. ttl_ms: 0 for the one that it has. */
+/* The lock is HELD, and has got memory for its call. ttl_ms: 0 for the one that it has. */
 void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms);
 
-/* The lock is HELD, its kind has a form that knows modes (kinds/shared.h), and it has got memory for its attempt:
+/* The lock is HELD, its kind has a form that knows modes (kinds/shared.h), and it has got memory for its call:
  * lowers its mode at once, and tells the masters by an extension. The end is that of an RL_OP_CONVERT. */
 void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
 
 /* The same, to the mode that it has. */
 void rl_host_confirm_mode(struct rl_host_lock *lock);
 
-/* The lock is HELD and upgradeable, and has got memory for its attempt: it becomes exclusive, before the deadline and
+/* The lock is HELD and upgradeable, and has got memory for its call: it becomes exclusive, before the deadline and
  * as soon as no other holder is there, or in a single attempt. The end is that of an RL_OP_CONVERT; after a bad one the
  * lock is as before. 0 or REDLOCK_E_NOMEM. */
 int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once);

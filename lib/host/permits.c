@@ -111,7 +111,7 @@ static uint32_t choose_home(struct rl_host_lock *lock)
 
 static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
 {
-    return &lock->attempt->search;
+    return &lock->call->search;
 }
 
 /* By another handle of this client. A claim that is being rolled back is nobody's: it may stay for as long as a master
@@ -206,7 +206,7 @@ static uint32_t next_unseen(const struct rl_host_lock *lock)
 static uint32_t choose_first(struct rl_host_lock *lock)
 {
     struct rl_slot_search *search = search_of(lock);
-    uint32_t slot = lock->attempt->request.once && search->looked ? next_unseen(lock) : RL_NO_SLOT;
+    uint32_t slot = lock->call->request.once && search->looked ? next_unseen(lock) : RL_NO_SLOT;
 
     if (slot != RL_NO_SLOT) {
         search->looked++;
@@ -282,7 +282,7 @@ static void choose_candidates(struct rl_host_lock *lock)
 {
     const struct rl_semaphore *semaphore = lock->semaphore;
 
-    if (lock->attempt->request.once && lock->limit > RL_MAX_CANDIDATES + 1) {
+    if (lock->call->request.once && lock->limit > RL_MAX_CANDIDATES + 1) {
         choose_unseen(lock);
         return;
     }
@@ -306,7 +306,7 @@ void rl_permits_ask(const struct rl_claim *claim, uint32_t round)
     struct rl_host_lock *lock = rl_host_claim_lock(claim);
     struct rl_slot_search *search;
 
-    if (!lock || !lock->attempt)
+    if (!lock || !lock->call)
         return;
     search = search_of(lock);
     if (search->claim == claim && search->round == round)
@@ -324,7 +324,7 @@ void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply
     struct rl_slot_search *search;
     uint32_t mask;
 
-    if (!rl_permit_take_mask(reply, &mask) || !lock || !lock->attempt)
+    if (!rl_permit_take_mask(reply, &mask) || !lock || !lock->call)
         return;
     search = search_of(lock);
     if (search->claim != claim || search->round != tag->round)
@@ -335,7 +335,7 @@ void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply
         if (mask & rl_bit(i))
             search->free_at[i] |= rl_bit(node);
     }
-    lock->attempt->request.elsewhere = search->looked < lock->limit || free_by_majority(lock) != RL_NO_SLOT;
+    lock->call->request.elsewhere = search->looked < lock->limit || free_by_majority(lock) != RL_NO_SLOT;
 }
 
 /* --- Moving ----------------------------------------------------------------------------------------------------- */
@@ -347,9 +347,9 @@ static bool has_just_moved(const struct rl_host_lock *lock)
     int64_t round_trip_ns = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        int64_t latency_ns = claim->slots[i].latency_us * RL_NS_PER_US;
+        int64_t latency_ns = claim->votes[i].latency_us * RL_NS_PER_US;
 
-        if (claim->slots[i].latency_us != RL_NO_LATENCY && latency_ns > round_trip_ns)
+        if (claim->votes[i].latency_us != RL_NO_LATENCY && latency_ns > round_trip_ns)
             round_trip_ns = latency_ns;
     }
     return rl_before(lock->host->now, rl_after(search_of(lock)->moved, (struct rl_span){2 * round_trip_ns}));
@@ -357,7 +357,7 @@ static bool has_just_moved(const struct rl_host_lock *lock)
 
 static bool is_waiting(const struct rl_host_lock *lock)
 {
-    return lock->attempt && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
+    return lock->call && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
 }
 
 static void move(struct rl_host_lock *lock, uint32_t slot)
@@ -379,7 +379,7 @@ static void move(struct rl_host_lock *lock, uint32_t slot)
         search->target = RL_NO_SLOT;
 }
 
-void rl_permits_look(struct rl_host_lock *lock)
+void rl_permits_scan(struct rl_host_lock *lock)
 {
     uint32_t slot = is_waiting(lock) ? choose_free(lock, (uint32_t)lock->host->engine.votes.config.quorum) : RL_NO_SLOT;
 
@@ -401,7 +401,7 @@ void rl_permits_released(struct rl_host_lock *lock)
     size_t deleted = 0;
 
     for (size_t i = 0; claim && i < claim->n_nodes; i++)
-        deleted += claim->slots[i].answer == RL_GRANTED && claim->slots[i].detail == RL_DETAIL_NONE;
+        deleted += claim->votes[i].answer == RL_GRANTED && claim->votes[i].detail == RL_DETAIL_NONE;
     if (lock->slot == RL_NO_SLOT || deleted < lock->host->engine.votes.config.quorum)
         return;
     rl_semaphore_note_released(lock->semaphore, lock->slot);

@@ -52,7 +52,7 @@ void rl_permits_ask(const struct rl_claim *claim, uint32_t round);
 void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply *reply);
 
 /* The engine has been given the answer: a waiter moves if another slot is free. rl_host_run() must follow. */
-void rl_permits_look(struct rl_host_lock *lock);
+void rl_permits_scan(struct rl_host_lock *lock);
 
 /* A master says that this slot may be had now: the lock moves there if it waits elsewhere. NULL: the claim that the
  * master names is no lock's any more. rl_host_run() must follow. */

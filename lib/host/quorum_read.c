@@ -8,174 +8,174 @@
 #include "host/trust/admission.h"
 #include "util/mutant.h"
 
-/* The question is kept until the transport has ended its commands, whose tags refer to it. */
-static void free_if_over(struct rl_question *question)
+/* The read is kept until the transport has ended its commands, whose tags refer to it. */
+static void free_if_over(struct rl_quorum_read *read)
 {
-    if (!question->ended || question->unanswered)
+    if (!read->ended || read->unanswered)
         return;
-    rl_list_remove(&question->link);
-    free(question);
+    rl_list_remove(&read->link);
+    free(read);
 }
 
-/* The asker may end the question meanwhile, which is kept by the caller. */
-static void fail(struct rl_question *question, unsigned node, enum rl_detail why)
+/* The reader may end the read meanwhile, which is kept by the caller. */
+static void fail(struct rl_quorum_read *read, unsigned node, enum rl_detail why)
 {
-    rl_gather_note(&question->gather, node, false);
-    question->asker.failed(question->asker.ctx, node, why);
+    rl_tally_note(&read->tally, node, false);
+    read->reader.failed(read->reader.ctx, node, why);
 }
 
-static bool send(struct rl_question *question, unsigned node)
+static bool send(struct rl_quorum_read *read, unsigned node)
 {
-    struct rl_host *host = question->host;
-    struct rl_tag tag = {.owner = question, .sent = host->now, .step = RL_TAG_QUESTION};
+    struct rl_host *host = read->host;
+    struct rl_tag tag = {.owner = read, .sent = host->now, .step = RL_TAG_QUORUM_READ};
 
     rl_bytes_clear(&host->scratch);
-    if (!question->asker.command(question->asker.ctx, node) ||
+    if (!read->reader.command(read->reader.ctx, node) ||
         !rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &tag))
         return false;
     host->counters.commands++;
-    question->unanswered++;
+    read->unanswered++;
     return true;
 }
 
-static bool may_ask(const struct rl_question *question, const struct rl_admission_status *status)
+static bool may_ask(const struct rl_quorum_read *read, const struct rl_admission_status *status)
 {
-    return rl_admission_votes(status, question->host->now) ||
-           (question->asker.scope == RL_ASK_ADMITTED && status->kind == RL_ADMISSION_QUARANTINED);
+    return rl_admission_votes(status, read->host->now) ||
+           (read->reader.scope == RL_ASK_ADMITTED && status->kind == RL_ADMISSION_QUARANTINED);
 }
 
-static void ask(struct rl_question *question, unsigned node)
+static void ask(struct rl_quorum_read *read, unsigned node)
 {
-    struct rl_host *host = question->host;
+    struct rl_host *host = read->host;
     struct rl_admission_status status = rl_trust_status(host, node, host->now);
 
     if (host->engine.votes.links[node] == RL_LINK_LATE)
-        fail(question, node, RL_DETAIL_LATE);
+        fail(read, node, RL_DETAIL_LATE);
     else if (host->engine.votes.links[node] != RL_LINK_READY)
-        fail(question, node, RL_DETAIL_DOWN);
-    else if (!may_ask(question, &status))
-        fail(question, node, status.kind == RL_ADMISSION_QUARANTINED ? RL_DETAIL_QUARANTINED : RL_DETAIL_EXCLUDED);
-    else if (!send(question, node))
-        fail(question, node, RL_DETAIL_BACKLOG);
+        fail(read, node, RL_DETAIL_DOWN);
+    else if (!may_ask(read, &status))
+        fail(read, node, status.kind == RL_ADMISSION_QUARANTINED ? RL_DETAIL_QUARANTINED : RL_DETAIL_EXCLUDED);
+    else if (!send(read, node))
+        fail(read, node, RL_DETAIL_BACKLOG);
 }
 
-/* The commands that are unanswered keep the question; so does this one while the asker is called. */
-static void end_one(struct rl_question *question)
+/* The commands that are unanswered keep the read; so does this one while the reader is called. */
+static void end_one(struct rl_quorum_read *read)
 {
-    if (!question->ended)
-        question->asker.changed(question->asker.ctx);
-    question->unanswered--;
-    free_if_over(question);
+    if (!read->ended)
+        read->reader.changed(read->reader.ctx);
+    read->unanswered--;
+    free_if_over(read);
 }
 
 static void on_timer(struct rl_timer *timer, struct rl_instant now)
 {
-    struct rl_question *question = RL_CONTAINER_OF(timer, struct rl_question, timer);
-    struct rl_host *host = question->host;
+    struct rl_quorum_read *read = RL_CONTAINER_OF(timer, struct rl_quorum_read, timer);
+    struct rl_host *host = read->host;
 
-    question->unanswered++; /* it is kept, whatever has arrived */
+    read->unanswered++; /* it is kept, whatever has arrived */
     rl_transport_read_now(&host->transport);
     host->now = now;
-    for (unsigned node = 0; node < question->gather.n_nodes; node++) {
-        if (!question->ended && rl_gather_awaits(&question->gather, node) && !RL_MUTANT(LOOK_WITHOUT_END) &&
-            !(question->unasked & rl_bit(node)))
-            fail(question, node, RL_DETAIL_TIMEOUT);
+    for (unsigned node = 0; node < read->tally.n_nodes; node++) {
+        if (!read->ended && rl_tally_awaits(&read->tally, node) && !RL_MUTANT(LOOK_WITHOUT_END) &&
+            !(read->unasked & rl_bit(node)))
+            fail(read, node, RL_DETAIL_TIMEOUT);
     }
-    end_one(question);
+    end_one(read);
 }
 
-static void arm(struct rl_question *question)
+static void arm(struct rl_quorum_read *read)
 {
-    struct rl_host *host = question->host;
+    struct rl_host *host = read->host;
 
-    rl_transport_arm(&host->transport, &question->timer,
+    rl_transport_arm(&host->transport, &read->timer,
                      rl_after(host->now, host->engine.votes.config.node_timeout));
 }
 
-bool rl_question_ask(struct rl_host *host, const struct rl_question_asker *asker, struct rl_question **ret_question)
+bool rl_quorum_read_start(struct rl_host *host, const struct rl_quorum_reader *reader, struct rl_quorum_read **ret_read)
 {
-    struct rl_question *question = calloc(1, sizeof *question);
+    struct rl_quorum_read *read = calloc(1, sizeof *read);
 
-    *ret_question = question;
-    if (!question)
+    *ret_read = read;
+    if (!read)
         return false;
-    question->host = host;
-    question->asker = *asker;
-    rl_gather_init(&question->gather, (unsigned)host->engine.votes.config.n_nodes,
+    read->host = host;
+    read->reader = *reader;
+    rl_tally_init(&read->tally, (unsigned)host->engine.votes.config.n_nodes,
                    (unsigned)host->engine.votes.config.quorum);
-    rl_timer_init(&question->timer, on_timer);
-    rl_list_append(&host->questions, &question->link);
-    for (unsigned node = 0; node < question->gather.n_nodes; node++) {
+    rl_timer_init(&read->timer, on_timer);
+    rl_list_append(&host->reads, &read->link);
+    for (unsigned node = 0; node < read->tally.n_nodes; node++) {
         if (host->engine.votes.links[node] == RL_LINK_JOINING)
-            question->unasked |= rl_bit(node);
+            read->unasked |= rl_bit(node);
         else
-            ask(question, node);
+            ask(read, node);
     }
-    arm(question);
-    asker->changed(asker->ctx);
+    arm(read);
+    reader->changed(reader->ctx);
     return true;
 }
 
-void rl_question_end(struct rl_question *question)
+void rl_quorum_read_end(struct rl_quorum_read *read)
 {
-    if (!question)
+    if (!read)
         return;
-    question->ended = true;
-    rl_transport_disarm(&question->host->transport, &question->timer);
-    free_if_over(question);
+    read->ended = true;
+    rl_transport_disarm(&read->host->transport, &read->timer);
+    free_if_over(read);
 }
 
 /* --- What the transport brings ---------------------------------------------------------------------------------- */
 
-void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
+void rl_quorum_read_replied(struct rl_quorum_read *read, unsigned node, const struct rl_tag *tag,
                          const struct rl_reply *reply)
 {
     enum rl_detail why;
 
-    if (!question->ended && rl_gather_awaits(&question->gather, node)) {
+    if (!read->ended && rl_tally_awaits(&read->tally, node)) {
         why = reply->root.type == RL_REPLY_ERROR
                   ? rl_classify_error(reply->root.text)
-                  : question->asker.answered(question->asker.ctx, node, reply,
-                                             rl_host_latency_us(tag, question->host->now));
+                  : read->reader.answered(read->reader.ctx, node, reply,
+                                             rl_host_latency_us(tag, read->host->now));
         if (why == RL_DETAIL_NONE)
-            rl_gather_note(&question->gather, node, true);
+            rl_tally_note(&read->tally, node, true);
         else
-            fail(question, node, why);
+            fail(read, node, why);
     }
-    end_one(question);
+    end_one(read);
 }
 
-void rl_question_dropped(struct rl_question *question, unsigned node)
+void rl_quorum_read_dropped(struct rl_quorum_read *read, unsigned node)
 {
-    if (!question->ended && rl_gather_awaits(&question->gather, node))
-        fail(question, node, RL_DETAIL_DISCONNECTED);
-    end_one(question);
+    if (!read->ended && rl_tally_awaits(&read->tally, node))
+        fail(read, node, RL_DETAIL_DISCONNECTED);
+    end_one(read);
 }
 
 /* The first connection to this master has come, or has failed. */
-void rl_questions_link(struct rl_host *host, unsigned node)
+void rl_quorum_reads_link(struct rl_host *host, unsigned node)
 {
     struct rl_list *next;
 
-    for (struct rl_list *at = host->questions.next; at != &host->questions; at = next) {
-        struct rl_question *question = RL_CONTAINER_OF(at, struct rl_question, link);
+    for (struct rl_list *at = host->reads.next; at != &host->reads; at = next) {
+        struct rl_quorum_read *read = RL_CONTAINER_OF(at, struct rl_quorum_read, link);
 
         next = at->next;
-        if (question->ended || !(question->unasked & rl_bit(node)))
+        if (read->ended || !(read->unasked & rl_bit(node)))
             continue;
-        question->unasked &= ~rl_bit(node);
-        ask(question, node);
-        arm(question);
-        question->asker.changed(question->asker.ctx);
+        read->unasked &= ~rl_bit(node);
+        ask(read, node);
+        arm(read);
+        read->reader.changed(read->reader.ctx);
     }
 }
 
-void rl_questions_fini(struct rl_host *host)
+void rl_quorum_reads_fini(struct rl_host *host)
 {
-    while (!rl_list_empty(&host->questions)) {
-        struct rl_question *question = RL_CONTAINER_OF(host->questions.next, struct rl_question, link);
+    while (!rl_list_empty(&host->reads)) {
+        struct rl_quorum_read *read = RL_CONTAINER_OF(host->reads.next, struct rl_quorum_read, link);
 
-        rl_list_remove(&question->link);
-        free(question);
+        rl_list_remove(&read->link);
+        free(read);
     }
 }

@@ -12,16 +12,16 @@
 #include "votes/quorum.h"
 
 struct rl_host;
-struct rl_question;
+struct rl_quorum_read;
 
-enum rl_question_scope {
+enum rl_read_scope {
     RL_ASK_VOTERS,   /* masters whose votes count at present: what others know of locks is not to be trusted */
     RL_ASK_ADMITTED, /* masters in quarantine, too */
 };
 
-struct rl_question_asker {
+struct rl_quorum_reader {
     void *ctx;
-    enum rl_question_scope scope;
+    enum rl_read_scope scope;
 
     /* Appends the command for one master to the host's scratch, which is empty. false: out of memory. */
     bool (*command)(void *ctx, unsigned node);
@@ -32,33 +32,34 @@ struct rl_question_asker {
     /* A master will not answer, or its answer does not count. */
     void (*failed)(void *ctx, unsigned node, enum rl_detail why);
 
-    /* The question's gather has changed; called at least once, from the loop or from rl_question_ask(). The last call
-     * finds it complete. The asker may end the question. */
+    /* The read's tally has changed; called at least once, from the loop or from rl_quorum_read_start(). The last call
+     * finds it complete. The reader may end the read. */
     void (*changed)(void *ctx);
 };
 
-struct rl_question {
-    struct rl_gather gather;
+struct rl_quorum_read {
+    struct rl_tally tally;
     struct rl_host *host;
     struct rl_list link;     /* in the host's list */
     struct rl_timer timer;
-    struct rl_question_asker asker;
+    struct rl_quorum_reader reader;
     uint32_t unasked;        /* masters whose first connection is on its way */
     unsigned unanswered;     /* commands that the transport has yet to end */
     bool ended;              /* nobody wants the answers */
 };
 
-/* Asks. *ret_question is set before the asker is called for the first time. false: out of memory. */
-bool rl_question_ask(struct rl_host *host, const struct rl_question_asker *asker, struct rl_question **ret_question);
+/* Asks. *ret_read is set before the reader is called for the first time. false: out of memory. */
+bool rl_quorum_read_start(struct rl_host *host, const struct rl_quorum_reader *reader,
+                          struct rl_quorum_read **ret_read);
 
-/* The asker wants no more answers. NULL is allowed. */
-void rl_question_end(struct rl_question *question);
+/* The reader wants no more answers. NULL is allowed. */
+void rl_quorum_read_end(struct rl_quorum_read *read);
 
 /* For the host. */
-void rl_question_replied(struct rl_question *question, unsigned node, const struct rl_tag *tag,
+void rl_quorum_read_replied(struct rl_quorum_read *read, unsigned node, const struct rl_tag *tag,
                          const struct rl_reply *reply);
-void rl_question_dropped(struct rl_question *question, unsigned node);
-void rl_questions_link(struct rl_host *host, unsigned node);
-void rl_questions_fini(struct rl_host *host);
+void rl_quorum_read_dropped(struct rl_quorum_read *read, unsigned node);
+void rl_quorum_reads_link(struct rl_host *host, unsigned node);
+void rl_quorum_reads_fini(struct rl_host *host);
 
 #endif

@@ -81,7 +81,7 @@ static bool answers(const struct rl_host *host, unsigned node)
 static bool is_awaited(const struct rl_host *host, const struct rl_claim *claim)
 {
     for (unsigned node = 0; node < claim->n_nodes; node++) {
-        if (claim->slots[node].rollback == RL_ROLLBACK_SENT && answers(host, node))
+        if (claim->votes[node].rollback == RL_ROLLBACK_SENT && answers(host, node))
             return true;
     }
     return false;

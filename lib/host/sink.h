@@ -15,7 +15,7 @@ struct rl_host;
 struct rl_host_lock;
 
 /* The answer of a master to a command. */
-struct rl_vote {
+struct rl_vote_report {
     struct rl_host_lock *lock;    /* NULL: the claim belongs to none any more */
     const struct rl_claim *claim;
     enum rl_step step;
@@ -50,7 +50,7 @@ struct rl_host_sink {
     /* Of a master. `verified`: an epoch check is about to show whether its answers count. */
     void (*link)(struct rl_host *host, unsigned node, enum rl_link link, const char *why);
     void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);
-    void (*vote)(struct rl_host *host, unsigned node, const struct rl_vote *vote);
+    void (*vote)(struct rl_host *host, unsigned node, const struct rl_vote_report *vote);
     void (*verified)(struct rl_host *host, unsigned node);
     void (*admission)(struct rl_host *host, unsigned node, const struct rl_admission_status *status);
     void (*clock)(struct rl_host *host, unsigned node, struct rl_span step);

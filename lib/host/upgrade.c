@@ -14,7 +14,7 @@ struct rl_upgrade *rl_upgrade_create(struct rl_host_lock *owner)
         return NULL;
     upgrade->owner = owner;
     rl_list_init(&upgrade->ended);
-    owner->attempt->upgrade = upgrade;
+    owner->call->upgrade = upgrade;
     return upgrade;
 }
 
@@ -29,12 +29,12 @@ const struct rl_claim *rl_upgrade_other_claim(const struct rl_claim *claim)
 }
 
 /* The second claim goes, and what it was answered with it. */
-static void keep_answers(const struct rl_claim *claim, struct rl_host_attempt *attempt)
+static void keep_answers(const struct rl_claim *claim, struct rl_host_call *call)
 {
-    if (!claim || !attempt->answers)
+    if (!claim || !call->answers)
         return;
-    memcpy(attempt->answers, claim->slots, claim->n_nodes * sizeof *attempt->answers);
-    attempt->answered = true;
+    memcpy(call->answers, claim->votes, claim->n_nodes * sizeof *call->answers);
+    call->answered = true;
 }
 
 static void end(struct rl_upgrade *upgrade)
@@ -45,8 +45,8 @@ static void end(struct rl_upgrade *upgrade)
     rl_list_remove(&upgrade->lock.link);
     rl_transport_disarm(&host->transport, &upgrade->lock.timer);
     upgrade->owner->refusal = upgrade->lock.refusal;
-    upgrade->owner->attempt->upgrade = NULL;
-    upgrade->lock.attempt = NULL;
+    upgrade->owner->call->upgrade = NULL;
+    upgrade->lock.call = NULL;
     rl_list_append(&host->ended_upgrades, &upgrade->ended);
 }
 
@@ -58,7 +58,7 @@ enum rl_end rl_upgrade_completed(struct rl_upgrade *upgrade, enum rl_end status)
         !rl_lock_replace(&host->engine, &upgrade->owner->core, host->now, &upgrade->lock.core))
         status = RL_END_LOST;
     else if (status != RL_END_OK)
-        keep_answers(upgrade->lock.core.claim, upgrade->owner->attempt);
+        keep_answers(upgrade->lock.core.claim, upgrade->owner->call);
     end(upgrade);
     return status;
 }

@@ -17,7 +17,7 @@
 struct rl_effect;
 
 struct rl_upgrade {
-    struct rl_host_lock lock;   /* the hidden one; its attempt is the owner's */
+    struct rl_host_lock lock;   /* the hidden one; its call is the owner's */
     struct rl_host_lock *owner;
     struct rl_list ended;       /* in the host's list, until the end of the turn: the caller may still look at it */
 };
@@ -28,19 +28,19 @@ struct rl_upgrade *rl_upgrade_create(struct rl_host_lock *owner);
 /* The upgrade that is pending; NULL: there is none. */
 static inline struct rl_upgrade *rl_upgrade_of(const struct rl_host_lock *owner)
 {
-    return owner->attempt ? owner->attempt->upgrade : NULL;
+    return owner->call ? owner->call->upgrade : NULL;
 }
 
 /* Is this the hidden one? */
 static inline bool rl_upgrade_is(const struct rl_host_lock *lock)
 {
-    return rl_upgrade_of(lock) && &lock->attempt->upgrade->lock == lock;
+    return rl_upgrade_of(lock) && &lock->call->upgrade->lock == lock;
 }
 
 /* The lock that the sink, and the program, know; NULL for NULL. */
 static inline struct rl_host_lock *rl_host_owner(struct rl_host_lock *lock)
 {
-    return lock && rl_upgrade_is(lock) ? lock->attempt->upgrade->owner : lock;
+    return lock && rl_upgrade_is(lock) ? lock->call->upgrade->owner : lock;
 }
 
 /* The other claim of the same handle; NULL: there is none. */

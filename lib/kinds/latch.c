@@ -6,7 +6,7 @@
 #include "util/slice.h"
 #include "votes/arguments.h"
 
-void rl_latch_command(const struct rl_latch_question *question, struct rl_command *ret_command)
+void rl_latch_command(const struct rl_latch_read *question, struct rl_command *ret_command)
 {
     rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_LATCH, 1);
     rl_push(ret_command, question->key);

@@ -13,7 +13,7 @@
 #define RL_LATCH_REVISION_BYTES 32 /* "PARTIES@MICROSECONDS" */
 
 /* Empty slices ask for nothing. */
-struct rl_latch_question {
+struct rl_latch_read {
     struct rl_slice key;
     uint32_t parties;
     uint64_t generation;
@@ -27,7 +27,7 @@ struct rl_latch_question {
 };
 
 /* Always sent with the script's text. */
-void rl_latch_command(const struct rl_latch_question *question, struct rl_command *ret_command);
+void rl_latch_command(const struct rl_latch_read *question, struct rl_command *ret_command);
 
 enum rl_latch_code {
     RL_LATCH_SHUT,             /* whatever was to be recorded is recorded */

@@ -9,9 +9,9 @@
 #include "votes/extension.h"
 #include "votes/rollback.h"
 
-static struct rl_slot *slot_of(const struct rl_event *event)
+static struct rl_vote *vote_of(const struct rl_event *event)
 {
-    return &event->claim->slots[event->node];
+    return &event->claim->votes[event->node];
 }
 
 /* Once the rollback has begun, no answer brings the vote back (protocol 1.7: "the release is already behind it on the
@@ -19,12 +19,12 @@ static struct rl_slot *slot_of(const struct rl_event *event)
 static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
-    struct rl_slot *slot = slot_of(event);
+    struct rl_vote *vote = vote_of(event);
     enum rl_outcome outcome = event->answer.outcome;
 
-    slot->vote = (uint8_t)outcome;
+    vote->outcome = (uint8_t)outcome;
     if (outcome == RL_REFUSED || outcome == RL_FAILED)
-        rl_rollback_waive(slot);
+        rl_rollback_waive(vote);
     if (outcome != RL_GRANTED)
         return;
     if (claim->rolling_back)
@@ -40,7 +40,7 @@ static void repair_answered(struct rl_votes *votes, const struct rl_event *event
     struct rl_claim *claim = event->claim;
     enum rl_outcome outcome = event->answer.outcome;
 
-    slot_of(event)->vote = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
+    vote_of(event)->outcome = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
     if (outcome == RL_UNKNOWN)
         rl_extension_note_unresolved(claim, event->node);
     if (outcome == RL_REFUSED)
@@ -52,10 +52,10 @@ static void repair_answered(struct rl_votes *votes, const struct rl_event *event
 }
 
 /* All that this answer says is that the value may be there. */
-static void note_possible(struct rl_slot *slot)
+static void note_possible(struct rl_vote *vote)
 {
-    if (slot->vote == RL_PENDING)
-        slot->vote = RL_UNKNOWN;
+    if (vote->outcome == RL_PENDING)
+        vote->outcome = RL_UNKNOWN;
 }
 
 /* If a notification has told of a grant in this round (the vote has the round's bound), then the master answered
@@ -64,25 +64,25 @@ static void note_possible(struct rl_slot *slot)
 static void enqueue_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
-    struct rl_slot *slot = slot_of(event);
+    struct rl_vote *vote = vote_of(event);
     enum rl_outcome outcome = event->answer.outcome;
-    bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
+    bool granted_since = vote->outcome == RL_GRANTED && vote->bound.ns == claim->round_bound.ns;
 
     votes->counters.late_grants += claim->rolling_back && outcome == RL_GRANTED;
     if (event->round != claim->round || outcome == RL_UNKNOWN) {
-        note_possible(slot);
+        note_possible(vote);
     } else if (outcome == RL_GRANTED) {
-        slot->vote = RL_GRANTED;
+        vote->outcome = RL_GRANTED;
         if (!claim->rolling_back)
             rl_ledger_grant(claim, event->node, claim->round_bound);
     } else if (outcome == RL_QUEUED && !granted_since) {
-        slot->vote = RL_QUEUED;
+        vote->outcome = RL_QUEUED;
         rl_ledger_revoke(claim, event->node);
-    } else if (slot->vote == RL_PENDING && event->round == 0) {
-        slot->vote = (uint8_t)outcome;
-        rl_rollback_waive(slot);
+    } else if (vote->outcome == RL_PENDING && event->round == 0) {
+        vote->outcome = (uint8_t)outcome;
+        rl_rollback_waive(vote);
     } else {
-        note_possible(slot);
+        note_possible(vote);
     }
 }
 
@@ -156,25 +156,25 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
     rl_extension_note_unresolved(claim, node);
 }
 
-/* A slot whose repair the verdict waits for (extension.c) stays PENDING until the repair has been answered. After the
+/* A vote whose repair the verdict waits for (extension.c) stays PENDING until the repair has been answered. After the
  * verdict a repair that fails changes nothing: "missing" says more. */
 void rl_votes_note_evidence(const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
-    struct rl_slot *slot = slot_of(event);
+    struct rl_vote *vote = vote_of(event);
     bool decides = claim->repairing & rl_bit(event->node);
     bool granted = event->answer.outcome == RL_GRANTED;
 
-    slot->latency_us = event->latency_us;
+    vote->latency_us = event->latency_us;
     if (event->step == RL_STEP_EXTEND && decides)
         return;
     if (event->step == RL_STEP_REPAIR && !decides && !granted)
         return;
-    if (event->step == RL_STEP_ENQUEUE && slot->vote == RL_GRANTED && !granted)
+    if (event->step == RL_STEP_ENQUEUE && vote->outcome == RL_GRANTED && !granted)
         return; /* a notification was faster than this answer */
     claim->repairing &= ~rl_bit(event->node);
-    slot->answer = (uint8_t)event->answer.outcome;
-    slot->detail = (uint8_t)event->answer.detail;
+    vote->answer = (uint8_t)event->answer.outcome;
+    vote->detail = (uint8_t)event->answer.detail;
 }
 
 /* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
@@ -194,14 +194,14 @@ static bool counts(const struct rl_votes *votes, struct rl_instant now, const st
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
                        const struct rl_notification *notification)
 {
-    struct rl_slot *slot = &claim->slots[node];
+    struct rl_vote *vote = &claim->votes[node];
     struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, notification->fence};
 
     if (!counts(votes, now, claim, node, notification))
         return false;
-    slot->vote = RL_GRANTED;
-    slot->answer = RL_GRANTED;
-    slot->detail = RL_DETAIL_NONE;
+    vote->outcome = RL_GRANTED;
+    vote->answer = RL_GRANTED;
+    vote->detail = RL_DETAIL_NONE;
     rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
                                      ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
     if (claim->kind->note)

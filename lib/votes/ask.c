@@ -35,16 +35,16 @@ bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
 /* True: the claim is to be written to this master. Otherwise its vote has failed, or the master is joining. */
 static bool prepare(const struct rl_votes *votes, struct rl_claim *claim, size_t node, struct rl_instant now)
 {
-    struct rl_slot *slot = &claim->slots[node];
+    struct rl_vote *vote = &claim->votes[node];
     enum rl_detail why = RL_DETAIL_NONE;
     bool possible = rl_may_claim(votes, node, now, &why);
     bool joining = votes->links[node] == RL_LINK_JOINING && !RL_MUTANT(JOINING_COUNTS_AS_FAILED);
 
     if (joining)
         claim->joining |= rl_bit(node);
-    slot->vote = possible ? RL_PENDING : joining ? RL_NOT_ASKED : RL_FAILED;
-    slot->detail = (uint8_t)why;
-    slot->answer = slot->vote;
+    vote->outcome = possible ? RL_PENDING : joining ? RL_NOT_ASKED : RL_FAILED;
+    vote->detail = (uint8_t)why;
+    vote->answer = vote->outcome;
     return possible;
 }
 
@@ -67,7 +67,7 @@ bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_ins
         return false;
     claim->joining &= ~rl_bit(node);
     if (!in_time || (claim->rolling_back && !RL_MUTANT(JOINED_AFTER_ROLLBACK))) {
-        claim->slots[node].vote = RL_FAILED;
+        claim->votes[node].outcome = RL_FAILED;
     } else if (prepare(votes, claim, node, now)) {
         claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->longest_ttl_ms));
         rl_outbox_add(votes, claim, RL_STEP_CLAIM, rl_bit(node));
@@ -118,7 +118,7 @@ bool rl_may_extend(const struct rl_votes *votes, const struct rl_claim *claim, s
         return false;
     }
     *ret_why = RL_DETAIL_QUARANTINED;
-    return rl_before(now, claim->slots[node].bound) ||
+    return rl_before(now, claim->votes[node].bound) ||
            (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now)) || RL_MUTANT(REPAIR_WITHOUT_CONDITION);
 }
 

@@ -19,8 +19,8 @@ void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const 
     claim->quorum_bound = RL_LONG_AGO;
     claim->shortest_extension_ms = UINT32_MAX;
     for (size_t i = 0; i < n_nodes; i++) {
-        claim->slots[i].bound = RL_LONG_AGO;
-        claim->slots[i].latency_us = RL_NO_LATENCY;
+        claim->votes[i].bound = RL_LONG_AGO;
+        claim->votes[i].latency_us = RL_NO_LATENCY;
     }
 }
 
@@ -29,7 +29,7 @@ uint32_t rl_claim_granted(const struct rl_claim *claim)
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        nodes |= claim->slots[i].vote == RL_GRANTED ? rl_bit(i) : 0;
+        nodes |= claim->votes[i].outcome == RL_GRANTED ? rl_bit(i) : 0;
     return nodes;
 }
 
@@ -38,7 +38,7 @@ size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote)
     size_t count = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].vote == vote;
+        count += claim->votes[i].outcome == vote;
     return count;
 }
 
@@ -47,7 +47,7 @@ size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answ
     size_t count = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].answer == answer;
+        count += claim->votes[i].answer == answer;
     return count;
 }
 
@@ -59,8 +59,8 @@ uint32_t rl_claim_unresolved(const struct rl_claim *claim)
 void rl_claim_note_timeouts(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].answer == RL_PENDING)
-            claim->slots[i].detail = RL_DETAIL_TIMEOUT;
+        if (claim->votes[i].answer == RL_PENDING)
+            claim->votes[i].detail = RL_DETAIL_TIMEOUT;
     }
 }
 
@@ -69,7 +69,7 @@ size_t rl_claim_count_clean(const struct rl_claim *claim)
     size_t count = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].rollback == RL_ROLLBACK_NONE || claim->slots[i].rollback == RL_ROLLBACK_CONFIRMED;
+        count += claim->votes[i].rollback == RL_ROLLBACK_NONE || claim->votes[i].rollback == RL_ROLLBACK_CONFIRMED;
     return count;
 }
 
@@ -85,19 +85,19 @@ static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
     int64_t bounds[RL_MAX_NODES];
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        bounds[i] = claim->slots[i].bound.ns;
+        bounds[i] = claim->votes[i].bound.ns;
     return (struct rl_instant){rl_kth_largest(bounds, claim->n_nodes, votes_needed(claim->quorum))};
 }
 
 /* The quorum-th largest bound stays the same where a bound was below it, and is not above it afterwards. */
 void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
-    struct rl_instant former = claim->slots[node].bound;
+    struct rl_instant former = claim->votes[node].bound;
 
     assert(node < claim->n_nodes && claim->quorum >= 1 && claim->quorum <= claim->n_nodes);
     if (bound.ns == former.ns)
         return;
-    claim->slots[node].bound = bound;
+    claim->votes[node].bound = bound;
     if (!rl_before(former, claim->quorum_bound) || rl_before(claim->quorum_bound, bound))
         claim->quorum_bound = find_quorum_bound(claim);
 }
@@ -105,5 +105,5 @@ void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
 void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
     if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
-        rl_ledger_set(claim, node, rl_earlier(claim->slots[node].bound, bound));
+        rl_ledger_set(claim, node, rl_earlier(claim->votes[node].bound, bound));
 }

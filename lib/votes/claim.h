@@ -37,10 +37,10 @@ enum rl_rollback_state {
     RL_ROLLBACK_CONFIRMED, /* this master does not hold the value: it has said so, or the ttl has surely passed */
 };
 
-struct rl_slot {
+struct rl_vote {
     struct rl_instant bound; /* lb_j: the vote counts until then; RL_LONG_AGO: it does not. claim.c alone changes it */
     uint32_t latency_us;     /* of the latest reply to the current operation */
-    uint8_t vote;            /* enum rl_outcome of the claim */
+    uint8_t outcome;         /* enum rl_outcome of the claim */
     uint8_t answer;          /* enum rl_outcome of the latest round or operation: for the verdict and the evidence */
     uint8_t detail;          /* enum rl_detail of that answer */
     uint8_t rollback;        /* enum rl_rollback_state */
@@ -73,10 +73,10 @@ struct rl_claim {
     uint32_t shortest_extension_ms;  /* at most that of any that may still be carried out; UINT32_MAX: there is none */
     uint32_t to_send[RL_STEP_COUNT]; /* what the outbox is to send: masks of masters */
     uint32_t full_ttl_ms; /* granted for a lease only: the ttl that the first extension must bring; 0: nothing lacks */
-    struct rl_instant quorum_bound;  /* the quorum-th largest of the slots' bounds: claim.c */
+    struct rl_instant quorum_bound;  /* the quorum-th largest of the votes' bounds: claim.c */
     struct rl_instant give_up;       /* every key that this claim has set has expired by then */
     struct rl_claim *next_out;       /* in the outbox */
-    struct rl_slot slots[];
+    struct rl_vote votes[];
 };
 
 /* The fencing token of a claim (protocol section 4). */
@@ -92,7 +92,7 @@ struct rl_fence {
 /* Of a claim without its tail. */
 static inline size_t rl_claim_body_size(size_t n_nodes)
 {
-    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot);
+    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_vote);
 }
 
 static inline size_t rl_claim_size(size_t n_nodes, const struct rl_kind *kind)
@@ -103,10 +103,10 @@ static inline size_t rl_claim_size(size_t n_nodes, const struct rl_kind *kind)
 /* An empty claim. */
 void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const struct rl_kind *kind);
 
-/* The claim's fence, which lies behind its slots; NULL for kinds of lock without tokens. */
+/* The claim's fence, which lies behind its votes; NULL for kinds of lock without tokens. */
 static inline struct rl_fence *rl_claim_fence(const struct rl_claim *claim)
 {
-    return claim->kind->has_token ? (struct rl_fence *)(uintptr_t)&claim->slots[claim->n_nodes] : NULL;
+    return claim->kind->has_token ? (struct rl_fence *)(uintptr_t)&claim->votes[claim->n_nodes] : NULL;
 }
 
 /* The fencing token; 0: there is none. It may be used only once the lock is held: before that, a quorum may not have
@@ -132,7 +132,7 @@ uint32_t rl_claim_granted(const struct rl_claim *claim);
 /* How many masters have this vote. */
 size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote);
 
-/* How many slots have this outcome as the answer to the latest operation. */
+/* How many votes have this outcome as the answer to the latest operation. */
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
 
 /* Masters where an extension may still be carried out: it got lost, or has not been answered yet. */

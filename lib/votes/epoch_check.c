@@ -7,7 +7,7 @@
  * done in that very memory. Replies come in the same order: when the check's reply arrives, it speaks of the answers
  * that wait.
  *
- * Until then an answer that matters (a grant, or "missing" to an extension) leaves its slot PENDING, with a bit in
+ * Until then an answer that matters (a grant, or "missing" to an extension) leaves its vote PENDING, with a bit in
  * claim->unverified. Other answers bring no vote, and count at once. */
 #include "votes/epoch_check.h"
 
@@ -38,7 +38,7 @@ void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
         claim->missing |= rl_bit(node);
     else if (fence && claim->round == 0)
         fence->counters[node] = event->answer.fence;
-    claim->slots[node].latency_us = event->latency_us;
+    claim->votes[node].latency_us = event->latency_us;
 }
 
 static void stop_waiting(struct rl_claim *claim, uint32_t nodes)
@@ -54,8 +54,8 @@ void rl_epoch_check_drop(struct rl_claim *claim)
     if (!claim->unverified)
         return;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((claim->unverified & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
-            claim->slots[i].vote = RL_GRANTED;
+        if ((claim->unverified & rl_bit(i)) && claim->votes[i].outcome == RL_PENDING)
+            claim->votes[i].outcome = RL_GRANTED;
     }
     stop_waiting(claim, claim->unverified);
 }
@@ -80,7 +80,7 @@ static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, 
     ret_event->round = claim->round;
     ret_event->node = node;
     ret_event->answer = answer_now(claim, node, why_not);
-    ret_event->latency_us = claim->slots[node].latency_us;
+    ret_event->latency_us = claim->votes[node].latency_us;
     stop_waiting(claim, rl_bit(node));
     claim->missing &= ~rl_bit(node);
 }

@@ -14,13 +14,13 @@ static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
         enum rl_detail why = RL_DETAIL_NONE;
         bool possible = rl_may_extend(votes, claim, i, now, &why);
 
-        slot->latency_us = RL_NO_LATENCY;
-        slot->answer = possible ? RL_PENDING : RL_FAILED;
-        slot->detail = possible ? RL_DETAIL_NONE : (uint8_t)why;
+        vote->latency_us = RL_NO_LATENCY;
+        vote->answer = possible ? RL_PENDING : RL_FAILED;
+        vote->detail = possible ? RL_DETAIL_NONE : (uint8_t)why;
         if (!possible)
             continue;
         rl_ledger_sent(claim, i, claim->round_bound);
@@ -104,7 +104,7 @@ void rl_extension_granted(const struct rl_votes *votes, const struct rl_event *e
     struct rl_claim *claim = event->claim;
     bool unresolved = claim->unresolved_extension & rl_bit(event->node);
 
-    if (rl_clock_doubted(votes, event->node, event->now) && !rl_before(event->now, claim->slots[event->node].bound))
+    if (rl_clock_doubted(votes, event->node, event->now) && !rl_before(event->now, claim->votes[event->node].bound))
         return;
     if (rl_event_is_latest(event) && !claim->rolling_back)
         rl_ledger_grant(claim, event->node, unresolved ? unresolved_bound(votes, claim) : claim->round_bound);
@@ -160,7 +160,7 @@ static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t node
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (nodes & rl_bit(i))
-            claim->slots[i].vote = RL_PENDING;
+            claim->votes[i].outcome = RL_PENDING;
     }
     rl_outbox_add(votes, claim, RL_STEP_REPAIR, nodes);
 }

@@ -73,7 +73,7 @@ void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, str
 
 static bool has_granted(const struct rl_claim *claim, size_t node)
 {
-    return claim->slots[node].vote == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
+    return claim->votes[node].outcome == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
 }
 
 static uint64_t largest_answer(const struct rl_claim *claim)
@@ -109,7 +109,7 @@ static bool may_record(const struct rl_claim *claim, size_t node)
 {
     if (rl_claim_fence(claim)->refused & rl_bit(node))
         return false;
-    return claim->slots[node].vote == RL_PENDING || (claim->joining & rl_bit(node)) || is_below(claim, node);
+    return claim->votes[node].outcome == RL_PENDING || (claim->joining & rl_bit(node)) || is_below(claim, node);
 }
 
 /* Each master is asked once after each of its grants: a notification of a grant may come late, and say less than the

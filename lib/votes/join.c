@@ -13,7 +13,7 @@
 /* --- The question ------------------------------------------------------------------------------------------------- */
 
 static const char *const mode_words[] = {
-    [RL_JOIN_VOTE] = "vote",         [RL_JOIN_LOOK] = "look",       [RL_JOIN_DECLARE] = "declare",
+    [RL_JOIN_VOTE] = "vote",         [RL_JOIN_READ] = "look",       [RL_JOIN_DECLARE] = "declare",
     [RL_JOIN_ANNOUNCE] = "announce", [RL_JOIN_CONFIRM] = "confirm", [RL_JOIN_ALLOW] = "allow",
 };
 

@@ -19,7 +19,7 @@
 
 enum rl_join_mode {
     RL_JOIN_VOTE,     /* writes the marker where it is missing or another run's */
-    RL_JOIN_LOOK,     /* writes nothing */
+    RL_JOIN_READ,     /* writes nothing */
     RL_JOIN_DECLARE,  /* the operator says that no lock was ever here: no quarantine (protocol 5.4) */
     RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/max_ttl.h */
     RL_JOIN_CONFIRM,

@@ -149,7 +149,7 @@ struct rl_extend_many {
 
 /* Further values in an RL_STEP_ENQUEUE, none of which has been in the wait queue: they enter it behind the first. They
  * have all but this in common with the first. */
-struct rl_batch_tail {
+struct rl_joins {
     size_t n;
     struct rl_slice tokens[RL_BATCH_MAX - 1];
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */

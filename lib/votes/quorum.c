@@ -68,30 +68,30 @@ struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_
     return (struct rl_instant){done.ns + rl_ms(ttl_ms).ns + rl_drift(rule, ttl_ms).ns};
 }
 
-void rl_gather_init(struct rl_gather *gather, unsigned n_nodes, unsigned quorum)
+void rl_tally_init(struct rl_tally *tally, unsigned n_nodes, unsigned quorum)
 {
     assert(n_nodes >= 1 && n_nodes <= RL_MAX_NODES && quorum >= 1 && quorum <= n_nodes);
-    *gather = (struct rl_gather){.n_nodes = (uint8_t)n_nodes, .quorum = (uint8_t)quorum};
+    *tally = (struct rl_tally){.n_nodes = (uint8_t)n_nodes, .quorum = (uint8_t)quorum};
 }
 
-bool rl_gather_awaits(const struct rl_gather *gather, unsigned node)
+bool rl_tally_awaits(const struct rl_tally *tally, unsigned node)
 {
-    return !((gather->answered | gather->failed) & rl_bit(node));
+    return !((tally->answered | tally->failed) & rl_bit(node));
 }
 
-void rl_gather_note(struct rl_gather *gather, unsigned node, bool counts)
+void rl_tally_note(struct rl_tally *tally, unsigned node, bool counts)
 {
-    assert(rl_gather_awaits(gather, node));
-    *(counts ? &gather->answered : &gather->failed) |= rl_bit(node);
+    assert(rl_tally_awaits(tally, node));
+    *(counts ? &tally->answered : &tally->failed) |= rl_bit(node);
 }
 
-bool rl_gather_is_complete(const struct rl_gather *gather)
+bool rl_tally_is_complete(const struct rl_tally *tally)
 {
-    return (gather->answered | gather->failed) == rl_bit(gather->n_nodes) - 1;
+    return (tally->answered | tally->failed) == rl_bit(tally->n_nodes) - 1;
 }
 
-enum rl_verdict rl_gather_verdict(const struct rl_gather *gather)
+enum rl_verdict rl_tally_verdict(const struct rl_tally *tally)
 {
-    return rl_quorum_verdict(gather->n_nodes, gather->quorum, rl_count_bits(gather->answered),
-                             rl_count_bits(gather->failed));
+    return rl_quorum_verdict(tally->n_nodes, tally->quorum, rl_count_bits(tally->answered),
+                             rl_count_bits(tally->failed));
 }

@@ -50,22 +50,22 @@ struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_
 /* A question to all masters, which a quorum of answers decides (family 10). What masters are asked in this way has no
  * ledger, no deadline and no rollback: an answer counts or it does not. */
 
-struct rl_gather {
+struct rl_tally {
     uint8_t n_nodes;
     uint8_t quorum;
     uint32_t answered; /* masters whose answers count */
     uint32_t failed;   /* masters of which no answer will count any more */
 };
 
-void rl_gather_init(struct rl_gather *gather, unsigned n_nodes, unsigned quorum);
+void rl_tally_init(struct rl_tally *tally, unsigned n_nodes, unsigned quorum);
 
 /* Is the master's answer awaited still? */
-bool rl_gather_awaits(const struct rl_gather *gather, unsigned node);
+bool rl_tally_awaits(const struct rl_tally *tally, unsigned node);
 
 /* A master that is awaited has answered, or will not. */
-void rl_gather_note(struct rl_gather *gather, unsigned node, bool counts);
+void rl_tally_note(struct rl_tally *tally, unsigned node, bool counts);
 
-bool rl_gather_is_complete(const struct rl_gather *gather);
-enum rl_verdict rl_gather_verdict(const struct rl_gather *gather);
+bool rl_tally_is_complete(const struct rl_tally *tally);
+enum rl_verdict rl_tally_verdict(const struct rl_tally *tally);
 
 #endif

@@ -21,29 +21,30 @@
 /* A key that is handed off may live longer than the lease by that: the master rounds two times up. */
 #define ROUNDING_MS 2
 
-static bool may_hold(const struct rl_slot *slot)
+static bool may_hold(const struct rl_vote *vote)
 {
     if (RL_MUTANT(ROLLBACK_ONLY_GRANTED))
-        return slot->vote == RL_GRANTED;
+        return vote->outcome == RL_GRANTED;
     if (RL_MUTANT(UNKNOWN_NOT_ROLLED_BACK))
-        return slot->vote == RL_PENDING || slot->vote == RL_GRANTED;
-    if (RL_MUTANT(QUEUED_NOT_ROLLED_BACK) && slot->vote == RL_QUEUED)
+        return vote->outcome == RL_PENDING || vote->outcome == RL_GRANTED;
+    if (RL_MUTANT(QUEUED_NOT_ROLLED_BACK) && vote->outcome == RL_QUEUED)
         return false;
-    return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN || slot->vote == RL_QUEUED;
+    return vote->outcome == RL_PENDING || vote->outcome == RL_GRANTED || vote->outcome == RL_UNKNOWN ||
+           vote->outcome == RL_QUEUED;
 }
 
 /* Takes back what the host has not been given yet. */
 static void withdraw_unsent(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
 
         if (claim->to_send[RL_STEP_CLAIM] & rl_bit(i))
-            slot->vote = RL_NOT_ASKED;
+            vote->outcome = RL_NOT_ASKED;
         if (claim->to_send[RL_STEP_REPAIR] & rl_bit(i))
-            slot->vote = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
-        if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && slot->vote == RL_PENDING)
-            slot->vote = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
+            vote->outcome = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
+        if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && vote->outcome == RL_PENDING)
+            vote->outcome = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
     }
     rl_outbox_withdraw(claim);
 }
@@ -58,13 +59,13 @@ void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_s
     claim->rolling_back = true;
     withdraw_unsent(claim);
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
 
-        if (!may_hold(slot))
+        if (!may_hold(vote))
             continue;
-        slot->rollback = RL_ROLLBACK_PENDING;
+        vote->rollback = RL_ROLLBACK_PENDING;
         if (rl_link_writable(votes->links[i])) {
-            slot->rollback = RL_ROLLBACK_SENT;
+            vote->rollback = RL_ROLLBACK_SENT;
             nodes |= rl_bit(i);
         }
     }
@@ -75,23 +76,23 @@ void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_s
         votes->rollbacks_due = rl_after(now, (struct rl_span){RESEND_NS});
 }
 
-void rl_rollback_waive(struct rl_slot *slot)
+void rl_rollback_waive(struct rl_vote *vote)
 {
-    if (slot->rollback == RL_ROLLBACK_PENDING)
-        slot->rollback = RL_ROLLBACK_CONFIRMED;
+    if (vote->rollback == RL_ROLLBACK_PENDING)
+        vote->rollback = RL_ROLLBACK_CONFIRMED;
 }
 
 void rl_rollback_answered(const struct rl_event *event)
 {
-    struct rl_slot *slot = &event->claim->slots[event->node];
+    struct rl_vote *vote = &event->claim->votes[event->node];
     enum rl_outcome outcome = event->answer.outcome;
 
     assert(event->claim->rolling_back || RL_MUTANT(YIELD_REUSES_VALUE));
-    if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(slot) ||
+    if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(vote) ||
         (RL_MUTANT(PENDING_ROLLBACK_FORGOTTEN) && outcome == RL_UNKNOWN))
-        slot->rollback = RL_ROLLBACK_CONFIRMED;
-    else if (slot->rollback == RL_ROLLBACK_SENT)
-        slot->rollback = RL_ROLLBACK_PENDING;
+        vote->rollback = RL_ROLLBACK_CONFIRMED;
+    else if (vote->rollback == RL_ROLLBACK_SENT)
+        vote->rollback = RL_ROLLBACK_PENDING;
 }
 
 void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
@@ -104,10 +105,10 @@ void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, s
 /* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. */
 static void resend(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
-    if (RL_MUTANT(ROLLBACK_NEVER_RESENT) || claim->slots[node].rollback != RL_ROLLBACK_PENDING ||
+    if (RL_MUTANT(ROLLBACK_NEVER_RESENT) || claim->votes[node].rollback != RL_ROLLBACK_PENDING ||
         !rl_link_writable(votes->links[node]))
         return;
-    claim->slots[node].rollback = RL_ROLLBACK_SENT;
+    claim->votes[node].rollback = RL_ROLLBACK_SENT;
     rl_outbox_add(votes, claim, RL_STEP_ROLLBACK, rl_bit(node));
     votes->counters.rollbacks_resent++;
 }
@@ -124,10 +125,10 @@ static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl
     bool expired = !rl_before(now, claim->give_up);
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
+        struct rl_vote *vote = &claim->votes[i];
 
-        if (expired && slot->rollback == RL_ROLLBACK_PENDING && slot->vote != RL_PENDING) {
-            slot->rollback = RL_ROLLBACK_CONFIRMED;
+        if (expired && vote->rollback == RL_ROLLBACK_PENDING && vote->outcome != RL_PENDING) {
+            vote->rollback = RL_ROLLBACK_CONFIRMED;
             votes->counters.rollbacks_expired++;
         }
         resend(votes, claim, i);

@@ -18,7 +18,7 @@ void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_s
 void rl_rollback_answered(const struct rl_event *event);
 
 /* The value turned out not to be set on this master: a pending rollback is not needed. */
-void rl_rollback_waive(struct rl_slot *slot);
+void rl_rollback_waive(struct rl_vote *vote);
 
 /* A command of this claim may be carried out as late as now, so its key's ttl may begin as late. */
 void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now);

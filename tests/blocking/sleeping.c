@@ -36,16 +36,16 @@ START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
     _Atomic uint32_t state = 1;
     int64_t began_ns = rl_monotonic_ns();
 
-    for (unsigned slot = 0; slot <= RL_NO_SLEEPER; slot += RL_NO_SLEEPER) {
-        ck_assert(rl_sleepers_sleep(&sleepers, slot, &state, 2, RL_WAIT_FOREVER));
-        ck_assert(!rl_sleepers_sleep(&sleepers, slot, &state, 1, began_ns));
+    for (unsigned place = 0; place <= RL_NO_SLEEPER; place += RL_NO_SLEEPER) {
+        ck_assert(rl_sleepers_sleep(&sleepers, place, &state, 2, RL_WAIT_FOREVER));
+        ck_assert(!rl_sleepers_sleep(&sleepers, place, &state, 1, began_ns));
     }
 }
 END_TEST
 
 /* --- Many ------------------------------------------------------------------------------------------------------- */
 
-#define N_MEMBERS (RL_SLEEPER_SLOTS + 20)
+#define N_MEMBERS (RL_SLEEPER_PLACES + 20)
 #define ROUNDS 50
 
 /* A thread that waits, again and again. */
@@ -109,7 +109,7 @@ static void tell_every_other(struct member *members, unsigned first)
     rl_sleepers_wake_marked(&sleepers);
 }
 
-/* More threads than slots, asleep or about to be. */
+/* More threads than places, asleep or about to be. */
 START_TEST(all_who_are_told_wake)
 {
     struct member *members = gather(N_MEMBERS, ROUNDS);

@@ -78,13 +78,13 @@ static void fill(struct rl_sleepers *full)
         ;
 }
 
-static void ask_by(bool (*say)(struct way *way), bool slots)
+static void ask_by(bool (*say)(struct way *way), bool places)
 {
     struct pair pair = {.say = say};
 
     way_init(&pair.there);
     way_init(&pair.back);
-    if (!slots) {
+    if (!places) {
         fill(&pair.there.sleepers);
         fill(&pair.back.sleepers);
     }

@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(a_look_writes_nothing)
 {
-    struct rl_join_report report = join_as(RL_JOIN_LOOK, "first");
+    struct rl_join_report report = join_as(RL_JOIN_READ, "first");
 
     ck_assert_int_eq(report.event, RL_JOIN_ABSENT);
     ck_assert_str_eq(report.incarnation, "");
@@ -88,9 +88,9 @@ START_TEST(a_look_reports_what_a_vote_would_find_after_a_restart)
     struct rl_join_report declared = join_as(RL_JOIN_DECLARE, "first");
     struct rl_join_report report;
 
-    ck_assert_int_eq(join_as(RL_JOIN_LOOK, "second").event, RL_JOIN_KEPT);
+    ck_assert_int_eq(join_as(RL_JOIN_READ, "second").event, RL_JOIN_KEPT);
     join_restart();
-    report = join_as(RL_JOIN_LOOK, "third");
+    report = join_as(RL_JOIN_READ, "third");
     ck_assert_int_eq(report.event, RL_JOIN_RESTARTED);
     ck_assert_int_eq(report.left_ms, QUARANTINE);
     ck_assert_str_eq(report.incarnation, "first");
@@ -142,7 +142,7 @@ static void expect_marker_left_alone(const struct rl_join_question *asked, enum 
 /* Whatever a vote would write: another ttl, another durability, an end that is too far away. */
 START_TEST(a_look_at_a_marker_leaves_it_alone)
 {
-    struct rl_join_question asked = join_question(RL_JOIN_LOOK, "second");
+    struct rl_join_question asked = join_question(RL_JOIN_READ, "second");
 
     asked.max_ttl_ms = 2 * MAX_TTL;
     asked.durability = RL_DURABILITY_ALWAYS;
@@ -171,7 +171,7 @@ END_TEST
 /* Two names lead to it, or one of them has moved here. */
 START_TEST(the_marker_of_another_master_of_the_deployment_is_left_alone)
 {
-    static const enum rl_join_mode modes[] = {RL_JOIN_VOTE, RL_JOIN_LOOK, RL_JOIN_DECLARE};
+    static const enum rl_join_mode modes[] = {RL_JOIN_VOTE, RL_JOIN_READ, RL_JOIN_DECLARE};
     struct rl_join_question asked = join_question(modes[_i], "second");
     struct rl_join_report report;
 

@@ -82,7 +82,7 @@ struct said queue_enqueue(const char *value, uint32_t round, uint64_t ticket)
 void queue_enqueue_many(size_t n, const char *const *values, struct said *ret_said)
 {
     struct rl_subject about = subject_of(values[0]);
-    struct rl_batch_tail followers = {.n = n - 1};
+    struct rl_joins followers = {.n = n - 1};
     struct rl_command command;
     struct scripted scripted;
 

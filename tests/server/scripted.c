@@ -98,11 +98,11 @@ static struct scripted run(struct masters *masters, size_t i, char **words, size
 
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command)
 {
-    return scripted_run_many(masters, i, command, &(struct rl_batch_tail){.n = 0});
+    return scripted_run_many(masters, i, command, &(struct rl_joins){.n = 0});
 }
 
 struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_batch_tail *followers)
+                                  const struct rl_joins *followers)
 {
     char *words[WORDS_MAX + 1];
     size_t n = begin(command, words);

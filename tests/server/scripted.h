@@ -14,7 +14,7 @@ struct scripted {
 /* Error replies are replies like others; a master that does not answer fails the test. */
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command);
 struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_batch_tail *followers);
+                                  const struct rl_joins *followers);
 struct scripted scripted_run_refresh(struct masters *masters, size_t i, const struct rl_command *command,
                                   const struct rl_refresh_many *refreshes);
 void scripted_free(struct scripted *scripted);

@@ -137,8 +137,8 @@ static void give_back(struct handle *handle, enum rl_op op)
         handle->releasing = false;
         return;
     }
-    handle->host.attempt = NULL;
-    memset(&handle->attempt.request, 0xa5, sizeof handle->attempt.request);
+    handle->host.call = NULL;
+    memset(&handle->call.request, 0xa5, sizeof handle->call.request);
 }
 
 static void deliver(struct client *client, const struct completion *completion)

@@ -164,7 +164,7 @@ struct turn {
 
 struct handle {
     struct rl_host_lock host;
-    struct rl_host_attempt attempt; /* lent to the host while an acquisition or extension is pending */
+    struct rl_host_call call; /* lent to the host while an acquisition or extension is pending */
     uint8_t index;
     uint8_t key;            /* of a permit: of the slot of its latest attempt or hold */
     bool permit;
@@ -175,7 +175,7 @@ struct handle {
     struct rl_candidate election;
     struct rl_acquire campaign; /* what it acquires its lock with, time and again */
     uint8_t freed_slots;    /* for the oracle: slots that have become free since it waits, and that nobody has had */
-    uint8_t attempt_op;     /* enum rl_op: what the attempt has been lent for */
+    uint8_t call_op;     /* enum rl_op: what the attempt has been lent for */
     bool releasing;         /* the release's completion has not been delivered */
     uint32_t inner;         /* for the oracle: inner entries of its hold */
     uint8_t seen_state;     /* for the table of transitions */
@@ -300,7 +300,7 @@ struct client_latch {
     struct rl_instant due[RL_LATCH_N_OPS];
     int64_t patience;
     /* ... the latest round, and its beginning by both clocks. */
-    const struct rl_question *question;
+    const struct rl_quorum_read *read;
     struct rl_instant started;
     int64_t round_since;
     uint32_t round;

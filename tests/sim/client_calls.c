@@ -13,21 +13,21 @@
 
 bool client_is_busy(const struct handle *handle)
 {
-    return handle->host.attempt || handle->releasing;
+    return handle->host.call || handle->releasing;
 }
 
 static void lend_attempt(struct handle *handle, enum rl_op op)
 {
-    handle->attempt_op = (uint8_t)op;
-    handle->host.attempt = &handle->attempt;
-    handle->attempt.counter = 0;
-    handle->attempt.converts = false;
-    handle->attempt.over = false;
-    handle->attempt.upgrade = NULL;
-    rl_list_init(&handle->attempt.company);
-    handle->attempt.waiter = NULL;
-    memset(&handle->attempt.entry, 0xa5, sizeof handle->attempt.entry);
-    handle->attempt.entry.ticket = 0; /* for the oracle: it has none yet */
+    handle->call_op = (uint8_t)op;
+    handle->host.call = &handle->call;
+    handle->call.counter = 0;
+    handle->call.converts = false;
+    handle->call.over = false;
+    handle->call.upgrade = NULL;
+    rl_list_init(&handle->call.wait_list);
+    handle->call.waiter = NULL;
+    memset(&handle->call.entry, 0xa5, sizeof handle->call.entry);
+    handle->call.entry.ticket = 0; /* for the oracle: it has none yet */
 }
 
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request)
@@ -255,7 +255,7 @@ void client_abandon(struct client *client, struct handle *handle)
     exclusion_forget(handle, client_true_now(client));
     once_abandon(handle);
     forget_completions(client, handle);
-    handle->host.attempt = NULL;
+    handle->host.call = NULL;
     handle->releasing = false;
     client_watch(client);
 }

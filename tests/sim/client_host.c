@@ -119,7 +119,7 @@ unsigned client_tag_boxes(struct client *client, const struct rl_tag *tag, uint3
 {
     const struct rl_batch *batch = tag->owner;
 
-    if (!tag->owner || tag->step == RL_TAG_QUESTION)
+    if (!tag->owner || tag->step == RL_TAG_QUORUM_READ)
         return 0;
     if (tag->step != RL_TAG_BATCH) {
         ret_boxes[0] = client_box(client, tag->owner)->id;
@@ -201,8 +201,8 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     }
     box->handle = handle->index;
     box->key = handle->key;
-    box->fenced = handle->attempt.request.kind->has_token;
-    box->own = handle->attempt.request.own_token;
+    box->fenced = handle->call.request.kind->has_token;
+    box->own = handle->call.request.own_token;
     box->replaces = BOX_NONE;
     if (handle->pending.op == RL_OP_CONVERT)
         box->replaces = box_maker(&client->world->boxes, handle_box(handle)->id)->id;
@@ -336,7 +336,7 @@ static void on_listening(struct rl_host *host, unsigned node, bool on, const cha
           name_of_master(node));
 }
 
-static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
 {
     struct client *client = client_of(host);
     const struct box *box = client_box(client, vote->claim);

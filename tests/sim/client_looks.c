@@ -36,11 +36,11 @@ void client_look(struct client *client, uint8_t key)
     rl_key_unref(name);
 }
 
-/* Before redlock_look() returns, its question has been asked: the host has set the pointer to it first. */
+/* Before redlock_look() returns, its read has been asked: the host has set the pointer to it first. */
 uint32_t client_look_number(const struct client *client, const struct rl_tag *tag)
 {
-    for (unsigned i = 0; tag->step == RL_TAG_QUESTION && i < MAX_LOOKS; i++) {
-        if (client->looks[i].number && client->looks[i].core.question == tag->owner)
+    for (unsigned i = 0; tag->step == RL_TAG_QUORUM_READ && i < MAX_LOOKS; i++) {
+        if (client->looks[i].number && client->looks[i].core.read == tag->owner)
             return client->looks[i].number;
     }
     return 0;

@@ -158,7 +158,7 @@ void client_start(struct world *world, struct client *client)
         client->handles[i].permit = world->plan.handle_keys[client->index][i] == PERMIT;
         client->handles[i].key = client->handles[i].permit ? FIRST_SLOT : world->plan.handle_keys[client->index][i];
         client->handles[i].candidate = world->plan.candidates[client->index][i];
-        client->handles[i].host.attempt = NULL;
+        client->handles[i].host.call = NULL;
         start_handle(client, &client->handles[i]);
     }
     client_start_set(client);

@@ -10,7 +10,7 @@
 /* An acquisition or extension is over, and its callback has not run. */
 static bool has_undelivered(const struct handle *handle, enum rl_op op)
 {
-    return handle->host.attempt && handle->attempt_op == op;
+    return handle->host.call && handle->call_op == op;
 }
 
 /* A held lock is released whatever its depth. True: there is more to do. A lock that has been acquired is released when

@@ -216,7 +216,7 @@ void latch_on_loss(struct world *world)
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-/* A timer may be late by the slack, and that of the question, which is due as well, may arm it anew; a process that was
+/* A timer may be late by the slack, and that of the read, which is due as well, may arm it anew; a process that was
  * stopped is told afterwards. */
 static int64_t slack_of(const struct world *world)
 {
@@ -281,14 +281,14 @@ void latch_on_send(struct client *client, const struct rl_tag *tag, struct messa
 {
     const struct rl_list *latches = &client->host.latches;
 
-    for (struct rl_list *at = latches->next; tag->step == RL_TAG_QUESTION && at != latches; at = at->next) {
+    for (struct rl_list *at = latches->next; tag->step == RL_TAG_QUORUM_READ && at != latches; at = at->next) {
         struct rl_latch *core = RL_CONTAINER_OF(at, struct rl_latch, link);
         struct client_latch *latch = RL_CONTAINER_OF(core, struct client_latch, core);
 
-        if (core->question != tag->owner)
+        if (core->read != tag->owner)
             continue;
-        if (latch->question != core->question || latch->started.ns != core->started.ns) {
-            latch->question = core->question;
+        if (latch->read != core->read || latch->started.ns != core->started.ns) {
+            latch->read = core->read;
             latch->started = core->started;
             latch->round_since = client_true_now(client);
             latch->round++;
@@ -313,7 +313,7 @@ static uint32_t counted(const struct client *client, const struct client_latch *
     uint32_t set = 0;
 
     for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        bool counts = latch->core.question ? latch->core.question->gather.answered >> m & 1u
+        bool counts = latch->core.read ? latch->core.read->tally.answered >> m & 1u
                                            : latch->core.nodes[m].answered;
 
         if (counts && latch->seen[m].round == latch->round)
@@ -418,7 +418,7 @@ void latch_check_repeated(struct world *world, const struct client *client)
     for (unsigned i = 0; i < MAX_LATCHES && !client->host.closing; i++) {
         const struct client_latch *latch = &client->latches[i];
 
-        if (latch->number && latch->core.open && !latch->core.question && latch->core.next.ns == RL_NEVER.ns)
+        if (latch->number && latch->core.open && !latch->core.read && latch->core.next.ns == RL_NEVER.ns)
             world_violation(world, "latch", "%s knows that generation %u is open, and will not repeat it",
                             name_of_client(client->index), latch->generation);
     }

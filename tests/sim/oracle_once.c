@@ -93,7 +93,7 @@ static void check_accepted(struct world *world, const struct client *client, con
     struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);
 
     fence_on_accept(world, client, handle);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->attempt.request.min_validity.ns)
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->call.request.min_validity.ns)
         world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
 }
 
@@ -110,7 +110,7 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 void once_on_hand_off(struct world *world, const struct client *client, const struct handle *handle,
                   const struct box *box)
 {
-    if (box->own || handle->attempt.request.own_token)
+    if (box->own || handle->call.request.own_token)
         world_violation(world, "once", "%s is handed off to %s, though values are named outside", box->token,
                         name_of_handle(client, handle));
     check_accepted(world, client, handle);
@@ -121,7 +121,7 @@ static size_t count_votes(const struct rl_claim *claim, enum rl_outcome vote)
     size_t count = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].vote == vote;
+        count += claim->votes[i].outcome == vote;
     return count;
 }
 
@@ -131,7 +131,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
     size_t count = count_votes(claim, RL_PENDING) + count_votes(claim, RL_GRANTED);
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].vote != RL_PENDING && claim->slots[i].vote != RL_GRANTED &&
+        count += claim->votes[i].outcome != RL_PENDING && claim->votes[i].outcome != RL_GRANTED &&
                  client->wires[i].link == RL_LINK_JOINING;
     return count;
 }
@@ -139,7 +139,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 /* Votes come and go there. */
 static bool is_queued(const struct handle *handle)
 {
-    return handle->attempt.request.wait != RL_WAIT_SPIN && handle->attempt.entry.enqueued;
+    return handle->call.request.wait != RL_WAIT_SPIN && handle->call.entry.enqueued;
 }
 
 /* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
@@ -153,7 +153,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
 
     if (!lock->claim || lock->claim->kind->has_token || is_queued(handle) ||
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->host.now, round_end) ||
-        !rl_before(client->host.now, handle->attempt.request.deadline))
+        !rl_before(client->host.now, handle->call.request.deadline))
         return;
     if (count_open_votes(client, lock->claim) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
@@ -185,7 +185,7 @@ static void check_links(struct world *world, const struct client *client, const 
         return;
     for (size_t i = 0; i < world->plan.n_masters; i++) {
         voting += can_vote(client, i);
-        unasked += can_vote(client, i) && claim && claim->slots[i].vote == RL_NOT_ASKED;
+        unasked += can_vote(client, i) && claim && claim->votes[i].outcome == RL_NOT_ASKED;
     }
     if (!claim && voting >= client->host.engine.votes.config.quorum)
         world_violation(world, "once", "%s waits though a quorum can vote", name_of_handle(client, handle));
@@ -221,7 +221,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
                                    const struct op_record *record)
 {
     const struct rl_lock *lock = &handle->host.core;
-    bool waited = record->op == RL_OP_ACQUIRE && handle->attempt.request.once && lock->claim;
+    bool waited = record->op == RL_OP_ACQUIRE && handle->call.request.once && lock->claim;
 
     if (!waited && (record->op != RL_OP_RELEASE || lock->state != RL_LOCK_RELEASING))
         return record->due;

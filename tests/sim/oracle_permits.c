@@ -33,7 +33,7 @@ void permits_check(struct world *world)
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
-    const struct rl_entry *entry = &handle->attempt.entry;
+    const struct rl_entry *entry = &handle->call.entry;
     size_t quorum = world->plan.config.quorum;
     size_t votes = 0;
     bool fresh = (size_t)__builtin_popcount(entry->answered) < quorum;
@@ -41,11 +41,11 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
     if (key - FIRST_SLOT >= world->plan.limits[client->index])
         world_violation(world, "permits", "%s wants %s: it has named fewer", name_of_handle(client, handle),
                         name_of_key(key));
-    if (!former || former->key == key || former->handle != handle->index || handle->attempt.entry.lower ||
+    if (!former || former->key == key || former->handle != handle->index || handle->call.entry.lower ||
         handle->host.core.state != RL_LOCK_WAITING || !former->enqueued || handle->turn.failed == handle->turn.attempts)
         return;
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        bool granted = handle->former_claim->slots[m].vote == RL_GRANTED;
+        bool granted = handle->former_claim->votes[m].outcome == RL_GRANTED;
 
         votes += granted;
         fresh = fresh || (granted && !(entry->votes >> m & 1u));

@@ -46,7 +46,7 @@ static bool has_anything(const struct handle *handle)
 
 static bool is_awaited(const struct handle *handle)
 {
-    return handle->pending.op == RL_OP_ACQUIRE && handle->host.attempt && !handle->attempt.request.once;
+    return handle->pending.op == RL_OP_ACQUIRE && handle->host.call && !handle->call.request.once;
 }
 
 /* ... as far as its client has noticed. */

@@ -65,7 +65,7 @@ static bool answers(const struct client *client, unsigned master)
 /* The master has refused to carry the release out, or memory was short. */
 static bool is_refused(const struct box *box, unsigned master)
 {
-    return box->claim && box->claim->slots[master].rollback == RL_ROLLBACK_PENDING;
+    return box->claim && box->claim->votes[master].rollback == RL_ROLLBACK_PENDING;
 }
 
 static bool is_left(struct world *world, const struct client *client, const struct box *box, unsigned master)
@@ -180,7 +180,7 @@ static bool is_awaited(const struct client *client, unsigned master)
     const struct rl_list *pending = &client->host.engine.votes.pending_rollbacks;
 
     for (struct rl_list *at = pending->next; at != pending; at = at->next) {
-        if (RL_CONTAINER_OF(at, struct rl_claim, link)->slots[master].rollback == RL_ROLLBACK_SENT)
+        if (RL_CONTAINER_OF(at, struct rl_claim, link)->votes[master].rollback == RL_ROLLBACK_SENT)
             return true;
     }
     return false;

@@ -90,11 +90,11 @@ uint32_t wait_queue_complete_at(struct world *world, const struct handle *handle
     const struct box *box;
     uint32_t masters = 0;
 
-    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->attempt.entry.ticket)
+    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->call.entry.ticket)
         return 0;
     box = handle_box(handle);
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (wait_queue_ticket(world, box, m, world->now) == handle->attempt.entry.ticket || has_key(world, box, m))
+        if (wait_queue_ticket(world, box, m, world->now) == handle->call.entry.ticket || has_key(world, box, m))
             masters |= UINT32_C(1) << m;
     }
     return masters;
@@ -115,8 +115,8 @@ static int64_t lease_of(const struct handle *handle)
 /* A waiter that has moved may have the ticket of another one: then the values decide. */
 static bool is_behind(const struct handle *handle, const struct handle *later)
 {
-    uint64_t ticket = handle->attempt.entry.ticket;
-    uint64_t other = later->attempt.entry.ticket;
+    uint64_t ticket = handle->call.entry.ticket;
+    uint64_t other = later->call.entry.ticket;
 
     if (!other || ticket < other)
         return false;
@@ -133,7 +133,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
     ahead->operation = 0;
     if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
         is_behind(handle, later) ||
-        modes_agree((enum rl_mode)handle->attempt.request.mode, (enum rl_mode)later->attempt.request.mode))
+        modes_agree((enum rl_mode)handle->call.request.mode, (enum rl_mode)later->call.request.mode))
         return;
     *ahead = (struct ahead){.operation = handle->pending.generation, .attempts = handle->turn.attempts,
                             .masters = masters, .since = world->now - 2 * lease_of(handle)};

@@ -256,9 +256,9 @@ enum rl_lock_state core_state(const struct core *core)
     return (enum rl_lock_state)core->locks[core->handle].state;
 }
 
-const struct rl_slot *core_slot(const struct core *core, unsigned node)
+const struct rl_vote *core_vote(const struct core *core, unsigned node)
 {
-    return &core->locks[0].claim->slots[node];
+    return &core->locks[0].claim->votes[node];
 }
 
 unsigned core_live_claims(const struct core *core)

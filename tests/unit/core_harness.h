@@ -260,7 +260,7 @@ __attribute__((format(printf, 2, 3))) void core_say(struct core *core, const cha
 int64_t core_deadline_ms(const struct core *core);
 
 enum rl_lock_state core_state(const struct core *core);
-const struct rl_slot *core_slot(const struct core *core, unsigned node); /* of the first handle's claim */
+const struct rl_vote *core_vote(const struct core *core, unsigned node); /* of the first handle's claim */
 unsigned core_live_claims(const struct core *core);
 
 #endif

@@ -88,7 +88,7 @@ void core_notify_of_lower(struct core *core, unsigned node)
 
 void core_look_again(struct core *core, unsigned node)
 {
-    rl_lock_look_again(&core->engine, &core->locks[core->handle], core->now, node);
+    rl_lock_ask_again(&core->engine, &core->locks[core->handle], core->now, node);
     core_drain(core);
 }
 

@@ -130,7 +130,7 @@ void core_fail_epoch_check(struct core *core, unsigned node)
 
 static bool has_live_vote(const struct core *core, const struct core_command *command, unsigned node)
 {
-    return core->now.ns < command->claim->claim->slots[node].bound.ns;
+    return core->now.ns < command->claim->claim->votes[node].bound.ns;
 }
 
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node)

@@ -31,7 +31,7 @@ static void of_link(struct rl_host *host, unsigned node, enum rl_link link, cons
 {
 }
 
-static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
 {
 }
 

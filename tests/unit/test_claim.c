@@ -32,8 +32,8 @@ START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), n);
     ck_assert_uint_eq(rl_claim_count_clean(claim), n);
     for (size_t i = 0; i < n; i++) {
-        ck_assert_int_eq(claim->slots[i].bound.ns, RL_LONG_AGO.ns);
-        ck_assert_uint_eq(claim->slots[i].latency_us, RL_NO_LATENCY);
+        ck_assert_int_eq(claim->votes[i].bound.ns, RL_LONG_AGO.ns);
+        ck_assert_uint_eq(claim->votes[i].latency_us, RL_NO_LATENCY);
     }
     free(claim);
 }
@@ -50,7 +50,7 @@ START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
     memset(claim, 0xa5, size);
     rl_claim_init(claim, n, n / 2 + 1, &rl_fenced_kind);
     fence = rl_claim_fence(claim);
-    ck_assert((const char *)fence >= (const char *)&claim->slots[n]);
+    ck_assert((const char *)fence >= (const char *)&claim->votes[n]);
     ck_assert_ptr_eq((const char *)&fence->counters[n], (const char *)claim + size);
     ck_assert_uint_eq(rl_claim_token(claim), 0);
     for (size_t i = 0; i < n; i++)
@@ -74,9 +74,9 @@ START_TEST(answers_are_counted_apart_from_votes)
 {
     struct rl_claim *claim = make_from_garbage(3);
 
-    claim->slots[0].vote = RL_GRANTED;
-    claim->slots[1].vote = RL_GRANTED;
-    claim->slots[2].answer = RL_GRANTED;
+    claim->votes[0].outcome = RL_GRANTED;
+    claim->votes[1].outcome = RL_GRANTED;
+    claim->votes[2].answer = RL_GRANTED;
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_GRANTED), 1);
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), 2);
     free(claim);
@@ -87,10 +87,10 @@ START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_
 {
     struct rl_claim *claim = make_from_garbage(4);
 
-    claim->slots[0].rollback = RL_ROLLBACK_NONE;
-    claim->slots[1].rollback = RL_ROLLBACK_PENDING;
-    claim->slots[2].rollback = RL_ROLLBACK_SENT;
-    claim->slots[3].rollback = RL_ROLLBACK_CONFIRMED;
+    claim->votes[0].rollback = RL_ROLLBACK_NONE;
+    claim->votes[1].rollback = RL_ROLLBACK_PENDING;
+    claim->votes[2].rollback = RL_ROLLBACK_SENT;
+    claim->votes[3].rollback = RL_ROLLBACK_CONFIRMED;
     ck_assert_uint_eq(rl_claim_count_clean(claim), 2);
     free(claim);
 }

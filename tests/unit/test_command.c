@@ -97,13 +97,13 @@ START_TEST(those_who_enter_the_queue_together_follow_the_first_with_their_propos
 {
     struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"first", 5}}};
-    struct rl_batch_tail followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
+    struct rl_joins followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
     char expected[300];
 
     snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n"
              "$5\r\nfirst\r\n$6\r\nsecond\r\n$1\r\n0\r\n$5\r\nthird\r\n$7\r\n1234567\r\n",
              rl_script_text(RL_SCRIPT_ENQUEUE)->sha1);
-    ck_assert(rl_enqueue_many_encode(&command, &followers, &out));
+    ck_assert(rl_joins_encode(&command, &followers, &out));
     check_out(expected);
 }
 END_TEST

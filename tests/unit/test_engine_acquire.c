@@ -50,8 +50,8 @@ START_TEST(masters_that_are_down_or_late_are_not_asked)
     core_expect(core, "t=0ms SEND claim #1: 0 2 4\n");
     core_answers(core, "g.g.g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_DOWN);
-    ck_assert_int_eq(core->locks[0].claim->slots[3].detail, RL_DETAIL_LATE);
+    ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_DOWN);
+    ck_assert_int_eq(core->locks[0].claim->votes[3].detail, RL_DETAIL_LATE);
     core_stop(core);
 }
 END_TEST
@@ -201,31 +201,31 @@ START_TEST(a_quorum_larger_than_the_majority_is_respected)
 }
 END_TEST
 
-static void expect_slot(const struct rl_slot *slot, enum rl_outcome answer, enum rl_detail detail, uint32_t latency)
+static void expect_vote(const struct rl_vote *vote, enum rl_outcome answer, enum rl_detail detail, uint32_t latency)
 {
-    ck_assert_int_eq(slot->answer, answer);
-    ck_assert_int_eq(slot->detail, detail);
-    ck_assert_uint_eq(slot->latency_us, latency);
+    ck_assert_int_eq(vote->answer, answer);
+    ck_assert_int_eq(vote->detail, detail);
+    ck_assert_uint_eq(vote->latency_us, latency);
 }
 
 START_TEST(the_evidence_says_what_each_master_did)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request_once();
-    const struct rl_slot *slots;
+    const struct rl_vote *votes;
 
     core_link(core, 4, RL_LINK_DOWN);
     core_acquire(core, &request);
     core_answers(core, "gr");
     core_answer_for(core, 2, RL_FAILED, RL_DETAIL_OOM);
     core_answers(core, "...g");
-    slots = core->last.claim->slots;
+    votes = core->last.claim->votes;
     ck_assert_int_eq(core->last.status, RL_END_HELD);
-    expect_slot(&slots[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
-    expect_slot(&slots[1], RL_REFUSED, RL_DETAIL_HELD, 1000);
-    expect_slot(&slots[2], RL_FAILED, RL_DETAIL_OOM, 1000);
-    expect_slot(&slots[3], RL_PENDING, RL_DETAIL_NONE, RL_NO_LATENCY);
-    expect_slot(&slots[4], RL_FAILED, RL_DETAIL_DOWN, RL_NO_LATENCY);
+    expect_vote(&votes[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
+    expect_vote(&votes[1], RL_REFUSED, RL_DETAIL_HELD, 1000);
+    expect_vote(&votes[2], RL_FAILED, RL_DETAIL_OOM, 1000);
+    expect_vote(&votes[3], RL_PENDING, RL_DETAIL_NONE, RL_NO_LATENCY);
+    expect_vote(&votes[4], RL_FAILED, RL_DETAIL_DOWN, RL_NO_LATENCY);
     core_stop(core);
 }
 END_TEST
@@ -239,9 +239,9 @@ START_TEST(a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
     core_answers(core, "g");
     core_run_to(core, 50);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
-    expect_slot(&core->last.claim->slots[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
-    expect_slot(&core->last.claim->slots[1], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
-    expect_slot(&core->last.claim->slots[2], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
+    expect_vote(&core->last.claim->votes[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
+    expect_vote(&core->last.claim->votes[1], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
+    expect_vote(&core->last.claim->votes[2], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
     core_stop(core);
 }
 END_TEST

@@ -85,13 +85,13 @@ START_TEST(both_see_which_masters_voted_for_it)
     core_hand_off(core, 1);
     ck_assert(core_cohort_hand_off(core, 1));
     for (unsigned handle = 0; handle < 2; handle++) {
-        const struct rl_slot *slots = core->locks[handle].claim->slots;
+        const struct rl_vote *votes = core->locks[handle].claim->votes;
 
         for (unsigned node = 0; node < 2; node++) {
-            ck_assert_uint_eq(slots[node].answer, RL_GRANTED);
-            ck_assert_uint_eq(slots[node].detail, handle ? RL_DETAIL_NONE : RL_DETAIL_HANDED_OFF);
+            ck_assert_uint_eq(votes[node].answer, RL_GRANTED);
+            ck_assert_uint_eq(votes[node].detail, handle ? RL_DETAIL_NONE : RL_DETAIL_HANDED_OFF);
         }
-        ck_assert_uint_eq(slots[2].answer, RL_NOT_ASKED);
+        ck_assert_uint_eq(votes[2].answer, RL_NOT_ASKED);
     }
     core_stop(core);
 }
@@ -199,9 +199,9 @@ START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
     look_at(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
-    ck_assert_int_ne(core->locks[1].claim->slots[2].vote, RL_GRANTED);
+    ck_assert_int_ne(core->locks[1].claim->votes[2].outcome, RL_GRANTED);
     core_hand_off(core, 2);
-    ck_assert_int_eq(core->locks[1].claim->slots[2].vote, RL_GRANTED);
+    ck_assert_int_eq(core->locks[1].claim->votes[2].outcome, RL_GRANTED);
     core_stop(core);
 }
 END_TEST

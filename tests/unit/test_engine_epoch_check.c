@@ -25,8 +25,8 @@ START_TEST(an_unverified_grant_is_no_vote)
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     for (unsigned node = 0; node < 3; node++) {
-        ck_assert_int_eq(core_slot(core, node)->vote, RL_PENDING);
-        ck_assert_int_eq(core_slot(core, node)->bound.ns, RL_LONG_AGO.ns);
+        ck_assert_int_eq(core_vote(core, node)->outcome, RL_PENDING);
+        ck_assert_int_eq(core_vote(core, node)->bound.ns, RL_LONG_AGO.ns);
     }
     core_expect(core, "");
     core_stop(core);
@@ -45,9 +45,9 @@ START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_c
     core_pass_epoch_check(core, 0);
     core_expect(core, "t=40ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    ck_assert_int_eq(core_slot(core, 1)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 1)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 1);
-    ck_assert_int_eq(core_slot(core, 1)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 1)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST
@@ -109,8 +109,8 @@ START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
 
     core_answers(core, "ggg");
     core_fail_epoch_check(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->vote, RL_UNKNOWN);
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core_vote(core, 0)->outcome, RL_UNKNOWN);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_expect(core, "");
     core_fail_epoch_check(core, 2);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
@@ -126,8 +126,8 @@ START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_r
 
     core_answers(core, "gg");
     core_drop(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->vote, RL_UNKNOWN);
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_DISCONNECTED);
+    ck_assert_int_eq(core_vote(core, 0)->outcome, RL_UNKNOWN);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_DISCONNECTED);
     core_drop(core, 1);
     core_expect(core, "t=0ms SEND rollback #1: 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");

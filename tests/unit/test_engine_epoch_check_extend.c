@@ -54,8 +54,8 @@ START_TEST(an_extension_of_another_epoch_has_failed_and_takes_nothing)
     core_fail_epoch_check(core, 1);
     core_expect(core, "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_stop(core);
 }
 END_TEST
@@ -82,11 +82,11 @@ START_TEST(a_missing_key_costs_the_vote_only_when_it_is_proved)
     struct core *core = start_extending();
 
     core_answers(core, "r");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_PENDING);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_PENDING);
     core_pass_epoch_check(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
     core_stop(core);
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
     core_answers(core, "rrr");
     core_fail_epoch_check(core, 0);
     core_fail_epoch_check(core, 1);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_expect(core, "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
@@ -114,9 +114,9 @@ START_TEST(a_missing_key_is_believed_when_a_new_round_ends_the_wait)
     core_answers(core, "r");
     core_cancel(core);
     core_extend(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
@@ -126,7 +126,7 @@ START_TEST(a_foreign_key_is_believed_at_once)
     struct core *core = start_extending();
 
     core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST

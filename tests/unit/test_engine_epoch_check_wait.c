@@ -39,12 +39,12 @@ START_TEST(a_new_round_drops_the_wait_for_the_claim)
     core_answers(core, "..g");
     core_extend(core, 2000);
     core_pass_epoch_check(core, 2);
-    ck_assert_int_eq(core_slot(core, 2)->bound.ns, RL_LONG_AGO.ns);
-    ck_assert_int_eq(core_slot(core, 2)->vote, RL_GRANTED);
+    ck_assert_int_eq(core_vote(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 2)->outcome, RL_GRANTED);
     core_answers(core, "..g");
-    ck_assert_int_eq(core_slot(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 2)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 2);
-    ck_assert_int_eq(core_slot(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
+    ck_assert_int_eq(core_vote(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
     core_stop(core);
 }
 END_TEST

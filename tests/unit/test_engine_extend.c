@@ -46,7 +46,7 @@ START_TEST(an_extension_without_answers_ends_with_its_round)
     core_run_to(core, 350);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=350ms COMPLETE extend no-quorum\n");
-    ck_assert_int_eq(core->last.claim->slots[0].detail, RL_DETAIL_TIMEOUT);
+    ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
 END_TEST
@@ -73,8 +73,8 @@ START_TEST(only_ready_masters_are_asked)
     core_drop(core, 1);
     core_extend(core, 0);
     core_expect(core, "t=0ms SEND extend #1: 2 3 4\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[0].detail, RL_DETAIL_LATE);
-    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_DOWN);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].detail, RL_DETAIL_LATE);
+    ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_DOWN);
     core_stop(core);
 }
 END_TEST
@@ -166,9 +166,9 @@ START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
     core_answers(core, "gg");
     core_extend(core, 200);
     core_answers(core, "..g");
-    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, RL_LONG_AGO.ns);
     core_answers(core, "..g");
-    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, rl_ms(196).ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(196).ns);
     core_stop(core);
 }
 END_TEST
@@ -184,8 +184,8 @@ START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved)
     core_run_to(core, 100);
     core_extend(core, 2000);
     core_answers(core, "ggg");
-    ck_assert_int_eq(core->locks[0].claim->slots[0].bound.ns, rl_ms(100 + 493).ns); /* as if it had asked for 500 */
-    ck_assert_int_eq(core->locks[0].claim->slots[1].bound.ns, rl_ms(100 + 1978).ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].bound.ns, rl_ms(100 + 493).ns); /* as if it had asked for 500 */
+    ck_assert_int_eq(core->locks[0].claim->votes[1].bound.ns, rl_ms(100 + 1978).ns);
     core_stop(core);
 }
 END_TEST

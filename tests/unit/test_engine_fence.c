@@ -116,7 +116,7 @@ START_TEST(a_larger_counter_still_is_a_vote_for_the_lock)
 
     core_answers(core, "ggg");
     core_answers(core, "g");
-    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST

@@ -61,7 +61,7 @@ START_TEST(a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
 
     core_answers(core, "ggg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
-    ck_assert_int_eq(core->last.claim->slots[3].answer, RL_NOT_ASKED);
+    ck_assert_int_eq(core->last.claim->votes[3].answer, RL_NOT_ASKED);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);
@@ -148,7 +148,7 @@ START_TEST(a_held_lock_gets_the_vote_of_a_late_joiner)
     core_answers(core, "...g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n"
                       "t=20ms SEND claim #1: 3\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[3].bound.ns / RL_NS_PER_MS, 988);
+    ck_assert_int_eq(core->locks[0].claim->votes[3].bound.ns / RL_NS_PER_MS, 988);
     core_release(core);
     core_expect(core, "t=20ms SEND release #1: 0 1 2 3\n");
     core_stop(core);

@@ -11,7 +11,7 @@ START_TEST(a_master_without_the_key_loses_its_vote_and_the_others_carry_on)
     core_run_to(core, 300);
     core_extend(core, 0);
     core_answer_for(core, 0, RL_REFUSED, gone[_i]);
-    ck_assert_int_eq(core->locks[0].claim->slots[0].bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].bound.ns, RL_LONG_AGO.ns);
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_answers(core, ".gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);

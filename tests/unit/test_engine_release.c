@@ -38,7 +38,7 @@ START_TEST(only_masters_that_may_hold_the_value_are_told)
     core_skip(core);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 1 2 3 4\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[0].answer, RL_NOT_ASKED);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].answer, RL_NOT_ASKED);
     core_stop(core);
 }
 END_TEST
@@ -65,8 +65,8 @@ START_TEST(the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
     core_answers(core, "gg");
     core_expect(core, "t=0ms SEND release #1: 0 1\n"
                       "t=0ms COMPLETE release ok\n");
-    ck_assert_int_eq(core->last.claim->slots[2].answer, RL_FAILED);
-    ck_assert_int_eq(core->last.claim->slots[2].detail, RL_DETAIL_DOWN);
+    ck_assert_int_eq(core->last.claim->votes[2].answer, RL_FAILED);
+    ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_DOWN);
     core_run_to(core, 20);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=20ms SEND rollback #1: 2\n");
@@ -89,7 +89,7 @@ START_TEST(a_release_without_answers_ends_with_its_round)
     core_run_to(core, 50);
     ck_assert_int_eq(core->last.op, RL_OP_RELEASE);
     ck_assert_int_eq(core->last.status, table[_i].end);
-    ck_assert_int_eq(core->last.claim->slots[2].detail, RL_DETAIL_TIMEOUT);
+    ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(answers_after_the_end_of_a_release_change_no_evidence)
     core_answers(core, "gg");
     core_run_to(core, 50);
     core_answers(core, "..g");
-    ck_assert_int_eq(core->last.claim->slots[2].answer, RL_PENDING);
+    ck_assert_int_eq(core->last.claim->votes[2].answer, RL_PENDING);
     ck_assert_uint_eq(core->completed[0], 2);
     core_stop(core);
 }
@@ -228,10 +228,10 @@ START_TEST(the_evidence_of_a_release_says_what_each_master_answered)
     core_answers(core, "g");
     core_answer_for(core, 1, RL_REFUSED, RL_DETAIL_FOREIGN);
     core_answer_for(core, 2, RL_FAILED, RL_DETAIL_READONLY);
-    ck_assert_int_eq(core->last.claim->slots[0].answer, RL_GRANTED);
-    ck_assert_int_eq(core->last.claim->slots[1].detail, RL_DETAIL_FOREIGN);
-    ck_assert_int_eq(core->last.claim->slots[2].detail, RL_DETAIL_READONLY);
-    ck_assert_uint_eq(core->last.claim->slots[2].latency_us, 1000);
+    ck_assert_int_eq(core->last.claim->votes[0].answer, RL_GRANTED);
+    ck_assert_int_eq(core->last.claim->votes[1].detail, RL_DETAIL_FOREIGN);
+    ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_READONLY);
+    ck_assert_uint_eq(core->last.claim->votes[2].latency_us, 1000);
     core_stop(core);
 }
 END_TEST

@@ -17,11 +17,11 @@ START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_
     core_miss(core, 0);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=300ms SEND repair #1: 0\n");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_PENDING);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_PENDING);
     core_answers(core, "g");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(1288).ns);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_GRANTED);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(1288).ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_GRANTED);
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 1);
     core_stop(core);
 }
@@ -61,7 +61,7 @@ START_TEST(a_restarted_master_is_not_asked_when_its_vote_is_over)
     core_skip(core);
     core_extend(core, 0);
     ck_assert_int_eq(core_queued(core, 0) > 0, _i);
-    ck_assert_int_eq(core_slot(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core_vote(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
 END_TEST
@@ -81,7 +81,7 @@ START_TEST(a_vote_that_ends_before_missing_is_answered_is_not_repaired)
     core_run_to(core, 988);
     core_miss(core, 0);
     core_expect(core, "");
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
     core_stop(core);
 }
 END_TEST
@@ -94,9 +94,9 @@ START_TEST(a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
     core_miss(core, 0);
     core_miss(core, 1);
     core_answer_for(core, 0, RL_FAILED, RL_DETAIL_MEMORY_LOST);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_FAILED);
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_FAILED);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_answer_for(core, 1, RL_FAILED, RL_DETAIL_MEMORY_LOST);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_int_eq(core_deadline_ms(core), 988);
@@ -130,7 +130,7 @@ START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as
     core_extend(core, 2000);
     core_miss(core, 0);
     core_answers(core, "g");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(300 + 493).ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(300 + 493).ns);
     core_stop(core);
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
     core_answers(core, "g");
     core_answers(core, "g");
     core_pass_epoch_check(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_GRANTED);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_GRANTED);
     core_answers(core, "..g");
     core_answers(core, "..g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
@@ -161,7 +161,7 @@ START_TEST(a_repair_that_meets_another_value_takes_the_vote)
     core_extend(core, 0);
     core_miss(core, 0);
     core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(a_kind_without_repair_leaves_the_key_missing)
     core_answers(core, ".gg");
     core_miss(core, 0);
     ck_assert_uint_eq(core_queued(core, 0), 0);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, _i ? rl_ms(988).ns : RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, _i ? rl_ms(988).ns : RL_LONG_AGO.ns);
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 0);
     core->locks[0].claim->kind = &rl_mutex_kind;
     core_stop(core);

@@ -11,12 +11,12 @@ START_TEST(a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdi
     core_miss(core, 0);
     core_answers(core, ".g");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_answers(core, "..g");
     core_expect(core, "t=0ms SEND repair #1: 0\n"
                       "t=0ms COMPLETE extend ok\n");
     core_answers(core, "g");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST
@@ -121,7 +121,7 @@ START_TEST(a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
     core_answers(core, ".gg");
     core_step_clock(core, 0, 100);
     core_answers(core, "g");
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
@@ -154,9 +154,9 @@ START_TEST(a_failed_repair_after_the_verdict_still_shows_the_key_missing)
     core_miss(core, 0);
     core_answers(core, ".gg");
     core_answers(core, "f");
-    ck_assert_int_eq(core_slot(core, 0)->answer, RL_REFUSED);
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MISSING);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MISSING);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST

@@ -26,7 +26,7 @@ START_TEST(a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl)
     core->now.ns = rl_ms(5052).ns - 1;
     core_acquire(core, &request);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
-    ck_assert_int_eq(core->last.claim->slots[0].detail, RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_QUARANTINED);
     core_sleep_to(core, 5052);
     core_acquire(core, &request);
     core_answers(core, "g");
@@ -183,7 +183,7 @@ START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
     core_answers(core, "gg");
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
-    ck_assert_int_eq(core->last.claim->slots[0].detail, RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
 END_TEST
@@ -196,9 +196,9 @@ START_TEST(votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
     core_acquire(core, &request);
     core_answers(core, "ggg");
     core_step_clock(core, 0, 1000);
-    ck_assert_int_eq(core_slot(core, 0)->vote, RL_UNKNOWN);
+    ck_assert_int_eq(core_vote(core, 0)->outcome, RL_UNKNOWN);
     core_pass_epoch_check(core, 0);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 1);
     core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
@@ -213,7 +213,7 @@ START_TEST(the_votes_of_a_stepped_master_count_that_much_shorter)
     struct core *core = core_start_held(3);
 
     core_step_clock(core, 0, 300);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(688).ns);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(688).ns);
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_step_clock(core, 1, 500);
     ck_assert_int_eq(core_deadline_ms(core), 688);
@@ -302,7 +302,7 @@ START_TEST(a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
     core_step_clock(core, 0, 988);
     core_extend(core, 0);
     core_expect(core, "t=0ms SEND extend #1: 1 2\n");
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
 END_TEST
@@ -314,7 +314,7 @@ START_TEST(an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_
     core_extend(core, 0);
     core_step_clock(core, 0, 988);
     core_answers(core, "g");
-    ck_assert(!rl_before(core->now, core_slot(core, 0)->bound));
+    ck_assert(!rl_before(core->now, core_vote(core, 0)->bound));
     core_stop(core);
 }
 END_TEST
@@ -325,7 +325,7 @@ START_TEST(steps_of_centuries_do_not_make_a_vote_count_for_ever)
 
     for (unsigned step = 0; step < 4; step++) {
         core_step_clock(core, 0, INT64_C(200) * 365 * 86400 * 1000);
-        ck_assert(!rl_before(core->now, core_slot(core, 0)->bound));
+        ck_assert(!rl_before(core->now, core_vote(core, 0)->bound));
     }
     core_stop(core);
 }

@@ -34,7 +34,7 @@ START_TEST(the_others_decide_without_them)
 
     make_unfit(core, 1, _i);
     core_acquire(core, &request);
-    ck_assert_int_eq(core_slot(core, 1)->detail, _i == 1 ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core_vote(core, 1)->detail, _i == 1 ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED);
     core_answers(core, "g.g");
     core_expect(core, "t=0ms SEND claim #1: 0 2\n"
                       "t=0ms COMPLETE acquire ok\n");
@@ -50,7 +50,7 @@ START_TEST(a_master_votes_from_the_very_end_of_its_quarantine)
     core_admit_quarantined(core, 0, 500);
     core->now.ns = rl_ms(500).ns - _i;
     core_acquire(core, &request);
-    ck_assert_int_eq(core_slot(core, 0)->vote, _i ? RL_FAILED : RL_PENDING);
+    ck_assert_int_eq(core_vote(core, 0)->outcome, _i ? RL_FAILED : RL_PENDING);
     core_stop(core);
 }
 END_TEST
@@ -62,8 +62,8 @@ START_TEST(masters_that_are_excluded_or_unjudged_get_no_extension_either)
     make_unfit(core, 0, _i);
     core_extend(core, 0);
     core_expect(core, "t=0ms SEND extend #1: 1 2\n");
-    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_EXCLUDED);
-    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_EXCLUDED);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST

@@ -9,7 +9,7 @@ static uint32_t unresolved(const struct core *core)
 
 static int64_t bound_ms(const struct core *core, unsigned node)
 {
-    return core->locks[0].claim->slots[node].bound.ns / RL_NS_PER_MS;
+    return core->locks[0].claim->votes[node].bound.ns / RL_NS_PER_MS;
 }
 
 static void reconnect(struct core *core, unsigned node)

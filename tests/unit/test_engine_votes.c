@@ -126,7 +126,7 @@ static void check_ledger(const struct scene *scene, const struct core *core, con
     int64_t bound_ns = 988 * RL_NS_PER_MS;
 
     for (size_t i = 0; i < scene->n && expected->end == RL_END_OK; i++) {
-        if (claim->slots[i].bound.ns != (scene->votes[i] == GRANTED ? bound_ns : INT64_MIN))
+        if (claim->votes[i].bound.ns != (scene->votes[i] == GRANTED ? bound_ns : INT64_MIN))
             blame(scene, core, "wrong ledger");
     }
     if (core_deadline_ms(core) != (expected->end == RL_END_OK ? 988 : INT64_MIN))

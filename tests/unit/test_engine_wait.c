@@ -99,8 +99,8 @@ START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
     core_link(core, 1, RL_LINK_LATE);
     core_acquire(core, &request);
     core_expect(core, "t=0ms SEND enqueue #1: 2 3 4\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[0].detail, RL_DETAIL_QUARANTINED);
-    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_LATE);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].detail, RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_LATE);
     core_stop(core);
 }
 END_TEST

@@ -18,7 +18,7 @@ START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
     core_run_to(core, 700);
     core_expect(core, "t=700ms SEND rollback #1: 0 1 2\n"
                       "t=700ms COMPLETE acquire deadline (held)\n");
-    ck_assert_int_eq(core->locks[0].claim->slots[2].detail, RL_DETAIL_TIMEOUT);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
 END_TEST

@@ -232,7 +232,7 @@ START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
-    ck_assert_int_eq(core->locks[0].claim->slots[2].vote, RL_QUEUED);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].outcome, RL_QUEUED);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);

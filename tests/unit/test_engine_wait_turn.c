@@ -149,7 +149,7 @@ START_TEST(queued_in_a_later_round_ends_an_earlier_grant)
     core_run_to(core, 500);
     core_answers(core, "qg");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_QUEUED);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_QUEUED);
     core_stop(core);
 }
 END_TEST
@@ -162,7 +162,7 @@ START_TEST(a_grant_whose_time_is_over_is_no_vote)
     core_sleep_to(core, USABLE_MS);
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_UNKNOWN);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
     core_stop(core);
 }
 END_TEST
@@ -203,7 +203,7 @@ START_TEST(a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
     core_step_clock(core, 0, 100);
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_UNKNOWN);
+    ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
     core_stop(core);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(a_notification_while_the_lock_is_held_joins_the_ledger)
     core_restart(core, 2, 5000);
     core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
-    ck_assert_int_eq(core->locks[0].claim->slots[1].vote, RL_GRANTED);
+    ck_assert_int_eq(core->locks[0].claim->votes[1].outcome, RL_GRANTED);
     core_stop(core);
 }
 END_TEST
@@ -244,10 +244,10 @@ START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
     core_hand_off(core, 0);
     core_hand_off(core, 1);
     core_extend(core, 0);
-    bound = core->locks[0].claim->slots[2].bound;
+    bound = core->locks[0].claim->votes[2].bound;
     core_hand_off_in(core, 2, 0);
-    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, bound.ns);
-    ck_assert_int_eq(core->locks[0].claim->slots[2].answer, RL_PENDING);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, bound.ns);
+    ck_assert_int_eq(core->locks[0].claim->votes[2].answer, RL_PENDING);
     core_stop(core);
 }
 END_TEST

@@ -24,7 +24,7 @@ static struct {
     struct redlock_options options;
     struct rl_deployment_names names;
     struct rl_host_lock locks[LOCKS];
-    struct rl_host_attempt attempts[LOCKS];
+    struct rl_host_call attempts[LOCKS];
     struct rl_instant now;
     struct rl_list timers;
     unsigned tokens;
@@ -152,9 +152,9 @@ static void acquire_as(size_t i, const struct rl_acquire *request)
 {
     struct rl_host_lock *lock = &world.locks[i];
 
-    lock->attempt = &world.attempts[i];
-    memset(lock->attempt, 0, sizeof *lock->attempt);
-    rl_list_init(&lock->attempt->company);
+    lock->call = &world.attempts[i];
+    memset(lock->call, 0, sizeof *lock->call);
+    rl_list_init(&lock->call->wait_list);
     rl_host_acquire(lock, request);
 }
 
@@ -197,7 +197,7 @@ static void hold(size_t i)
     acquire(i);
     for (unsigned node = 0; node < MASTERS; node++)
         reply_ok(node);
-    world.locks[i].attempt = NULL;
+    world.locks[i].call = NULL;
     ck_assert_int_eq(world.locks[i].core.state, RL_LOCK_HELD);
 }
 
@@ -256,7 +256,7 @@ START_TEST(a_renewal_waits_until_the_answers_to_the_acquisition_are_told)
     ck_assert_uint_eq(world.completed, 1);
     ck_assert_int_eq(world.status, RL_END_OK);
     ck_assert_uint_eq(rl_claim_count_answers(lock->core.claim, RL_GRANTED), MASTERS);
-    lock->attempt = NULL; /* it is told */
+    lock->call = NULL; /* it is told */
     ck_assert(rl_timer_armed(&lock->timer) && !rl_before(world.now, lock->timer.at));
     lock->timer.fire(&lock->timer, world.now);
     ck_assert_uint_eq(rl_claim_count_answers(lock->core.claim, RL_PENDING), MASTERS);
@@ -271,7 +271,7 @@ START_TEST(extensions_of_one_turn_are_one_command)
     hold(1);
     sent = world.masters[0].sent;
     for (size_t i = 0; i < LOCKS; i++) {
-        world.locks[i].attempt = &world.attempts[i];
+        world.locks[i].call = &world.attempts[i];
         rl_host_extend(&world.locks[i], 0);
     }
     ck_assert_uint_eq(world.masters[0].sent, sent);
@@ -288,7 +288,7 @@ START_TEST(nothing_is_told_of_an_operation_after_its_end)
     const struct rl_reply unknown_script = {.root = {.type = RL_REPLY_ERROR, .text = {"NOSCRIPT No such script", 23}}};
 
     hold(0);
-    world.locks[0].attempt = &world.attempts[0];
+    world.locks[0].call = &world.attempts[0];
     rl_host_extend(&world.locks[0], 0);
     rl_host_end_turn(&world.host);
     acquire_as(1, &(struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),

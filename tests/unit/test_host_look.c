@@ -178,7 +178,7 @@ static void expect(enum rl_look_verdict verdict)
 static void expect_over(enum rl_look_verdict verdict)
 {
     ck_assert_uint_eq(world.over, 1);
-    ck_assert_ptr_null(world.look.question);
+    ck_assert_ptr_null(world.look.read);
     expect(verdict);
 }
 
@@ -206,13 +206,13 @@ START_TEST(nothing_is_left_of_a_look_when_the_last_command_has_ended)
 {
     begin();
     for (unsigned node = 0; node < MASTERS; node++) {
-        ck_assert(!rl_list_empty(&world.host.questions));
+        ck_assert(!rl_list_empty(&world.host.reads));
         if (node == 3)
             rl_host_events.dropped(&world.host, node, &world.tags[node], true, world.now);
         else
             answer(node, (struct says){.form = "absent"});
     }
-    ck_assert(rl_list_empty(&world.host.questions));
+    ck_assert(rl_list_empty(&world.host.reads));
     ck_assert_uint_eq(world.over, 1);
 }
 END_TEST
@@ -223,10 +223,10 @@ START_TEST(a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come)
     time_out();
     expect_over(RL_LOOK_UNKNOWN);
     for (unsigned node = 0; node < MASTERS; node++) {
-        ck_assert(!rl_list_empty(&world.host.questions));
+        ck_assert(!rl_list_empty(&world.host.reads));
         answer(node, (struct says){.form = "absent"});
     }
-    ck_assert(rl_list_empty(&world.host.questions));
+    ck_assert(rl_list_empty(&world.host.reads));
     expect_over(RL_LOOK_UNKNOWN);
 }
 END_TEST

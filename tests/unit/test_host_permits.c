@@ -22,7 +22,7 @@ static struct {
     struct redlock_options options;
     struct rl_deployment_names names;
     struct rl_host_lock locks[LOCKS];
-    struct rl_host_attempt attempts[LOCKS];
+    struct rl_host_call attempts[LOCKS];
     struct rl_instant now;
     unsigned tokens;
     enum rl_end ended[LOCKS]; /* how the latest operation of each has completed */
@@ -137,9 +137,9 @@ static void acquire(size_t i, bool once)
     const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(60000)), .once = once,
                                        .kind = &rl_mutex_kind, .wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO};
 
-    lock->attempt = &world.attempts[i];
-    memset(lock->attempt, 0, sizeof *lock->attempt);
-    rl_list_init(&lock->attempt->company);
+    lock->call = &world.attempts[i];
+    memset(lock->call, 0, sizeof *lock->call);
+    rl_list_init(&lock->call->wait_list);
     world.over[i] = false;
     rl_host_acquire(lock, &request);
 }
@@ -157,7 +157,7 @@ static void reply(const struct rl_tag *tag, unsigned node, size_t n, const int64
 /* As masks say it: of the slots that this handle has asked about, those that are free. */
 static int64_t mask_of(size_t i, uint64_t free)
 {
-    const struct rl_slot_search *search = &world.locks[i].attempt->search;
+    const struct rl_slot_search *search = &world.locks[i].call->search;
     int64_t mask = 0;
 
     for (uint32_t at = 0; at < search->n; at++) {
@@ -186,7 +186,7 @@ static void queue(size_t i, unsigned node, uint64_t free)
 static void forget(size_t i)
 {
     ck_assert(world.over[i]);
-    world.locks[i].attempt = NULL;
+    world.locks[i].call = NULL;
 }
 
 static uint32_t hold(size_t i)

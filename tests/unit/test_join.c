@@ -33,7 +33,7 @@ START_TEST(the_question_is_the_join_script_with_its_text)
         {7, 60000, 90000}};
 
     expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000");
-    question.mode = RL_JOIN_LOOK;
+    question.mode = RL_JOIN_READ;
     question.durability = RL_DURABILITY_NONE;
     expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000");
     question.mode = RL_JOIN_DECLARE;

@@ -9,7 +9,7 @@
 
 /* --- Questions ---------------------------------------------------------------------------------------------------- */
 
-static void expect_words(const struct rl_latch_question *question, const char *const words[9])
+static void expect_words(const struct rl_latch_read *question, const char *const words[9])
 {
     struct rl_command command;
 
@@ -24,7 +24,7 @@ static void expect_words(const struct rl_latch_question *question, const char *c
 
 START_TEST(a_question_says_what_is_wanted)
 {
-    struct rl_latch_question question = {
+    struct rl_latch_read question = {
         .key = rl_slice_of("key"),
         .parties = 7,
         .generation = UINT64_MAX,

@@ -29,7 +29,7 @@ static int64_t naive_deadline(const struct rl_claim *claim, int64_t guard_ns)
     int64_t bounds[31];
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        bounds[i] = claim->slots[i].bound.ns;
+        bounds[i] = claim->votes[i].bound.ns;
     qsort(bounds, claim->n_nodes, sizeof(*bounds), falling);
     return bounds[claim->quorum - 1] == INT64_MIN ? INT64_MIN : bounds[claim->quorum - 1] - guard_ns;
 }
@@ -101,7 +101,7 @@ START_TEST(a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_o
             size_t exceeding = 0;
 
             for (size_t i = 0; i < 5; i++)
-                exceeding += claim->slots[i].bound.ns != INT64_MIN && claim->slots[i].bound.ns - 4 > t;
+                exceeding += claim->votes[i].bound.ns != INT64_MIN && claim->votes[i].bound.ns - 4 > t;
             ck_assert_int_eq(exceeding >= 3, t < deadline_ns);
         }
     }
@@ -143,9 +143,9 @@ START_TEST(a_shorter_ttl_lowers_the_bound_when_it_is_sent)
 
     rl_ledger_grant(claim, 0, (struct rl_instant){1000});
     rl_ledger_sent(claim, 0, (struct rl_instant){400});
-    ck_assert_int_eq(claim->slots[0].bound.ns, 400);
+    ck_assert_int_eq(claim->votes[0].bound.ns, 400);
     rl_ledger_sent(claim, 0, (struct rl_instant){700});
-    ck_assert_int_eq(claim->slots[0].bound.ns, 400);
+    ck_assert_int_eq(claim->votes[0].bound.ns, 400);
     free(claim);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(sending_gives_no_vote_to_who_has_none)
     struct rl_claim *claim = make(1, 1);
 
     rl_ledger_sent(claim, 0, (struct rl_instant){400});
-    ck_assert_int_eq(claim->slots[0].bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(claim->votes[0].bound.ns, RL_LONG_AGO.ns);
     free(claim);
 }
 END_TEST
@@ -165,9 +165,9 @@ START_TEST(a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all)
     struct rl_claim *claim = make(1, 1);
 
     rl_ledger_grant(claim, 0, (struct rl_instant){2000});
-    ck_assert_int_eq(claim->slots[0].bound.ns, 2000);
+    ck_assert_int_eq(claim->votes[0].bound.ns, 2000);
     rl_ledger_revoke(claim, 0);
-    ck_assert_int_eq(claim->slots[0].bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(claim->votes[0].bound.ns, RL_LONG_AGO.ns);
     free(claim);
 }
 END_TEST

@@ -126,36 +126,36 @@ END_TEST
 START_TEST(a_quorum_decides_and_the_last_one_completes)
 {
     for (unsigned counts = 0; counts < 1u << 5; counts++) {
-        struct rl_gather gather;
+        struct rl_tally tally;
         unsigned good_ones = 0;
 
-        rl_gather_init(&gather, 5, 3);
+        rl_tally_init(&tally, 5, 3);
         for (unsigned node = 0; node < 5; node++) {
-            ck_assert(rl_gather_awaits(&gather, node));
-            ck_assert(!rl_gather_is_complete(&gather));
-            rl_gather_note(&gather, node, counts >> node & 1);
+            ck_assert(rl_tally_awaits(&tally, node));
+            ck_assert(!rl_tally_is_complete(&tally));
+            rl_tally_note(&tally, node, counts >> node & 1);
             good_ones += counts >> node & 1;
-            ck_assert(!rl_gather_awaits(&gather, node));
-            ck_assert_int_eq(rl_gather_verdict(&gather), good_ones >= 3            ? RL_VERDICT_WON
+            ck_assert(!rl_tally_awaits(&tally, node));
+            ck_assert_int_eq(rl_tally_verdict(&tally), good_ones >= 3            ? RL_VERDICT_WON
                                                          : node + 1 - good_ones > 2 ? RL_VERDICT_LOST
                                                                                     : RL_VERDICT_PENDING);
         }
-        ck_assert(rl_gather_is_complete(&gather));
+        ck_assert(rl_tally_is_complete(&tally));
     }
 }
 END_TEST
 
 START_TEST(of_the_most_masters_each_one_counts)
 {
-    struct rl_gather gather;
+    struct rl_tally tally;
 
-    rl_gather_init(&gather, 31, 16);
+    rl_tally_init(&tally, 31, 16);
     for (unsigned node = 30; node > 15; node--)
-        rl_gather_note(&gather, node, true);
-    ck_assert_int_eq(rl_gather_verdict(&gather), RL_VERDICT_PENDING);
-    rl_gather_note(&gather, 0, true);
-    ck_assert_int_eq(rl_gather_verdict(&gather), RL_VERDICT_WON);
-    ck_assert(!rl_gather_is_complete(&gather));
+        rl_tally_note(&tally, node, true);
+    ck_assert_int_eq(rl_tally_verdict(&tally), RL_VERDICT_PENDING);
+    rl_tally_note(&tally, 0, true);
+    ck_assert_int_eq(rl_tally_verdict(&tally), RL_VERDICT_WON);
+    ck_assert(!rl_tally_is_complete(&tally));
 }
 END_TEST
 

@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(a_timer_more_than_a_turn_ahead_waits_for_its_turn)
 {
-    int64_t turn_us = RL_WHEEL_SLOTS * 1000;
+    int64_t turn_us = RL_WHEEL_BUCKETS * 1000;
 
     rl_wheel_arm(&wheel, &probes[0].timer, us(turn_us + 10500));
     rl_wheel_expire(&wheel, us(11000));
@@ -149,7 +149,7 @@ static struct rl_instant earliest(void)
     return at;
 }
 
-/* The wake-up that the wheel asks for: in the future, and no later than a slot behind the first timer. */
+/* The wake-up that the wheel asks for: in the future, and no later than a bucket behind the first timer. */
 static void check_next(struct rl_instant now)
 {
     struct rl_instant next = rl_wheel_next(&wheel);

@@ -29,7 +29,7 @@ static int ask_settings(struct rl_bytes *out)
 static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_trust_node *known)
 {
     static const enum rl_join_mode modes[] = {
-        [REDLOCK_JOIN_VOTE] = RL_JOIN_VOTE,       [REDLOCK_JOIN_LOOK] = RL_JOIN_LOOK,
+        [REDLOCK_JOIN_VOTE] = RL_JOIN_VOTE,       [REDLOCK_JOIN_LOOK] = RL_JOIN_READ,
         [REDLOCK_JOIN_DECLARE] = RL_JOIN_DECLARE, [REDLOCK_JOIN_ANNOUNCE] = RL_JOIN_ANNOUNCE,
         [REDLOCK_JOIN_CONFIRM] = RL_JOIN_CONFIRM, [REDLOCK_JOIN_ALLOW] = RL_JOIN_ALLOW,
     };
@@ -40,7 +40,7 @@ static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_tr
 /* A declaration has a number of its own, and says nothing of what the client has learned. */
 static struct rl_deployment knowledge_for(const struct rl_host *host, enum rl_join_mode mode)
 {
-    if (mode == RL_JOIN_VOTE || mode == RL_JOIN_LOOK)
+    if (mode == RL_JOIN_VOTE || mode == RL_JOIN_READ)
         return host->trust.known;
     return (struct rl_deployment){.number = host->options->declaration};
 }

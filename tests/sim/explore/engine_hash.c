@@ -40,14 +40,14 @@ void engine_hash_normalize_claim(struct rl_claim *claim, struct rl_instant now)
         claim->next_out = NULL;
     engine_hash_forget_past(&claim->give_up, now);
     engine_hash_forget_past(&claim->round_bound, now);
-    claim->quorum_bound = RL_LONG_AGO; /* it follows from the slots' */
+    claim->quorum_bound = RL_LONG_AGO; /* it follows from the votes' */
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        engine_hash_forget_past(&claim->slots[i].bound, now);
-        claim->slots[i].detail = 0;
+        engine_hash_forget_past(&claim->votes[i].bound, now);
+        claim->votes[i].detail = 0;
         if (!claim->lock || claim->lock->op == RL_OP_NONE)
-            claim->slots[i].answer = 0;
+            claim->votes[i].answer = 0;
         if (claim->rolling_back && !claim->lock)
-            claim->slots[i].bound = RL_LONG_AGO;
+            claim->votes[i].bound = RL_LONG_AGO;
     }
 }
 
@@ -59,7 +59,7 @@ unsigned engine_hash_take_bit(uint32_t *mask, unsigned master)
     return bit;
 }
 
-unsigned engine_hash_take_claim(struct rl_claim *claim, unsigned master, struct rl_slot *ret_slot)
+unsigned engine_hash_take_claim(struct rl_claim *claim, unsigned master, struct rl_vote *ret_vote)
 {
     unsigned bits = engine_hash_take_bit(&claim->unverified, master);
 
@@ -69,8 +69,8 @@ unsigned engine_hash_take_claim(struct rl_claim *claim, unsigned master, struct 
     bits |= engine_hash_take_bit(&claim->unanswered, master) << 4;
     bits |= engine_hash_take_bit(&claim->joining, master) << 5;
     bits |= engine_hash_take_bit(&claim->stronger, master) << 6;
-    memcpy(ret_slot, &claim->slots[master], sizeof *ret_slot);
-    memset(&claim->slots[master], 0, sizeof *ret_slot);
+    memcpy(ret_vote, &claim->votes[master], sizeof *ret_vote);
+    memset(&claim->votes[master], 0, sizeof *ret_vote);
     return bits;
 }
 

@@ -18,10 +18,10 @@ uint64_t engine_hash_mix(uint64_t hash);
 void engine_hash_forget_past(struct rl_instant *instant, struct rl_instant now);
 void engine_hash_normalize_claim(struct rl_claim *claim, struct rl_instant now);
 
-/* The bit of the mask; and what the claim has of one master: the bits of its masks, and the slot. They are taken out of
+/* The bit of the mask; and what the claim has of one master: the bits of its masks, and the vote. They are taken out of
  * the copy, so that masters can be exchanged. */
 unsigned engine_hash_take_bit(uint32_t *mask, unsigned master);
-unsigned engine_hash_take_claim(struct rl_claim *claim, unsigned master, struct rl_slot *ret_slot);
+unsigned engine_hash_take_claim(struct rl_claim *claim, unsigned master, struct rl_vote *ret_vote);
 
 /* Of an engine all but the arrays about masters, what is configured, and what is counted. */
 uint64_t engine_hash_engine(uint64_t hash, const struct rl_engine *engine);

@@ -76,7 +76,7 @@ enum holders_claim_state {
 
 struct holders_claim {
     uint8_t state;
-    _Alignas(struct rl_claim) unsigned char memory[sizeof(struct rl_claim) + HOLDERS_MASTERS * sizeof(struct rl_slot)];
+    _Alignas(struct rl_claim) unsigned char memory[sizeof(struct rl_claim) + HOLDERS_MASTERS * sizeof(struct rl_vote)];
 };
 
 struct holders_client {

@@ -88,13 +88,13 @@ static uint64_t hash_master(struct holders *world, unsigned master)
         hash = hash_pipe(hash, &world->told[number][master]);
         hash = hash_entry(hash, &client->entry, master);
         for (unsigned claim = 0; claim < HOLDERS_CLAIMS; claim++) {
-            struct rl_slot slot;
+            struct rl_vote vote;
             unsigned bits;
 
             if (client->claims[claim].state != HOLDERS_KNOWN)
                 continue;
-            bits = engine_hash_take_claim(holders_claim(&client->claims[claim]), master, &slot);
-            hash = engine_hash_more(engine_hash_more(hash, &bits, sizeof bits), &slot, sizeof slot);
+            bits = engine_hash_take_claim(holders_claim(&client->claims[claim]), master, &vote);
+            hash = engine_hash_more(engine_hash_more(hash, &bits, sizeof bits), &vote, sizeof vote);
         }
     }
     return engine_hash_mix(hash);

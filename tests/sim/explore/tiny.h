@@ -79,7 +79,7 @@ struct tiny_master {
 struct tiny_claim {
     uint8_t state;  /* 0: not used yet, 1: known to the engine, 2: disposed of */
     uint8_t strays; /* masters on which it was set when its connection was gone */
-    _Alignas(struct rl_claim) unsigned char memory[sizeof(struct rl_claim) + TINY_MASTERS * sizeof(struct rl_slot)];
+    _Alignas(struct rl_claim) unsigned char memory[sizeof(struct rl_claim) + TINY_MASTERS * sizeof(struct rl_vote)];
 };
 
 struct tiny {

@@ -35,7 +35,7 @@ struct part {
     uint8_t admissions[TINY_CLIENTS];
     struct rl_instant quarantines[TINY_CLIENTS];
     uint16_t bits[TINY_CLIENTS][TINY_CLAIMS]; /* its bits of the claim's masks */
-    struct rl_slot slots[TINY_CLIENTS][TINY_CLAIMS];
+    struct rl_vote votes[TINY_CLIENTS][TINY_CLAIMS];
 };
 
 static void take_pipe(struct tiny_pipe *to, struct tiny_pipe *from)
@@ -44,16 +44,16 @@ static void take_pipe(struct tiny_pipe *to, struct tiny_pipe *from)
     memset(from, 0, sizeof *from);
 }
 
-static void take_claim(struct tiny_claim *box, unsigned master, uint16_t *ret_bits, struct rl_slot *slot)
+static void take_claim(struct tiny_claim *box, unsigned master, uint16_t *ret_bits, struct rl_vote *vote)
 {
     struct rl_claim *claim = tiny_claim(box);
     uint32_t strays = box->strays;
 
     *ret_bits = (uint16_t)engine_hash_take_bit(&strays, master);
     box->strays = (uint8_t)strays;
-    memset(slot, 0, sizeof *slot);
+    memset(vote, 0, sizeof *vote);
     if (box->state == 1)
-        *ret_bits |= (uint16_t)(engine_hash_take_claim(claim, master, slot) << 1);
+        *ret_bits |= (uint16_t)(engine_hash_take_claim(claim, master, vote) << 1);
 }
 
 /* A quarantine that is over is none. */
@@ -90,7 +90,7 @@ static void take_part(struct tiny *tiny, unsigned master, struct part *part)
         tiny->open[client][master] = false;
         tiny->memory[client][master] = 0;
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)
-            take_claim(&tiny->claims[client][claim], master, &part->bits[client][claim], &part->slots[client][claim]);
+            take_claim(&tiny->claims[client][claim], master, &part->bits[client][claim], &part->votes[client][claim]);
     }
 }
 

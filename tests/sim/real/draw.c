@@ -241,7 +241,7 @@ static void draw_extend_many(struct rng *rng, struct drawn *drawn)
 
 static void draw_enqueue_many(struct rng *rng, struct drawn *drawn)
 {
-    struct rl_batch_tail tail = {.n = 1 + rng_below(rng, MOST_VALUES)};
+    struct rl_joins tail = {.n = 1 + rng_below(rng, MOST_VALUES)};
     struct rl_subject subject;
     struct rl_command command;
 
@@ -252,7 +252,7 @@ static void draw_enqueue_many(struct rng *rng, struct drawn *drawn)
         tail.tokens[i] = any_value(rng);
         tail.proposals[i] = subject.proposal ? 1 + rng_below(rng, 90) : 0;
     }
-    ck_assert(rl_enqueue_many_encode(&command, &tail, &drawn->bytes));
+    ck_assert(rl_joins_encode(&command, &tail, &drawn->bytes));
     drawn->script = command.script;
 }
 
@@ -307,7 +307,7 @@ static void draw_latch(struct rng *rng, struct drawn *drawn)
 {
     static const char *const parties[] = {"p0", "p1", "p2", "p3"};
     static const char *const opened[] = {"", "", "1 2", "2 3", "3 2"};
-    struct rl_latch_question question = {
+    struct rl_latch_read question = {
         .key = rl_slice_of(RL_LATCH_NAME "l"),
         .parties = 2 + rng_below(rng, 2),
         .generation = 1 + rng_below(rng, 3),
