@@ -1,6 +1,6 @@
 /* IMPLEMENTATION NOTES
  *
- * protocol 1.1: a value is fresh for every attempt and has at least 122 random bits. To ask the kernel for each takes
+ * rule 2.1: a value is fresh for every attempt and has at least 122 random bits. To ask the kernel for each takes
  * longer than everything else that this library does for a lock. So the kernel gives a key, and the tokens are
  * name-based UUIDs (SHA-1, libuuid) in the key's name space: without the key they cannot be told from random ones, they
  * differ for each counter, and two clients agree only if their 122-bit keys do.

@@ -201,7 +201,7 @@ int rl_set_check_room(const struct redlock_set *set, const void *key, size_t key
 }
 
 /* Permits of a semaphore as parts of a set: several of one semaphore have a mutex, their gate, in front of them
- * (family 5.4). */
+ * (rule 10.5). */
 
 int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit)
 {

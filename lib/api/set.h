@@ -1,4 +1,4 @@
-/* A set of locks behind its opaque handle: its parts, in ascending order of their keys (family 4), and what may be
+/* A set of locks behind its opaque handle: its parts, in ascending order of their keys (rule 11.1), and what may be
  * added to them. */
 #ifndef RL_API_SET_H
 #define RL_API_SET_H

@@ -21,7 +21,7 @@
  *
  * The client's own clock (util/clock.h) belongs to the loop's owner. So the end of the validity is published as a
  * reading of each of the two system clocks, and a reader takes the smaller remainder: from the publication on, elapsed
- * time is the larger of the two differences, which is the protocol's definition of it. The readings are taken before
+ * time is the larger of the two differences, as rule 4.9 has it. The readings are taken before
  * the client is asked what is left, so the published end is never later than the true one. A later end (a renewal) may
  * be published late. An earlier end (a shorter ttl, a refusal, a release) is published in the same turn of the loop in
  * which the client learns of it, and before the bytes that cause it leave.

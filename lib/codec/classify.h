@@ -1,6 +1,6 @@
 /* The only place where replies become outcomes.
  *
- * protocol 2.5: classify error replies by their first word only. A listed word means that the command was certainly
+ * rule 3.5: classify error replies by their first word only. A listed word means that the command was certainly
  * not applied: FAILED. Every other error may come from inside a script that had already written: UNKNOWN. */
 #ifndef RL_CODEC_CLASSIFY_H
 #define RL_CODEC_CLASSIFY_H

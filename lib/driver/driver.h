@@ -45,7 +45,7 @@ const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats);
 
 /* The second connection to each master, which listens to channels: opened when the first waiter or observer wants it
- * (protocol 6.7). These are functions of the transport; ctx is the driver. */
+ * (rule 7.7). These are functions of the transport; ctx is the driver. */
 
 /* Opens them, for the client's own channel. */
 int rl_listeners_open(void *ctx, const char *channel);

@@ -138,7 +138,7 @@ struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_acquire_changed(engine, lock, now);
 }
 
-/* After every vote the attempt is won, lost, or still open (protocol 1.5). Unknown outcomes are no votes. A quorum of
+/* After every vote the attempt is won, lost, or still open (rule 2.7). Unknown outcomes are no votes. A quorum of
  * grants may have to record the fencing token, too. A lost attempt ends with HELD only if it would not have been lost
  * without the refusals of masters that hold another's value. */
 struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -1,4 +1,4 @@
-/* Acquisitions and their attempts (protocol section 1): the states ACQUIRING, of plain attempts, and BACKING_OFF,
+/* Acquisitions and their attempts (rules 2): the states ACQUIRING, of plain attempts, and BACKING_OFF,
  * between attempts. */
 #ifndef RL_ENGINE_ACQUIRE_H
 #define RL_ENGINE_ACQUIRE_H
@@ -17,7 +17,7 @@ struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, 
 /* The attempt has failed: it is rolled back everywhere, and the lock pauses, enters the wait queues, or gives up. */
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end);
 
-/* A quorum has granted. protocol 1.5: "Accept at the q-th grant, after reading the clock again: now < deadline, and at
+/* A quorum has granted. rule 2.6: "Accept at the q-th grant, after reading the clock again: now < deadline, and at
  * least the caller's minimum validity left." */
 struct rl_next rl_attempt_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
@@ -39,7 +39,7 @@ struct rl_next rl_backoff_tick(struct rl_engine *engine, struct rl_lock *lock, s
 
 /* The pause after a failed attempt.
  *
- * protocol 1.6: "retried after a random delay longer than one round, inside the caller's deadline". */
+ * rule 2.8: "retried after a random delay longer than one round, inside the caller's deadline". */
 
 /* delay + uniform [0, jitter], and not shorter than the round that has failed. `state` is the random generator's. */
 struct rl_span rl_retry_delay(uint64_t *state, struct rl_span delay, struct rl_span jitter, struct rl_span round);

@@ -31,7 +31,7 @@ static void check_deadline(struct rl_engine *engine, const struct rl_claim *clai
         rl_lock_check_deadline(engine, claim->lock, now);
 }
 
-/* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is checked before the
+/* rule 4.4: "Extension never resurrects a lock whose deadline has passed": the deadline is checked before the
  * answer counts. */
 static void apply(struct rl_engine *engine, struct rl_event event)
 {
@@ -142,7 +142,7 @@ void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct 
     rl_lock_tell_earlier(engine, lock, wakeup);
 }
 
-/* A master's clock has been set forward (protocol 5.6): what becomes of the votes that there are. */
+/* A master's clock has been set forward (rule 6.2): what becomes of the votes that there are. */
 
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node,
                              const struct rl_clock_move *move)

@@ -29,9 +29,9 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                         const struct rl_notification *notification);
 
-/* A master's clock has been set forward (protocol 5.6): what becomes of the votes that there are. */
+/* A master's clock has been set forward (rule 6.2): what becomes of the votes that there are. */
 
-/* The master's clock has been set forward (protocol 5.6): its new votes do not count for max_ttl. The host then calls
+/* The master's clock has been set forward (rule 6.2): its new votes do not count for max_ttl. The host then calls
  * rl_lock_clock_stepped() for every lock. Answers whose epoch check has not come may be from before the step or from
  * after it, so they do not count. */
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node,

@@ -1,5 +1,5 @@
 /* Cohorts: waiters of one client that have entered the wait queues together hand the lock off among themselves
- * (protocol 6.2; the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
+ * (rule 7.10; the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
  *
  * IMPLEMENTATION NOTES
  *
@@ -13,7 +13,7 @@
  *     to:   WAITING, with its entry in the wait queues    ->  HELD, with the claim
  *
  * Exclusion: the votes are those of one value, and one handle at a time reads their ledger. No rollback of that value
- * is under way, so protocol 1.1 holds: nothing will delete it.
+ * is under way, so rule 2.1 holds: nothing will delete it.
  *
  * The hand-off is not always possible. A fencing token names one acquisition, so the kind of lock must allow it; a
  * value that somebody has been told names one, too, which is for the host to know. A claim that was granted for longer

@@ -1,4 +1,4 @@
-/* An election, as far as a candidate decides: what becomes of it when something becomes of its lock (family 8). Who
+/* An election, as far as a candidate decides: what becomes of it when something becomes of its lock (rule 13.1). Who
  * holds the lock leads, and its fencing token is the term.
  *
  *     IDLE -> CAMPAIGNING -> LEADING -> RESIGNING -> IDLE

@@ -3,7 +3,7 @@
  * The host feeds events, each with the time at which it happened, and then takes effects with rl_engine_poll() until
  * there are none. Effects are data, and must be carried out in the order in which they are handed out. In particular,
  * commands for one master must reach its connection in the order of their effects: that is what puts each rollback
- * behind its claim (protocol 2.1).
+ * behind its claim (rule 3.1).
  *
  *     event  ->  rl_engine_link / rl_engine_reply / rl_lock_... / rl_engine_tick  ->  effects
  *
@@ -12,7 +12,7 @@
  *
  *     RL_EFFECT_WANT_CLAIM  ->  rl_lock_begin_attempt() with a fresh claim and the time before the first byte is
  *                               queued, or rl_lock_refuse_attempt()
- *     RL_EFFECT_ACCEPT      ->  rl_lock_accept() with the time read anew (protocol 1.5)
+ *     RL_EFFECT_ACCEPT      ->  rl_lock_accept() with the time read anew (rule 2.6)
  *     RL_EFFECT_SEND        ->  for each master of the mask, queue the command; rl_engine_reply() with FAILED at once
  *                               if that is impossible. From the first RL_STEP_ENQUEUE on the host listens for
  *                               notifications (rl_engine_notified())
@@ -20,7 +20,7 @@
  * Links begin as JOINING. An acquisition waits until a quorum of masters can vote, or until no link is JOINING. The
  * host must see to it that each link leaves that state, and then call rl_lock_joined() for every lock.
  *
- * Trust (protocol section 5): the host decides on each connection's master before it calls the link READY, and tells
+ * Trust (rules 5): the host decides on each connection's master before it calls the link READY, and tells
  * the engine by rl_engine_admission(). Where the status says epoch_checked, the host writes an epoch check behind the
  * commands of each turn of the loop:
  *

@@ -1,5 +1,5 @@
 /* A waiter's notes on its entries in the masters' wait queues: what the masters say of them, the ticket that follows
- * from that, and the waiter's position (protocol 6.1, 6.3). */
+ * from that, and the waiter's position (rules 7.1 and 7.5). */
 #ifndef RL_ENGINE_ENTRY_H
 #define RL_ENGINE_ENTRY_H
 

@@ -37,7 +37,7 @@ bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock
 /* How a lock that is held, or was, has the key. */
 enum rl_mode rl_lock_mode(const struct rl_lock *lock);
 
-/* The alarm: the holder is warned while there is time, and told of the loss; and state LOST (protocol 3.4). */
+/* The alarm: the holder is warned while there is time, and told of the loss; and state LOST (rule 4.10). */
 
 /* Warns the holder of a lock that is valid until `deadline` when it is time for that; forgets the warning when the
  * danger is over. */
@@ -54,8 +54,8 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
 struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                    const struct rl_next *how);
 
-/* State RELEASING: the masters delete the value, or hand the key off, and the caller waits for the outcome (protocol
- * 2.4). */
+/* State RELEASING: the masters delete the value, or hand the key off, and the caller waits for the outcome (rule
+ * 3.6). */
 
 struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 const struct rl_next *how);

@@ -200,8 +200,8 @@ void rl_lock_disregard(struct rl_lock *lock, unsigned node)
         rl_ledger_set(lock->claim, node, RL_LONG_AGO);
 }
 
-/* Conversion: a held lock gets a weaker mode (family 3.2), or a second claim, which is stronger, in the place of its
- * first one (family 3.3). */
+/* Conversion: a held lock gets a weaker mode (rule 9.7), or a second claim, which is stronger, in the place of its
+ * first one (rules 9.8 and 9.9). */
 
 /* What the masters have is at least as strong as what the handle says from here on, so no other claim that conflicts
  * with it can have a quorum. Telling the masters first would let one in while this one still counts as stronger. */

@@ -172,7 +172,7 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 /* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, request->kind) bytes, whose host member is kept. The proposal is the
  * wall clock in microseconds or, if that is larger, one more than the largest counter that any answer has shown for
- * this key (protocol 4.4, 6.3). */
+ * this key (rules 7.5 and 8.4). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint64_t proposal);
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

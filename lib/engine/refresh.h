@@ -1,5 +1,5 @@
 /* The rounds of a waiter: each asks the masters to enter or refresh its entries in their wait queues (RL_STEP_ENQUEUE),
- * and sets the time of the next one (protocol 6.1, 6.6). The lock is WAITING, and has a claim. */
+ * and sets the time of the next one (rules 7.1 and 7.7). The lock is WAITING, and has a claim. */
 #ifndef RL_ENGINE_REFRESH_H
 #define RL_ENGINE_REFRESH_H
 

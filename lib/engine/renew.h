@@ -1,6 +1,6 @@
 /* Renewals, and extensions that the caller has asked for.
  *
- * State HELD: the lock is renewed for as long as its holder lives and wants it (protocol 3.3). */
+ * State HELD: the lock is renewed for as long as its holder lives and wants it (rule 4.8). */
 #ifndef RL_ENGINE_RENEW_H
 #define RL_ENGINE_RENEW_H
 
@@ -11,7 +11,7 @@ struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, st
 struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* State EXTENDING: an extension that the caller has asked for (protocol 3.1). */
+/* State EXTENDING: an extension that the caller has asked for (rule 4.2). */
 
 struct rl_next rl_extend_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                const struct rl_next *how);

@@ -1,4 +1,4 @@
-/* Waiting (protocol section 6): the lock has entries in the masters' wait queues, and gets the key when a holder
+/* Waiting (rules 7): the lock has entries in the masters' wait queues, and gets the key when a holder
  * releases it.
  *
  * IMPLEMENTATION NOTES
@@ -20,7 +20,7 @@
  *
  * Split votes: a master may have given the key to a higher ticket because the entry with the lower one was not there
  * yet. A waiter that has such a grant, but no quorum, yields: it rolls back its value, which hands the key off to the
- * lower ticket, and enters the queues again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key
+ * lower ticket, and enters the queues again with a fresh value (rule 2.1) and its ticket. Each yield moves the key
  * of a master to a lower ticket, and the lowest ticket of all never yields, so this ends.
  *
  * A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of waiters that can. It
@@ -186,7 +186,7 @@ static bool must_yield(const struct rl_lock *lock)
     return entry->ticket && (entry->lower & rl_claim_granted(lock->claim)) && !RL_MUTANT(NEVER_YIELDS);
 }
 
-/* A quorum has granted, but too little is left of it: a refresh renews the leases (protocol 6.4). */
+/* A quorum has granted, but too little is left of it: a refresh renews the leases (rule 7.9). */
 static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_entry *entry = rl_wait_entry(lock);

@@ -1,4 +1,4 @@
-/* State WAITING: the lock has entries in the masters' wait queues, or is to get them (protocol section 6). */
+/* State WAITING: the lock has entries in the masters' wait queues, or is to get them (rules 7). */
 #ifndef RL_ENGINE_WAIT_H
 #define RL_ENGINE_WAIT_H
 

@@ -39,7 +39,7 @@ enum {
     RL_REPEAT_ALONE = 8,   /* this is the repetition of what was part of a batch */
 };
 
-/* The master did not know the script. protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know
+/* The master did not know the script. rule 3.7: "EVALSHA with fallback": once, on the connection that did not know
  * it. */
 bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 

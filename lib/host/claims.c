@@ -161,7 +161,7 @@ void rl_host_token_drop(struct rl_host_claim *part)
         free(part->token.other.text);
 }
 
-/* protocol 4: "idle expiry >= 24 h and >= 10 max_ttl, refreshed on use". */
+/* rule 8.5: "idle expiry >= 24 h and >= 10 max_ttl, refreshed on use". */
 #define IDLE_TTL_MS (24 * 3600 * 1000)
 #define IDLE_TTL_MAX_TTLS 10
 
@@ -183,7 +183,7 @@ void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
 /* Tickets are at least that: 1 belongs to those who stand in front of the wait queue (engine/acquire.c). */
 #define SMALLEST_PROPOSAL 2
 
-/* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
+/* rule 8.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
 uint64_t rl_counter_propose(const struct rl_host_lock *lock)
 {
     const struct rl_environment *environment = &lock->host->environment;

@@ -82,7 +82,7 @@ void rl_key_unref(struct rl_key *key);
 bool rl_host_token_set(struct rl_host *host, struct rl_host_claim *part, const char *token);
 void rl_host_token_drop(struct rl_host_claim *part);
 
-/* The masters' fencing counters (protocol section 4): how long an idle one lives, and the numbers that the client
+/* The masters' fencing counters (rules 8.4 and 8.5): how long an idle one lives, and the numbers that the client
  * proposes for them. */
 
 /* A counter that is not used expires when so much time has passed. */
@@ -91,7 +91,7 @@ uint64_t rl_counter_idle_ttl_ms(const struct rl_host *host);
 /* A master has shown this counter for the claim's key. */
 void rl_counter_note(const struct rl_claim *claim, uint64_t counter);
 
-/* The number to propose for the counter of the lock's key, and for its ticket (protocol 6.3): it follows the wall
+/* The number to propose for the counter of the lock's key, and for its ticket (rule 7.5): it follows the wall
  * clock, and is above every counter that the pending attempt has been shown. */
 uint64_t rl_counter_propose(const struct rl_host_lock *lock);
 

@@ -74,7 +74,7 @@ struct rl_contended_key *rl_contended_find(struct rl_contended *contended, const
 }
 
 /* Claims in the wait queue, on the host's side: the masters' notifications name them by their values (engine/wait.c,
- * protocol section 6).
+ * rules 7).
  *
  * One connection to each master listens on one channel for all locks of the client; a notification names the value
  * that it is about. A value that has been in the wait queue is found until no master can hold it any more. */

@@ -1,4 +1,4 @@
-/* Who leads, as far as a look at the key or a leader itself tells an observer (family 8): a hint. */
+/* Who leads, as far as a look at the key or a leader itself tells an observer (rule 13.2): a hint. */
 #ifndef RL_HOST_ELECTION_H
 #define RL_HOST_ELECTION_H
 
@@ -42,7 +42,7 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
 /* Reads what a leader tells: TERM, or TERM LABEL. false: it is something else. */
 bool rl_leader_said(struct rl_slice payload, struct rl_leader *ret_leader);
 
-/* When an observer of a leader looks at the key (family 8):
+/* When an observer of a leader looks at the key (rule 13.2):
  *
  *     - at once, and at intervals,
  *     - when a message tells of a new leader, or such a message may have been missed,

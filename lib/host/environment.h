@@ -22,7 +22,7 @@ struct rl_environment {
     /* A random UUID. */
     void (*make_uuid)(void *ctx, char ret_text[RL_UUID_SIZE]);
 
-    /* A value for a claim: 122 bits that nobody can foresee and no other attempt of any client has (protocol 1.1). */
+    /* A value for a claim: 122 bits that nobody can foresee and no other attempt of any client has (rule 2.1). */
     void (*make_token)(void *ctx, struct rl_instant now, char ret_token[RL_TOKEN_SIZE]);
 
     /* What other processes of this machine are told of an instant by: CLOCK_BOOTTIME, as the kernel has it. */

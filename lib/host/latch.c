@@ -3,7 +3,7 @@
  * The names that a handle has been told are kept from round to round, since an arrival cannot be taken back. When there
  * are as many as parties, or a master says that the latch is open, it is open, now and for ever. It is reported open
  * only when a quorum has recorded that in one round: then everybody who asks a quorum later meets a master that says
- * so, whichever masters had which names (family 7.3). */
+ * so, whichever masters had which names (rule 12.2). */
 #include "host/latch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Latches (family 7): named parties arrive, and once all have, everybody may know it.
+/* Latches (rules 12): named parties arrive, and once all have, everybody may know it.
  *
  * All that a handle wants of the masters is one read, which is repeated: every half second while something is
  * pending, and every third of max_ttl after that. What it says depends on what the handle knows:

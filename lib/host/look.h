@@ -1,4 +1,4 @@
-/* What the masters know of a key: a picture of a moment, and never a permission (family 9). */
+/* What the masters know of a key: a picture of a moment, and never a permission (rule 14.2). */
 #ifndef RL_HOST_LOOK_H
 #define RL_HOST_LOOK_H
 

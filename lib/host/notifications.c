@@ -1,5 +1,5 @@
 /* What masters say of entries in wait queues, by notifications and beside the vote in answers to ENQUEUE
- * (engine/wait.c, protocol section 6). */
+ * (engine/wait.c, rules 7). */
 #include "host/notifications.h"
 
 #include "engine/answer.h"

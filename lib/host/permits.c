@@ -1,4 +1,4 @@
-/* Permits (protocol section 7): the host chooses the slot, the same on all masters, and a claim is for one slot only.
+/* Permits (rules 10): the host chooses the slot, the same on all masters, and a claim is for one slot only.
  *
  * IMPLEMENTATION NOTES
  *

@@ -1,4 +1,4 @@
-/* A held lock on its way to the exclusive mode: a second claim of the same handle (family 3.3).
+/* A held lock on its way to the exclusive mode: a second claim of the same handle (rules 9.8 and 9.9).
  *
  *     lock                                    its hidden lock
  *     HELD with the first claim, renewed      acquires the second one, in front of the queue: masters do not count the

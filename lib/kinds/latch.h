@@ -1,4 +1,4 @@
-/* Latches (family 7): what a master is asked, and what it says. A latch has no votes, so this is no kind of lock. */
+/* Latches (rules 12): what a master is asked, and what it says. A latch has no votes, so this is no kind of lock. */
 #ifndef RL_KINDS_LATCH_H
 #define RL_KINDS_LATCH_H
 

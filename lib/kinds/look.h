@@ -1,4 +1,4 @@
-/* What a master says of a key when it is only looked at (family 9.2): the command, and its reply taken apart. */
+/* What a master says of a key when it is only looked at (rule 14.2): the command, and its reply taken apart. */
 #ifndef RL_KINDS_LOOK_H
 #define RL_KINDS_LOOK_H
 

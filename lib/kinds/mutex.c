@@ -1,4 +1,4 @@
-/* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
+/* The plain mutex: rules 2.3 (claim), 4.1 (extend), 4.7 (repair). Release and rollback hand the key off to waiters,
  * so all kinds have them in common (kinds/mutex.c). */
 #include "kinds/mutex.h"
 
@@ -153,7 +153,7 @@ const struct rl_kind rl_mutex_kind = {
     .answer = mutex_answer,
 };
 
-/* The mutex with fencing tokens (protocol section 4). GRANT claims and counts, RAISE records a token; the rest is the
+/* The mutex with fencing tokens (rules 8). GRANT claims and counts, RAISE records a token; the rest is the
  * plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
@@ -221,7 +221,7 @@ const struct rl_kind rl_fenced_kind = {
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
-/* protocol 2.3: "EVAL with the script's text for rollbacks (a NOSCRIPT must not eat one)". */
+/* rule 3.4: "EVAL with the script's text for rollbacks (a NOSCRIPT must not eat one)". */
 void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
 {
     rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL,

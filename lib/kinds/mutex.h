@@ -12,11 +12,11 @@ extern const struct rl_kind rl_mutex_kind;
  * kinds. */
 struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
 
-/* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
+/* The mutex with fencing tokens (rules 8): claims are granted by a script that also counts. */
 
 extern const struct rl_kind rl_fenced_kind;
 
-/* The command of a release and a rollback, and what the masters answer (protocol 2.3, 6.2): the same for all kinds. */
+/* The command of a release and a rollback, and what the masters answer (rules 3.4 and 7.2): the same for all kinds. */
 
 /* The command of RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
 void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);

@@ -1,4 +1,4 @@
-/* The read-write lock (family 2 and 3): a vote has a mode, and masters store those of many values under one key. The
+/* The read-write lock (rules 9): a vote has a mode, and masters store those of many values under one key. The
  * key is that of the plain mutex, so all of them exclude each other. Release and rollback are the mutex's. */
 #include "kinds/shared.h"
 

@@ -1,4 +1,4 @@
-/* The read-write lock: votes with a mode, plain and with fencing tokens (family 2 and 3). */
+/* The read-write lock: votes with a mode, plain and with fencing tokens (rules 9). */
 #ifndef RL_KINDS_SHARED_H
 #define RL_KINDS_SHARED_H
 

@@ -1,5 +1,5 @@
-/* The commands that enter the masters' wait queues and refresh entries there, and what the masters answer (protocol
- * section 6): the same for all kinds; and the masters' notifications to those who wait. */
+/* The commands that enter the masters' wait queues and refresh entries there, and what the masters answer (rules 7):
+ * the same for all kinds; and the masters' notifications to those who wait. */
 #ifndef RL_KINDS_WAIT_QUEUE_H
 #define RL_KINDS_WAIT_QUEUE_H
 
@@ -43,7 +43,7 @@ void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refr
 /* What the reply to ENQUEUE says of the entry; false: nothing. */
 bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report);
 
-/* What the masters' notifications say of an entry in a wait queue, and which of them count (protocol 6.4). */
+/* What the masters' notifications say of an entry in a wait queue, and which of them count (rule 7.3). */
 
 /* Takes a notification apart: the value that it is about, the incarnation of the master's memory ("-": it has none),
  * and what it says. The slices borrow from the payload. false: it is no such notification. */

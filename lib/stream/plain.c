@@ -51,7 +51,7 @@ const struct rl_stream_type rl_stream_plain = {
     .close = rl_stream_close_socket,
 };
 
-/* protocol 2.1: "close() never cancels: the kernel may deliver the SET later. On teardown use SO_LINGER{1,0}." The
+/* rule 3.2: "close() never cancels: the kernel may deliver the SET later. On teardown use SO_LINGER{1,0}." The
  * option belongs to the connection, not the descriptor, so a forked child must not set it. */
 void rl_stream_close_socket(struct rl_stream *stream, enum rl_close how)
 {

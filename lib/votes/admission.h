@@ -1,4 +1,4 @@
-/* Admission: what excludes a master from voting, or puts it in quarantine (protocol section 5). */
+/* Admission: what excludes a master from voting, or puts it in quarantine (rules 5). */
 #ifndef RL_VOTES_ADMISSION_H
 #define RL_VOTES_ADMISSION_H
 
@@ -10,7 +10,7 @@
 struct rl_join_report;
 
 struct rl_admission_rules {
-    bool allow_eviction; /* the override of protocol 5.1 */
+    bool allow_eviction; /* the override of rule 5.1 */
     bool two_servers;    /* the name leads to another server than before, and both are alive */
     bool same_server;    /* run_id or replication_id equals another configured master's */
     uint32_t drift_ppm;  /* quarantines are waited for by this client's clock */
@@ -22,8 +22,8 @@ struct rl_admission_rules {
 struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *report,
                                                  const struct rl_admission_rules *rules, struct rl_instant received);
 
-/* The admission status: what the client thinks of a master, and with it whether the master's votes count (protocol
- * section 5). rl_admission_evaluate() (votes/admission.h) makes it from the handshake's report. */
+/* The admission status: what the client thinks of a master, and with it whether the master's votes count (rules 5).
+ * rl_admission_evaluate() (votes/admission.h) makes it from the handshake's report. */
 
 /* X(name, text): what keeps a master from voting, in words for people. */
 #define RL_FAULT_MAP(X)                                                                                  \

@@ -14,7 +14,7 @@ static struct rl_vote *vote_of(const struct rl_event *event)
     return &event->claim->votes[event->node];
 }
 
-/* Once the rollback has begun, no answer brings the vote back (protocol 1.7: "the release is already behind it on the
+/* Once the rollback has begun, no answer brings the vote back (rule 2.9: "the release is already behind it on the
  * same connection"). */
 static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
 {
@@ -111,7 +111,7 @@ static void apply(struct rl_votes *votes, const struct rl_event *event)
     }
 }
 
-/* protocol 5.6: new votes of a master whose clock is wrong do not count. */
+/* rules 6.2 and 6.4: new votes of a master whose clock is wrong do not count. */
 static bool is_from_doubted_clock(const struct rl_votes *votes, const struct rl_event *event)
 {
     return (event->step == RL_STEP_CLAIM || event->step == RL_STEP_ENQUEUE) &&
@@ -177,7 +177,7 @@ void rl_votes_note_evidence(const struct rl_event *event)
     vote->detail = (uint8_t)event->answer.detail;
 }
 
-/* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
+/* rule 7.3: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
  * grant by that refresh itself. It counts only if that refresh is the latest, since a later one may have found the
  * grant expired; the answer to the later one says what is true. */
 static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,

@@ -24,7 +24,7 @@ void rl_votes_note_evidence(const struct rl_event *event);
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node);
 
 /* A vote by hand-off: a release has given the key to a waiter of this client, and the master has told it so
- * (protocol 6.4). */
+ * (rule 7.3). */
 
 /* Applies a notification; false: it grants nothing, or does not count. */
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,

@@ -1,4 +1,4 @@
-/* Asking for votes (protocol 1.2, 1.5).
+/* Asking for votes (rules 2.2 and 2.7).
  *
  * IMPLEMENTATION NOTES
  *

@@ -19,7 +19,7 @@ void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instan
  * it. */
 bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time);
 
-/* Which masters may be asked now, and what for (protocol section 5): their connections, their admission status and
+/* Which masters may be asked now, and what for (rules 5): their connections, their admission status and
  * their clocks decide. */
 
 /* May this master be asked for a new vote? *ret_why is set if it may not. */
@@ -31,7 +31,7 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
 bool rl_may_extend(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now,
                    enum rl_detail *ret_why);
 
-/* May this master be given back a key that it has lost (protocol 3.2)? */
+/* May this master be given back a key that it has lost (rule 4.6)? */
 bool rl_may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now);
 
 /* Is the master in quarantine? Nobody gets a new vote of it then, so a vote that it has lost still counts. */

@@ -1,10 +1,10 @@
 /* A claim: one value under one key, and what each master may hold of it.
  *
- * Each attempt has a claim of its own, since protocol 1.1 says: "u is fresh for every attempt". The claim lives until
+ * Each attempt has a claim of its own, since rule 2.1 says: "u is fresh for every attempt". The claim lives until
  * no master can hold its value any more, whatever becomes of the lock that made it. For each master it has
  *
  *   - the vote, with the bound until which that vote counts: together they are the ledger,
- *   - the rollback: it is pending (protocol 2.2) until it is confirmed, or until the ttl has surely passed.
+ *   - the rollback: it is pending (rule 3.3) until it is confirmed, or until the ttl has surely passed.
  *
  *       vote       NOT_ASKED -> PENDING -> GRANTED | REFUSED | FAILED | UNKNOWN | QUEUED
  *       rollback   NONE -> (PENDING <-> SENT) -> CONFIRMED       only where the value may be
@@ -79,7 +79,7 @@ struct rl_claim {
     struct rl_vote votes[];
 };
 
-/* The fencing token of a claim (protocol section 4). */
+/* The fencing token of a claim (rules 8). */
 struct rl_fence {
     uint64_t proposal;
     uint64_t token;      /* t: the largest answer of the first quorum that granted; 0 before that */
@@ -146,7 +146,7 @@ size_t rl_claim_count_clean(const struct rl_claim *claim);
 
 /* The vote ledger: from the bounds of the single votes to the deadline of the lock.
  *
- * protocol 1.4: "The lock is valid at t iff at least q of the lb_j - guard exceed t; its deadline is the q-th
+ * rule 2.5: "The lock is valid at t iff at least q of the lb_j - guard exceed t; its deadline is the q-th
  * largest." Nothing else decides validity. */
 
 /* The quorum-th largest bound less the guard time; RL_LONG_AGO if fewer votes count. The claim keeps this bound, which
@@ -159,7 +159,7 @@ static inline struct rl_instant rl_ledger_deadline(const struct rl_claim *claim,
 /* A vote that was imported, or whose master's clock was set, counts until another bound. */
 void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound);
 
-/* A command that sets the ttl is about to be sent. Its bound lowers a later one at once (protocol 3.1: "a shorter ttl
+/* A command that sets the ttl is about to be sent. Its bound lowers a later one at once (rule 4.2: "a shorter ttl
  * lowers lb_j when sent, not when acknowledged"), since the command may be carried out and its answer be lost. */
 void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound);
 

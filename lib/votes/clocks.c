@@ -233,7 +233,7 @@ static bool continues(struct rl_clock_move *known, const struct rl_clock_move *m
     return true;
 }
 
-/* protocol 5.6: "ignore the node's new votes for max_ttl", however short the step. A step of d makes a key end d
+/* rule 6.2: "ignore the node's new votes for max_ttl", however short the step. A step of d makes a key end d
  * earlier, which may be as late as max_ttl - d from now, and only then a holder that has not noticed counts a vote that
  * somebody else may get. After max_ttl every key that was set before the step has ended by anybody's reckoning
  * (tests/sim/golden/small-clock-step.story). */

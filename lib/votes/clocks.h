@@ -1,4 +1,4 @@
-/* The clock of one master against ours, whether it has been set, and what that costs in votes (protocol 5.6).
+/* The clock of one master against ours, whether it has been set, and what that costs in votes (rule 6.1).
  *
  * Every TIME in a reply bounds offset = node clock - our clock: a reading T taken between the send s and the receipt r
  * has  T - r <= offset <= T - s + 1 us.  The intersection of all such intervals is kept, widened by the drift
@@ -76,7 +76,7 @@ void rl_node_clock_shift(struct rl_node_clock *clock, struct rl_span least, stru
 /* The middle of the interval, for people; 0 before the first reading. */
 int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock);
 
-/* What follows for new votes when a master's clock is wrong (protocol 5.6). How that is found out: votes/clocks.h;
+/* What follows for new votes when a master's clock is wrong (rules 6). How that is found out: votes/clocks.h;
  * what it does to votes that there are: engine/answer.c.
  *
  * IMPLEMENTATION NOTES

@@ -1,4 +1,4 @@
-/* The epoch check: a vote counts when the check behind it shows the incarnation that was admitted (protocol 1.3). */
+/* The epoch check: a vote counts when the check behind it shows the incarnation that was admitted (rule 5.5). */
 #ifndef RL_VOTES_EPOCH_CHECK_H
 #define RL_VOTES_EPOCH_CHECK_H
 

@@ -145,8 +145,8 @@ void rl_extension_answered(struct rl_votes *votes, const struct rl_event *event)
 
 /* IMPLEMENTATION NOTES
  *
- * A master that answers "missing" to a round of extension may get the key back, which counts like a grant (protocol
- * 3.2). There are two cases:
+ * A master that answers "missing" to a round of extension may get the key back, which counts like a grant (rules 4.5
+ * and 4.6). There are two cases:
  *
  *   - The master is in quarantine: the memory that held the vote is lost, but until the old bound has passed nobody
  *     else can hold an unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is
@@ -185,7 +185,7 @@ void rl_repair_top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_
     repair(votes, claim, nodes);
 }
 
-/* protocol 3.2: a key is given back "only while the handle is still valid by the ledger". */
+/* rule 4.6: a key is given back "only while the handle is still valid by the ledger". */
 static bool is_valid(const struct rl_votes *votes, const struct rl_claim *claim, struct rl_instant now)
 {
     return claim->lock && rl_before(now, rl_ledger_deadline(claim, votes->config.guard));

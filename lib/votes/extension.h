@@ -1,4 +1,4 @@
-/* Extension, in rounds: every master is asked to set the ttl anew (protocol 3.1), and masters that have lost the key
+/* Extension, in rounds: every master is asked to set the ttl anew (rule 4.2), and masters that have lost the key
  * get it back. The caller's extensions and the renewals are such rounds. The round's answers decide
  * whether the extension has succeeded; the ledger alone decides validity. */
 #ifndef RL_VOTES_EXTENSION_H
@@ -23,7 +23,7 @@ void rl_extension_granted(const struct rl_votes *votes, const struct rl_event *e
 /* An extension or repair was lost, and may still be carried out at any time. */
 void rl_extension_note_unresolved(struct rl_claim *claim, unsigned node);
 
-/* Repair: a master that has lost the key of a held lock gets it back (protocol 3.2). */
+/* Repair: a master that has lost the key of a held lock gets it back (rules 4.5 and 4.6). */
 
 /* A master has answered "missing" to the latest round of extension. */
 void rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now);

@@ -1,4 +1,4 @@
-/* Fencing tokens over independent masters (protocol section 4).
+/* Fencing tokens over independent masters (rules 8).
  *
  * IMPLEMENTATION NOTES
  *

@@ -1,4 +1,4 @@
-/* Fencing tokens over independent masters (protocol section 4). */
+/* Fencing tokens over independent masters (rules 8). */
 #ifndef RL_VOTES_FENCE_H
 #define RL_VOTES_FENCE_H
 

@@ -5,7 +5,7 @@
 
 #include "votes/arguments.h"
 
-/* The script makes a quarantine a second longer than the longest lock (protocol 5.2). */
+/* The script makes a quarantine a second longer than the longest lock (rule 5.4). */
 #define QUARANTINE_MARGIN_MS INT64_C(1000)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,4 @@
-/* JOIN: the question that decides whether a master may vote, and its answer (protocol section 5).
+/* JOIN: the question that decides whether a master may vote, and its answer (rules 5).
  *
  * The host sends JOIN on every new connection, before any vote counts, and hands the reply here. The script
  * (kinds/scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says
@@ -20,13 +20,13 @@
 enum rl_join_mode {
     RL_JOIN_VOTE,     /* writes the marker where it is missing or another run's */
     RL_JOIN_READ,     /* writes nothing */
-    RL_JOIN_DECLARE,  /* the operator says that no lock was ever here: no quarantine (protocol 5.4) */
+    RL_JOIN_DECLARE,  /* the operator says that no lock was ever here: no quarantine (rule 5.4) */
     RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/max_ttl.h */
     RL_JOIN_CONFIRM,
     RL_JOIN_ALLOW,
 };
 
-/* What the client knows of a server's durability (protocol 5.3), from CONFIG GET. */
+/* What the client knows of a server's durability (rule 5.6), from CONFIG GET. */
 enum rl_durability {
     RL_DURABILITY_UNKNOWN, /* the user may not see it: counts as not durable, and does not change the marker */
     RL_DURABILITY_NONE,

@@ -27,10 +27,10 @@ enum rl_mode {
  * connection. */
 enum rl_step {
     RL_STEP_CLAIM,    /* set the value if nobody has the key */
-    RL_STEP_ENQUEUE,  /* enter the wait queue, or refresh the entry; set the value if it is its turn (protocol 6.1) */
-    RL_STEP_RAISE,    /* lift the key's counter to the fencing token if the value is set (protocol 4.2) */
+    RL_STEP_ENQUEUE,  /* enter the wait queue, or refresh the entry; set the value if it is its turn (rule 7.1) */
+    RL_STEP_RAISE,    /* lift the key's counter to the fencing token if the value is set (rule 8.3) */
     RL_STEP_EXTEND,   /* set the ttl anew if the value is set */
-    RL_STEP_REPAIR,   /* EXTEND, or set the value again if nobody has the key (protocol 3.2) */
+    RL_STEP_REPAIR,   /* EXTEND, or set the value again if nobody has the key (rule 4.6) */
     RL_STEP_RELEASE,  /* after a hold: leave the wait queue; if the value is set, hand the key off or delete it */
     RL_STEP_ROLLBACK, /* after a failed attempt: RELEASE with the script's text, so that it needs no loaded script */
     RL_STEP_COUNT,

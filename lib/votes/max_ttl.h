@@ -1,4 +1,4 @@
-/* What a client has learned of the deployment's max_ttl (protocol section 5).
+/* What a client has learned of the deployment's max_ttl (rules 5.8 and 5.9).
  *
  * IMPLEMENTATION NOTES
  *

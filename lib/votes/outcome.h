@@ -66,7 +66,7 @@ enum rl_detail {
 #undef RL_DETAIL_ENUM
 };
 
-/* What a master says, beside its answer to ENQUEUE, of the value's entry in its wait queue (protocol 6.1). */
+/* What a master says, beside its answer to ENQUEUE, of the value's entry in its wait queue (rule 7.1). */
 struct rl_entry_report {
     uint64_t time_us; /* the master's clock */
     uint64_t ticket;  /* the entry's number in this queue */
@@ -83,7 +83,7 @@ enum rl_notice_kind {
     RL_TOLD_FIRST,   /* it has become the first in the queue, and the key ends before its next refresh: it must ask */
 };
 
-/* What a master's notification says (protocol 6.4). */
+/* What a master's notification says (rule 7.3). */
 struct rl_notification {
     enum rl_notice_kind kind;
     uint32_t round;   /* the number of the refresh that it names */

@@ -10,7 +10,7 @@ size_t rl_majority(size_t n_nodes)
     return n_nodes / 2 + 1;
 }
 
-/* protocol 1.5: accept at the q-th grant; refuse when more than N - q nodes refused or failed. */
+/* rule 2.7: accept at the q-th grant; refuse when more than N - q nodes refused or failed. */
 enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted, size_t not_granted)
 {
     assert(quorum >= 1 && quorum <= n_nodes);

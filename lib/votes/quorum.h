@@ -26,7 +26,7 @@ int64_t rl_kth_largest(int64_t *numbers, size_t n, size_t k);
 
 /* How long a vote counts: ttl, drift and guard.
  *
- * protocol 1.4: "Per node j keep lb_j, the earliest instant at which its key may expire: t_send + ttl - drift.
+ * rule 2.4: "Per node j keep lb_j, the earliest instant at which its key may expire: t_send + ttl - drift.
  * drift = ceil(0.01 ttl) + 2 ms by default (configurable), guard = 0 by default." */
 
 struct rl_drift_rule {
@@ -47,7 +47,7 @@ struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_inst
 /* done + ttl + drift: from then on a key set by a command carried out at `done` or before has expired. */
 struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_instant done, uint32_t ttl_ms);
 
-/* A question to all masters, which a quorum of answers decides (family 10). What masters are asked in this way has no
+/* A question to all masters, which a quorum of answers decides (rule 14.3). What masters are asked in this way has no
  * ledger, no deadline and no rollback: an answer counts or it does not. */
 
 struct rl_tally {

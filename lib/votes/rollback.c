@@ -1,8 +1,8 @@
 /* IMPLEMENTATION NOTES
  *
  * A rollback is written behind the claim on the same connection, at once, without waiting for the claim's reply
- * (protocol 2.1). TCP keeps the order, so the claim cannot outlive its rollback on that connection, whatever becomes of
- * the replies. A rollback is pending (protocol 2.2) while it is not confirmed: the link was down, or ended before the
+ * (rule 3.1). TCP keeps the order, so the claim cannot outlive its rollback on that connection, whatever becomes of
+ * the replies. A rollback is pending (rule 3.3) while it is not confirmed: the link was down, or ended before the
  * answer, or the master answered with an error. The pending rollbacks of a master are sent first of all when it can be
  * written to again. They are repeated every RESEND_NS while it refuses, and end when they are confirmed or when the
  * key's ttl has surely passed.

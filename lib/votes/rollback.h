@@ -1,4 +1,4 @@
-/* Rollback: deletes a value from every master that may hold it, however long that takes (protocol section 2). */
+/* Rollback: deletes a value from every master that may hold it, however long that takes (rules 3). */
 #ifndef RL_VOTES_ROLLBACK_H
 #define RL_VOTES_ROLLBACK_H
 
@@ -10,7 +10,7 @@ static inline bool rl_link_writable(enum rl_link link)
     return link == RL_LINK_READY || link == RL_LINK_LATE;
 }
 
-/* protocol 2.1: sends the rollback at once, behind everything that was sent, to every master where the value may be. It
+/* rule 3.1: sends the rollback at once, behind everything that was sent, to every master where the value may be. It
  * is pending where a master cannot be written to. Later calls do nothing. `step` is RELEASE or ROLLBACK. */
 void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, struct rl_instant now);
 

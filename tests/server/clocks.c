@@ -1,4 +1,4 @@
-/* Masters whose clocks are set while something is held, of each kind (protocol 5.6). */
+/* Masters whose clocks are set while something is held, of each kind (rules 6). */
 #include <string.h>
 
 #include "clock_fault.h"

@@ -1,4 +1,4 @@
-/* Fencing tokens: larger with every acquisition of a key, whoever makes it (protocol section 4). */
+/* Fencing tokens: larger with every acquisition of a key, whoever makes it (rules 8). */
 #include "fence_rig.h"
 #include "suite.h"
 #include "watch.h"

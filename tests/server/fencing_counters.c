@@ -1,4 +1,4 @@
-/* The counters behind the fencing tokens, as the masters keep them (protocol section 4). */
+/* The counters behind the fencing tokens, as the masters keep them (rules 8). */
 #include <inttypes.h>
 #include <stdlib.h>
 

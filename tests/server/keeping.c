@@ -1,5 +1,5 @@
 /* A held lock outlives the memory of its masters, as far as that is safe: masters that come back empty do not vote, but
- * get the key back (protocol 3.2). */
+ * get the key back (rule 4.6). */
 #include <string.h>
 
 #include "rig.h"

@@ -47,7 +47,7 @@ START_TEST(equal_tickets_go_by_their_values)
 }
 END_TEST
 
-/* protocol 6.2: "so that a dead waiter costs little". */
+/* rule 7.2: "so that a dead waiter costs little". */
 START_TEST(the_heir_has_the_key_for_the_rest_of_its_lease)
 {
     queue_enqueue("holder", 0, 1);

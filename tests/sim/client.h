@@ -90,7 +90,7 @@ struct wire {
     uint32_t count;
 };
 
-/* The client's second connection to a master, on which it is notified (protocol 6.4). */
+/* The client's second connection to a master, on which it is notified (rule 7.7). */
 struct listener {
     enum wire_phase phase;
     uint16_t conn;

@@ -140,7 +140,7 @@ static void slew(struct world *world, unsigned client, unsigned master)
         client_set_rate(&world->clients[client], plan_client_rate(&world->plan, &world->fate, true));
 }
 
-/* The counters of fencing tokens live for a day by their master's clock, and have to survive (protocol G2): between two
+/* The counters of fencing tokens live for a day by their master's clock, and have to survive (rule 1.2): between two
  * readings of one clock its steps amount to less. */
 #define FARTHEST_NS (INT64_C(12) * 3600 * 1000 * RL_NS_PER_MS)
 

@@ -1,5 +1,5 @@
 /* A client that knows nothing of queues, as those in other languages: it sets the key, it compares and deletes. Those
- * that wait in the queue share the key with it (protocol 6.2). */
+ * that wait in the queue share the key with it (rules 7). */
 #include "foreign.h"
 
 #include "kinds/mutex.h"

@@ -1,4 +1,4 @@
-/* The second connection of a client to each master, on which it is notified (protocol 6.4). */
+/* The second connection of a client to each master, on which it is notified (rule 7.7). */
 #ifndef SIM_LISTENER_H
 #define SIM_LISTENER_H
 

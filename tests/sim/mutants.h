@@ -119,7 +119,7 @@
 
 /* Only where clocks are set: --clock-steps. Under A2 a master that has granted holds the key until the lock is
  * accepted, whoever asks, and a larger count there is as good a record as the token: recording it in no other way than
- * protocol section 4 says matters for G2, "even without A2". */
+ * rule 8.2 says matters for G2, "even without A2". */
 #define MUTANT_STEPS_MAP(X) \
     X(CLOCK_STEP_IGNORED, "engine", 10000, "steps of masters' clocks are not looked for") \
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \

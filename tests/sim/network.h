@@ -1,7 +1,7 @@
 /* Connections between clients and masters: each an ordered pipe in both directions.
  *
  * What TCP promises is kept: order on one connection, and nothing more. A connection may end at any moment; what was
- * in flight is lost from some point on, in each direction of its own. "close() never cancels" (protocol 2.1): what
+ * in flight is lost from some point on, in each direction of its own. "close() never cancels" (rule 3.2): what
  * the client had written before it closed may still be carried out, from the beginning up to some point, long after
  * the client has opened another connection. Such a connection that lives on without its client is a ghost. */
 #ifndef SIM_NETWORK_H

@@ -1,6 +1,6 @@
 /* The oracles: what must hold in every world. Each lives in a file of its own; a violation ends the world.
  *
- * The assumptions are those of the promise (protocol section 0), as far as they matter here:
+ * The assumptions are those of the promise (rules 1), as far as they matter here:
  *
  *   A1  all clients use the same masters, quorum and drift rule; nobody else touches the keys. (With --moved-names
  *       some are led to another master than the one that they mean, and everything holds all the same.)

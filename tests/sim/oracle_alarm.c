@@ -1,4 +1,4 @@
-/* The loss alarm (protocol 3.4): "lost" is told at the deadline at the latest, whatever the network does, and "at risk"
+/* The loss alarm (rule 4.10): "lost" is told at the deadline at the latest, whatever the network does, and "at risk"
  * before that when there was time. A timer may be late by the slack; a process that is stopped learns it afterwards.
  * The host arms a lock's timer for its wake-up or for an earlier instant, whatever brought the wake-up forward. */
 #include "world.h"

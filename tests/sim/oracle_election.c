@@ -1,8 +1,8 @@
-/* Elections (family 8). That at most one leads is the promise of the lock; this file looks at what candidates are told.
- * Who is told that it leads holds the lock at that moment, under a term above all that anybody was told before. Who has
- * lost the lock is told so in the same turn, or in one that follows at once; and who has resigned has nothing left of
- * it. An observer is never shown a term that is smaller than one that it has seen, or than the leader's, unless a
- * master has got an older memory since then, or another master's: there a vote may stand beside a counter that does
+/* Elections (rule 13.1). That at most one leads is the promise of the lock; this file looks at what candidates are
+ * told. Who is told that it leads holds the lock at that moment, under a term above all that anybody was told before.
+ * Who has lost the lock is told so in the same turn, or in one that follows at once; and who has resigned has nothing
+ * left of it. An observer is never shown a term that is smaller than one that it has seen, or than the leader's, unless
+ * a master has got an older memory since then, or another master's: there a vote may stand beside a counter that does
  * not know its token. */
 #include "client_host.h"
 #include "host/election.h"

@@ -1,5 +1,5 @@
 /* The handles of a key that have remaining() > 0 at any true instant agree (modes_agree()): there is one, or they share
- * it. And a validity that has ended never comes back (protocol 3.2).
+ * it. And a validity that has ended never comes back (rule 4.4).
  *
  * Each handle has its interval of validity in true time, computed exactly through its client's clock, as it will be
  * if nothing else happens. It changes only in turns of its own client; so two intervals can begin to overlap only

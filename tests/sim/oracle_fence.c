@@ -1,4 +1,4 @@
-/* Fencing tokens (protocol G2): unique, and larger than every token that had been handed out before.
+/* Fencing tokens (rule 1.2): unique, and larger than every token that had been handed out before.
  *
  * Those who share the key may have equal tokens, and that of the writer before them. A resource never compares readers
  * with each other: a token that is shared must not be smaller than a writer's, nor than any that was accepted before

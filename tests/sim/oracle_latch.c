@@ -1,4 +1,4 @@
-/* Latches (family 7): n named parties arrive, and then all who wait go on.
+/* Latches (rules 12): n named parties arrive, and then all who wait go on.
  *
  * This file knows who has arrived, since it sees the calls, and looks into the masters. What must hold is this.
  *
@@ -412,7 +412,7 @@ void latch_on_end(struct client *client, struct client_latch *latch, enum rl_lat
 
 /* --- Repetitions -------------------------------------------------------------------------------------------------- */
 
-/* At the end of a turn: whoever knows of an open latch will say so again, whatever was answered (family 7.4). */
+/* At the end of a turn: whoever knows of an open latch will say so again, whatever was answered (rule 12.3). */
 void latch_check_repeated(struct world *world, const struct client *client)
 {
     for (unsigned i = 0; i < MAX_LATCHES && !client->host.closing; i++) {

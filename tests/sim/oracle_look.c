@@ -1,7 +1,7 @@
-/* Looks at keys (family 9). A look is no atomic picture: each master answers at an instant of its own, and a vote may
+/* Looks at keys (rule 14.2). A look is no atomic picture: each master answers at an instant of its own, and a vote may
  * come or go between two answers. What is promised is this. Each answer that counts is what the master had when it
- * answered, from the memory that the client had admitted. The verdict is what these answers amount to, by the rules of
- * family 9.2, which this file knows by itself. And where nothing goes wrong, a key that one value has from the question
+ * answered, from the memory that the client had admitted. The verdict is what these answers amount to, by
+ * rule 14.2, which this file knows by itself. And where nothing goes wrong, a key that one value has from the question
  * to the answer is not said to be free. */
 #include <stdlib.h>
 #include <string.h>

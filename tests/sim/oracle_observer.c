@@ -1,4 +1,4 @@
-/* Observers (family 8). Whoever is told of a term that is larger than the one it knows, may have missed that, or could
+/* Observers (rule 13.2). Whoever is told of a term that is larger than the one it knows, may have missed that, or could
  * not see who leads and has a master again, looks as soon as a look that is under way lets it. Where nothing goes
  * wrong it has looked a few messages after an election, however long its interval is. */
 #include "host/election.h"

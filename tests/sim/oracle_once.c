@@ -45,7 +45,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
                     record->generation);
 }
 
-/* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value"; or it has been passed
+/* rule 3.6, the manual's promise: "OK: a quorum of masters is known not to hold this value"; or it has been passed
  * on, and this is the place of the one who has it now. A process that was stopped in this turn knows it at its end. */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
@@ -77,7 +77,7 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
         check_released(world, client, handle);
 }
 
-/* protocol 1.1 and 3.3: nothing may set a value that is being rolled back. */
+/* rules 2.1 and 4.8: nothing may set a value that is being rolled back. */
 void once_on_send(struct world *world, struct box *box, enum rl_step step)
 {
     if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK)
@@ -86,7 +86,7 @@ void once_on_send(struct world *world, struct box *box, enum rl_step step)
         world_violation(world, "once", "%s of %s after its rollback", name_of_step(step), box->token);
 }
 
-/* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
+/* rule 2.6: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
 static void check_accepted(struct world *world, const struct client *client, const struct handle *handle)
 {
     struct rl_instant now = {clockwork_read(&client->clock, client_true_now(client))};

@@ -1,4 +1,4 @@
-/* What is promised when masters' clocks are set forward (protocol 5.6).
+/* What is promised when masters' clocks are set forward (rules 6).
  *
  * A client learns of a step by the readings of TIME behind its commands, and by nothing else. So
  *
@@ -7,7 +7,7 @@
  *   - a client that knew the clock before the step reads it again behind each vote, and from then on votes of that
  *     master do not count for it for as long as a key may live: it never becomes a second holder, whether the first one
  *     has noticed or not.
- *   - A client that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on
+ *   - A client that did not know the clock cannot see the step (rules 1): for the longest ttl from then on
  *     it may become a second holder.
  *
  * A client whose machine is paused with its clocks cannot know either until it has read the masters' clocks. What it

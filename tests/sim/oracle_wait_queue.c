@@ -1,4 +1,4 @@
-/* The wait queue (protocol section 6): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
+/* The wait queue (rules 7): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
  *
  * Those who can hold together do not overtake each other. For all others there is bounded overtaking. W has completed
  * its enqueueing when a majority of masters has it in the queue under its final ticket,

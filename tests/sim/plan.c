@@ -121,7 +121,7 @@ int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme)
 }
 
 /* Wall clocks agree within half the shortest quarantine: more is not promised of fencing tokens where counters are lost
- * (protocol G2). */
+ * (rule 1.2). */
 static void draw_clocks(struct plan *plan, struct rng *rng)
 {
     bool drift = plan_has(plan, FAULT_DRIFT);

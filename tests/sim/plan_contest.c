@@ -1,4 +1,4 @@
-/* Worlds in which fencing is hard (protocol section 4): rivals for one key with short holds, counters that differ from
+/* Worlds in which fencing is hard (rules 8): rivals for one key with short holds, counters that differ from
  * master to master, masters that not everybody reaches. A quorum that grants then seldom agrees about the token, and
  * what it takes to record it - late grants, lost RAISEs - has many ways to go wrong.
  *
@@ -6,7 +6,7 @@
  * clocks are set forward every few round trips, so that keys end while they are held, and several clients hold at once.
  *
  * Forgetful worlds: masters lose their memories, one or several at a time, while a lock is held and renewed, and
- * rivals' commands are on their way (protocol 3.2). */
+ * rivals' commands are on their way (rule 4.6). */
 #include <string.h>
 
 #include "plan.h"

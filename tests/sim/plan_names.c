@@ -1,5 +1,5 @@
 /* Worlds in which a name leads to another master's server for a while, for some of the clients: A1 is broken. Exclusion
- * holds all the same, since a server that keeps its memory votes under one name (protocol 5.1). No memory is lost here,
+ * holds all the same, since a server that keeps its memory votes under one name (rule 5.2). No memory is lost here,
  * and no server restarted: after that nobody could tell the old server of a name from its new one. Nor does JOIN fail
  * with an error that ends the handshake: then nobody knows whose server it is. */
 #include "plan.h"

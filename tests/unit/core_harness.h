@@ -190,7 +190,7 @@ void core_miss(struct core *core, unsigned node);
 /* Its clock has been set forward by so much: the engine learns of it, then all locks. */
 void core_step_clock(struct core *core, unsigned node, int64_t ms);
 
-/* What the engine must not ask of it, by a second reading of protocol 3.2, 5.1 and 5.6. */
+/* What the engine must not ask of it, by a second reading of rules 4.6, 5.1 and 6.2. */
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node);
 
 /* --- In the wait queue (core_queue.c) ----------------------------------------------------------------------------- */

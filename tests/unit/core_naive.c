@@ -68,7 +68,7 @@ static int64_t naive_bound(const struct naive_vote *vote)
     return bound_ns == INT64_MAX ? INT64_MIN : bound_ns;
 }
 
-/* protocol 5.6: a master whose clock was set gives no new votes, but may lengthen one that counts. */
+/* rule 6.2: a master whose clock was set gives no new votes, but may lengthen one that counts. */
 static void grant(const struct core *core, struct naive_vote *vote, unsigned node, int64_t round, bool is_claim)
 {
     bool stepped = core->now.ns < core->engine.votes.stepped_until[node].ns;
@@ -85,7 +85,7 @@ static void revoke(struct naive_vote *vote, int64_t round)
     vote->granted = -1;
 }
 
-/* protocol 3.2: 'A "missing" from a quarantined node leaves lb_j as it was'. */
+/* rule 4.5: 'A "missing" from a quarantined node leaves lb_j as it was'. */
 static void miss(const struct core *core, struct naive_vote *vote, unsigned node, int64_t round)
 {
     const struct rl_admission_status *admission = &core->engine.votes.admissions[node];

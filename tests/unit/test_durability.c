@@ -1,4 +1,4 @@
-/* Which settings make a master durable (protocol 5.3). */
+/* Which settings make a master durable (rule 5.6). */
 #include "host/trust/servers.h"
 
 #include <string.h>

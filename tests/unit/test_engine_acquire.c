@@ -1,4 +1,4 @@
-/* Acquiring: fan-out, acceptance, rollback (protocol section 1). */
+/* Acquiring: fan-out, acceptance, rollback (rules 2). */
 #include "core_harness.h"
 #include "suite.h"
 

@@ -1,4 +1,4 @@
-/* The loss alarm (protocol 3.4). Held since t = 0, ttl 1000, warned with 200 ms left: at risk at 788, lost at 988. */
+/* The loss alarm (rule 4.10). Held since t = 0, ttl 1000, warned with 200 ms left: at risk at 788, lost at 988. */
 #include <string.h>
 
 #include "core_harness.h"

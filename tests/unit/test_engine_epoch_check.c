@@ -1,4 +1,4 @@
-/* Votes of masters with a marker: nothing counts before the epoch check behind it has been answered (protocol 1.3). */
+/* Votes of masters with a marker: nothing counts before the epoch check behind it has been answered (rule 5.5). */
 #include "core_harness.h"
 #include "suite.h"
 

@@ -1,5 +1,5 @@
-/* Extensions of locks on masters with a marker: no answer that matters counts before its epoch check (protocol 1.3,
- * 3.2). */
+/* Extensions of locks on masters with a marker: no answer that matters counts before its epoch check (rules 4.5 and
+ * 5.5). */
 #include "core_harness.h"
 #include "engine/answer.h"
 #include "suite.h"
@@ -91,7 +91,7 @@ START_TEST(a_missing_key_costs_the_vote_only_when_it_is_proved)
 }
 END_TEST
 
-/* The memory is gone, key and marker: the old vote keeps others out until its bound (protocol 3.2). */
+/* The memory is gone, key and marker: the old vote keeps others out until its bound (rule 4.5). */
 START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
 {
     struct core *core = start_extending();

@@ -1,4 +1,4 @@
-/* How the wait for an epoch check ends (protocol 1.3): with the epoch check's answer, or before it. */
+/* How the wait for an epoch check ends (rule 5.5): with the epoch check's answer, or before it. */
 #include "core_harness.h"
 #include "suite.h"
 

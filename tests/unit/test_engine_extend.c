@@ -1,4 +1,4 @@
-/* Extending a held lock (protocol 3.1). Held since t = 0, ttl 1000: valid until 988. */
+/* Extending a held lock (rule 4.2). Held since t = 0, ttl 1000: valid until 988. */
 #include "core_harness.h"
 #include "engine/answer.h"
 #include "suite.h"
@@ -93,7 +93,7 @@ START_TEST(with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
 }
 END_TEST
 
-/* protocol 3.1: "A shorter ttl lowers lb_j when sent, not when acknowledged." */
+/* rule 4.2: "A shorter ttl lowers lb_j when sent, not when acknowledged." */
 START_TEST(a_shorter_ttl_shortens_the_validity_before_any_answer)
 {
     struct core *core = core_start_held(3);

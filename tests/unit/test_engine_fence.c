@@ -1,4 +1,4 @@
-/* Fencing tokens (protocol section 4). Each master answers a claim with its counter; see core->counters. */
+/* Fencing tokens (rules 8). Each master answers a claim with its counter; see core->counters. */
 #include "core_harness.h"
 #include "kinds/mutex.h"
 #include "suite.h"

@@ -1,4 +1,4 @@
-/* Fencing tokens that no quorum records: no acquisition (protocol section 4). Each master answers a claim with its
+/* Fencing tokens that no quorum records: no acquisition (rules 8). Each master answers a claim with its
  * counter; see core->counters. */
 #include "core_harness.h"
 #include "kinds/mutex.h"

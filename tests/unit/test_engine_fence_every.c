@@ -1,4 +1,4 @@
-/* Fencing tokens (protocol section 4) in every small case, against what has really happened at the masters. */
+/* Fencing tokens (rules 8) in every small case, against what has really happened at the masters. */
 #include "core_harness.h"
 #include "kinds/mutex.h"
 #include "suite.h"

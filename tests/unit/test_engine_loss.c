@@ -1,4 +1,4 @@
-/* Losing a held lock, and not getting it back (protocol 3.2, 3.4). Held since t = 0, ttl 1000: valid until 988. */
+/* Losing a held lock, and not getting it back (rules 4.4 and 4.10). Held since t = 0, ttl 1000: valid until 988. */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -50,7 +50,7 @@ START_TEST(grants_after_a_loss_bring_nothing_back)
 }
 END_TEST
 
-/* protocol 3.2: "Extension never resurrects a lock whose deadline has passed." */
+/* rule 4.4: "Extension never resurrects a lock whose deadline has passed." */
 START_TEST(answers_at_the_very_deadline_come_too_late)
 {
     struct core *core = core_start_held(3);

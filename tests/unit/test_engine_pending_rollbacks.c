@@ -1,4 +1,4 @@
-/* Rollback and pending rollbacks: no value stays behind (protocol 2.1, 2.2). */
+/* Rollback and pending rollbacks: no value stays behind (rules 3.1 and 3.3). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -136,7 +136,7 @@ START_TEST(an_extension_prolongs_the_pending_rollback)
 }
 END_TEST
 
-/* protocol 2.2: "A pending rollback ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a
+/* rule 3.3: "A pending rollback ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a
  * stuck master has not answered may not even have begun. */
 START_TEST(a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered)
 {

@@ -1,4 +1,4 @@
-/* Releasing: what is waited for, what the caller is told, what goes on without him (protocol 2.3, 2.4). */
+/* Releasing: what is waited for, what the caller is told, what goes on without him (rules 3.4 and 3.6). */
 #include "core_harness.h"
 #include "suite.h"
 

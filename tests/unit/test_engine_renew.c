@@ -1,4 +1,4 @@
-/* Renewal (protocol 3.3). Held since t = 0, ttl 1000, renewed every 300 ms: valid until 988 unless renewed. */
+/* Renewal (rule 4.8). Held since t = 0, ttl 1000, renewed every 300 ms: valid until 988 unless renewed. */
 #include <string.h>
 
 #include "core_harness.h"

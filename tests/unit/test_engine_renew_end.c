@@ -1,4 +1,4 @@
-/* Renewal (protocol 3.3): when it ends, and how it goes with the caller's own extensions. Held since t = 0, ttl 1000,
+/* Renewal (rule 4.8): when it ends, and how it goes with the caller's own extensions. Held since t = 0, ttl 1000,
  * renewed every 300 ms: valid until 988 unless renewed. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Rounds that meet masters without the key, and give it back (protocol 3.2). Held since t = 0, ttl 1000: valid until
- * 988. Masters that have restarted are in quarantine until 6000. */
+/* Rounds that meet masters without the key, and give it back (rules 4.5 and 4.6). Held since t = 0, ttl 1000: valid
+ * until 988. Masters that have restarted are in quarantine until 6000. */
 #include <string.h>
 
 #include "core_harness.h"
@@ -166,7 +166,7 @@ START_TEST(a_repair_that_meets_another_value_takes_the_vote)
 }
 END_TEST
 
-/* protocol 3.2: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
+/* rule 4.6: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
 START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit)
 {
     struct core *core = core_start_restarted(1);

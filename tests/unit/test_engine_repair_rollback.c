@@ -1,4 +1,4 @@
-/* Repairs (protocol 3.2) of locks that are given up: what was given back is released, and then nothing is given back
+/* Repairs (rule 4.6) of locks that are given up: what was given back is released, and then nothing is given back
  * any more. Held since t = 0, ttl 1000. */
 #include <string.h>
 

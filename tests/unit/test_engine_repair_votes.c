@@ -1,5 +1,5 @@
 /* Keys that are gone from masters out of quarantine: the vote is lost, and the key comes back after the verdict of the
- * round (protocol 3.2). Held since t = 0, ttl 1000. */
+ * round (rule 4.5). Held since t = 0, ttl 1000. */
 #include "core_harness.h"
 #include "suite.h"
 

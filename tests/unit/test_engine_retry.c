@@ -1,4 +1,4 @@
-/* Attempts after attempts: pauses, limits, the caller's deadline (protocol 1.6). */
+/* Attempts after attempts: pauses, limits, the caller's deadline (rule 2.8). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -93,7 +93,7 @@ START_TEST(a_round_is_cut_off_at_the_deadline)
 }
 END_TEST
 
-/* protocol 1.6: "retried after a random delay longer than one round, inside the caller's deadline". */
+/* rule 2.8: "retried after a random delay longer than one round, inside the caller's deadline". */
 START_TEST(a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt)
 {
     struct core *core = core_start(3);

@@ -1,4 +1,4 @@
-/* Modes of a hold: from exclusive to shared (family 3.2), and waiting for a share (2.5). Held since t = 0, ttl 1000:
+/* Modes of a hold: from exclusive to shared (rule 9.7), and waiting for a share (rule 9.5). Held since t = 0, ttl 1000:
  * valid until 988. */
 #include "core_harness.h"
 #include "engine/answer.h"

@@ -1,4 +1,4 @@
-/* Masters whose clocks were set forward: their new votes, and those that one has (protocol 5.6). */
+/* Masters whose clocks were set forward: their new votes, and those that one has (rule 6.2). */
 #include "core_harness.h"
 #include "engine/answer.h"
 #include "engine/hold.h"

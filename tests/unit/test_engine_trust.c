@@ -1,4 +1,4 @@
-/* Whom the engine asks, and whose answers it believes: admission statuses (protocol 1.5, 5.1). */
+/* Whom the engine asks, and whose answers it believes: admission statuses (rules 2.7 and 5.1). */
 #include "core_harness.h"
 #include "suite.h"
 

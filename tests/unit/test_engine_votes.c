@@ -1,4 +1,4 @@
-/* One attempt under every combination of outcomes: the engine against a naive reading of protocol section 1.
+/* One attempt under every combination of outcomes: the engine against a naive reading of rules 2.
  *
  * Each master grants, refuses, fails, ends unknown, or stays pending until the round is over. The second
  * implementation below knows only the votes in the order of their arrival. */
@@ -37,7 +37,7 @@ static size_t count(const struct scene *scene, size_t seen, enum vote vote)
     return found;
 }
 
-/* protocol 1.5: won at the q-th grant, lost as soon as q has become impossible; held if it is the refusals without
+/* rule 2.7: won at the q-th grant, lost as soon as q has become impossible; held if it is the refusals without
  * which a quorum would still be possible. */
 static struct expected expect(const struct scene *scene)
 {
@@ -57,7 +57,7 @@ static struct expected expect(const struct scene *scene)
     return (struct expected){RL_END_NO_QUORUM, scene->n};
 }
 
-/* protocol 1.6, 2.1: everywhere it was written, but not where it is known not to be. */
+/* rules 2.8 and 3.1: everywhere it was written, but not where it is known not to be. */
 static uint32_t expect_rolled_back(const struct scene *scene, const struct expected *expected)
 {
     uint32_t rolled_back = (UINT32_C(1) << scene->n) - 1;
@@ -119,7 +119,7 @@ static void play_answers(const struct scene *scene, struct core *core, const str
     }
 }
 
-/* protocol 1.7: grants after acceptance join the ledger; after a rollback they change nothing. */
+/* rule 2.9: grants after acceptance join the ledger; after a rollback they change nothing. */
 static void check_ledger(const struct scene *scene, const struct core *core, const struct expected *expected)
 {
     const struct rl_claim *claim = core->locks[0].claim;

@@ -23,7 +23,7 @@ START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
 }
 END_TEST
 
-/* protocol 6.4: not from its arrival. */
+/* rule 7.3: not from its arrival. */
 START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
 {
     struct core *core = core_start_queued(3);
@@ -36,7 +36,7 @@ START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
 }
 END_TEST
 
-/* protocol 6.4: "Neither the notification's arrival nor a later refresh counts". */
+/* rule 7.3: "Neither the notification's arrival nor a later refresh counts". */
 START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
 {
     struct core *core = core_start_queued(3);

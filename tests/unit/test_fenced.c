@@ -54,7 +54,7 @@ START_TEST(a_raise_is_the_raise_script_with_the_token)
 }
 END_TEST
 
-/* protocol 4.6: "repair also restores c := max(c, t)". */
+/* rule 8.5: "repair also restores c := max(c, t)". */
 START_TEST(a_repair_carries_the_counter_and_the_token)
 {
     struct rl_subject unmarked = subject;

@@ -86,7 +86,7 @@ START_TEST(the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list)
 }
 END_TEST
 
-/* protocol 1.4: valid at t iff at least q of the lb_j - guard exceed t. */
+/* rule 2.5: valid at t iff at least q of the lb_j - guard exceed t. */
 START_TEST(a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on)
 {
     struct rl_claim *claim = make(5, 3);

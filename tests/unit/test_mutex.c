@@ -64,7 +64,7 @@ START_TEST(an_extension_is_the_extend_script_by_digest)
 }
 END_TEST
 
-/* protocol 3.2: "the repair carries the inc it expects". */
+/* rule 4.7: "the repair carries the inc it expects". */
 START_TEST(a_repair_names_the_marker_and_the_memory_it_is_for)
 {
     struct rl_command command;

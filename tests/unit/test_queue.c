@@ -65,7 +65,7 @@ START_TEST(a_release_is_the_release_script_by_digest)
 }
 END_TEST
 
-/* protocol 2.3: a NOSCRIPT must not eat a rollback. */
+/* rule 3.4: a NOSCRIPT must not eat a rollback. */
 START_TEST(a_rollback_is_the_release_script_with_its_text)
 {
     expect_command(kinds[_i], RL_STEP_ROLLBACK, &subject, RL_SEND_EVAL, RL_SCRIPT_RELEASE,

@@ -134,7 +134,7 @@ static bool is_cluster_error(struct rl_slice text)
 }
 
 /* Some errors decide the status: then the connection stays, so that people can see why the master does not vote.
- * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
+ * rule 5.10: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
 bool rl_trust_evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status)
 {
     static const struct rl_admission_status unverified = {.kind = RL_ADMISSION_VOTES};

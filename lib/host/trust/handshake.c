@@ -1,4 +1,4 @@
-/* The host's part of each connection's handshake (protocol 5.1 to 5.4).
+/* The host's part of each connection's handshake (rules 5.1, 5.4 and 5.6).
  *
  *     round 0   CONFIG GET, for each setting that counts: is it durable?
  *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known */

@@ -153,7 +153,7 @@ void rl_trust_note_setting(struct rl_trust_node *known, unsigned index, const st
     }
 }
 
-/* protocol 5.3: "Without the rights to see, assume not durable." One setting that is seen to be wrong is enough. */
+/* rule 5.6: "Without the rights to see, assume not durable." One setting that is seen to be wrong is enough. */
 enum rl_durability rl_trust_durability(const struct rl_trust_node *node)
 {
     static const char *const wanted[RL_TRUST_N_SETTINGS] = {"yes", "always", "no", "0"};

@@ -1,5 +1,5 @@
-/* Which servers the masters' names lead to (protocol 5.1): two names to one server, or one name to two; and whether a
- * server is durable. */
+/* Which servers the masters' names lead to (rules 5.2 and 5.3): two names to one server, or one name to two; and
+ * whether a server is durable. */
 #ifndef RL_HOST_TRUST_SERVERS_H
 #define RL_HOST_TRUST_SERVERS_H
 
@@ -17,7 +17,7 @@ bool rl_trust_is_same_as_lower(const struct rl_host *host, unsigned node);
  * answer is evaluated, and the time of the one before is forgotten. */
 void rl_trust_meet_server(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now);
 
-/* Whether a master is durable (protocol 5.3): whether acknowledged writes survive its crash, by its settings. */
+/* Whether a master is durable (rule 5.6): whether acknowledged writes survive its crash, by its settings. */
 
 /* Appends the question for a setting; false: out of memory. */
 bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out);

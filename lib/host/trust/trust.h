@@ -1,4 +1,4 @@
-/* Which masters may vote, on the client's side (protocol section 5): handshakes, the marker, epoch checks, and the
+/* Which masters may vote, on the client's side (rules 5): handshakes, the marker, epoch checks, and the
  * masters' clocks. What is found out goes to the engine as admission status, results of epoch checks, and clock steps.
  *
  *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, admission.c
@@ -31,7 +31,7 @@ struct rl_host;
 #define RL_TRUST_SETTING_MAX 20
 #define RL_TRUST_WHY_MAX 160
 
-/* What CONFIG GET is asked for (protocol 5.3). */
+/* What CONFIG GET is asked for (rule 5.6). */
 enum rl_trust_setting {
     RL_TRUST_APPEND_ONLY,
     RL_TRUST_APPEND_FSYNC,

@@ -1,4 +1,4 @@
--- CLAIM of a vote that others may share (family 2.4): respects those who wait.
+-- CLAIM of a vote that others may share (rule 9.5): respects those who wait.
 -- KEYS: as in ENTRIES. ARGV: value, ttl ms, mode, proposed number (0: not fenced), counter's idle ttl ms, the value whose
 -- vote this one is to replace or '': that one has the key already, and waits for nobody
 -- {1, counter}: the vote is there, {0, PTTL, counter, 1 if somebody has the key and 2 if others wait for it}. The

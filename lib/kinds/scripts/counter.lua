@@ -1,4 +1,4 @@
--- Part of every script that looks at the counter of the fencing tokens (protocol 4).
+-- Part of every script that looks at the counter of the fencing tokens (rule 8.1).
 -- What to answer where counter() finds none.
 local no_counter = {err = 'FOREIGN redlock:fence'}
 

@@ -1,4 +1,4 @@
--- ENQUEUE (protocol 6.1): enters the wait queue or refreshes the entry, and takes the key if it is free and the turn
+-- ENQUEUE (rule 7.1): enters the wait queue or refreshes the entry, and takes the key if it is free and the turn
 -- has come.
 -- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does
 -- not look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel. Further values

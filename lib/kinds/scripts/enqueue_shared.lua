@@ -1,4 +1,4 @@
--- ENQUEUE in a mode (family 2.5): enters the wait queue or refreshes the entry, and votes if it is the value's turn.
+-- ENQUEUE in a mode (rule 9.5): enters the wait queue or refreshes the entry, and votes if it is the value's turn.
 -- KEYS: as in ENTRIES. ARGV: the nine of ENQUEUE, mode (r, u or x), the value whose vote this one is to replace or ''.
 -- Returns what ENQUEUE does for one value.
 @ENTRIES@

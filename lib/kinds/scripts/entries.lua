@@ -1,4 +1,4 @@
--- Part of every script that looks at a wait queue (protocol 6.2): entries, numbers, notifications.
+-- Part of every script that looks at a wait queue (rule 7.1): entries, numbers, notifications.
 -- KEYS: key, queue (a sorted set: value -> ticket), waiters (a hash: value -> entry), fencing counter, marker
 -- An entry: end of its lease (node time, ms), round, lease (ms), incarnation or '-', proposal for the fencing counter
 -- or 0, the counter's idle ttl (ms), channel. The entry of a waiter that does not want the key for itself alone begins
@@ -37,7 +37,7 @@ local with_mode = '^%a%S* (%d+) %d+ (%d+) (%S+)'
 
 @COUNTER@
 
--- The next number of this master for a fencing token (protocol 4.1), recorded; 0: not fenced, or there is no counter.
+-- The next number of this master for a fencing token (rule 8.1), recorded; 0: not fenced, or there is no counter.
 local function count_up(proposal, idle)
   local count = proposal ~= '0' and counter(KEYS[4])
   if not count then

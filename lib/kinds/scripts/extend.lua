@@ -1,4 +1,4 @@
--- EXTEND (protocol 3.1): sets the ttl of KEYS[1], if it is ARGV[1], to ARGV[2] ms.
+-- EXTEND (rule 4.1): sets the ttl of KEYS[1], if it is ARGV[1], to ARGV[2] ms.
 -- Returns 1: set, 0: missing, -1: foreign.
 local value = redis.call('GET', KEYS[1])
 if value == ARGV[1] then

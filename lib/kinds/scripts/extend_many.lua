@@ -4,7 +4,7 @@
 -- for all of them, since all would meet it.
 local node_time
 
--- A vote in a set (family 2.2): the key ends no earlier than it. Nothing but the first write can fail for want of
+-- A vote in a set (rule 9.3): the key ends no earlier than it. Nothing but the first write can fail for want of
 -- memory, and that needs none.
 local function extend_vote(key, vote)
   if not node_time then

@@ -1,4 +1,4 @@
--- EXTEND of a vote that others may share (family 2.4, 3.2).
+-- EXTEND of a vote that others may share (rules 9.4 and 9.7).
 -- KEYS: the key; or those of ENTRIES, where the vote may be stronger than the claim's mode: then it is made as weak,
 -- and waiters are let in. ARGV: value, ttl ms, mode
 -- Returns 1: set, 0: missing, -1: foreign.

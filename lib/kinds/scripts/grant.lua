@@ -1,4 +1,4 @@
--- GRANT (protocol 4.1): set a value if nobody has the key, and count.
+-- GRANT (rule 8.1): set a value if nobody has the key, and count.
 -- KEYS: key, counter of the fencing tokens
 -- ARGV: value, ttl ms, proposed number, counter's idle ttl ms
 -- {1, counter}: set, {0, PTTL, counter}: the key is there already.

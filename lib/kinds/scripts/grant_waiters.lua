@@ -1,4 +1,4 @@
--- Part of the scripts that know shared votes, behind VOTES: gives a vote to every waiter whose turn it is (family 2.5).
+-- Part of the scripts that know shared votes, behind VOTES: gives a vote to every waiter whose turn it is (rule 9.5).
 -- KEYS: as in ENTRIES. An entry may begin with a word: 'r', 'u', or 'x^VALUE' for a vote that is to replace VALUE's.
 local function parts_of(entry)
   local mode, replaced, rest = entry:match('^(%a)%^?(%S*) (.*)$')

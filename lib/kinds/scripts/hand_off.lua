@@ -1,4 +1,4 @@
--- Part of ENQUEUE and RELEASE (protocol 6.2): gives the key to the waiter whose turn it is.
+-- Part of ENQUEUE and RELEASE (rule 7.2): gives the key to the waiter whose turn it is.
 @ENTRIES@
 
 -- Nobody has the key, or its holder releases it: gives it to the first waiter until that one's lease ends, so that a

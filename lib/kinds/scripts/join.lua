@@ -1,4 +1,4 @@
--- JOIN (protocol 5): says what this server is, and whether its memory is the one that was known. It also takes the
+-- JOIN (rules 5): says what this server is, and whether its memory is the one that was known. It also takes the
 -- steps of a declaration of max_ttl (votes/max_ttl.h has the rules).
 -- KEYS: marker, a hash: run, inc, until (node time, ms), ring (deployment id), max_ttl (ms), seat (node id), durable,
 -- and

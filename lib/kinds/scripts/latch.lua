@@ -1,4 +1,4 @@
--- LATCH (family 7): ARRIVE, READ and OPEN are one script, which does what its arguments ask for. Repeating it changes
+-- LATCH (rules 12): ARRIVE, READ and OPEN are one script, which does what its arguments ask for. Repeating it changes
 -- nothing.
 -- KEYS: the latch, a hash: 'n', the number of parties; 'gen', the generation; 'a:PARTY' for each party that has
 -- arrived, with the time; 'arrived', how many these are; 'rev', another text whenever one more has arrived; 'c:CHANNEL'

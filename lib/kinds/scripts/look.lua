@@ -1,4 +1,4 @@
--- LOOK (family 9.2): what this master knows of a key. It changes nothing.
+-- LOOK (rule 14.2): what this master knows of a key. It changes nothing.
 -- KEYS: as in ENTRIES.
 -- Returns {form of the key: absent, string, set or foreign; its PTTL; the fencing counter; the number of votes; the
 -- length of the wait queue; votes; waiters; incarnation or ''}. At most 100 votes are listed, those that end last, and

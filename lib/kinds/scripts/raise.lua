@@ -1,4 +1,4 @@
--- RAISE (protocol 4.2): lift the counter to a fencing token, if the token's value has its vote.
+-- RAISE (rule 8.3): lift the counter to a fencing token, if the token's value has its vote.
 -- KEYS: key, counter of the fencing tokens
 -- ARGV: value, token, counter's idle ttl ms
 -- 1: the counter is the token or more, 0: missing, -1: foreign.

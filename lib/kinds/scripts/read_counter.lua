@@ -1,4 +1,4 @@
--- Part of GRANT_WAITERS: the number of this master for the fencing token of a shared vote (family 2.6), recorded; '0':
+-- Part of GRANT_WAITERS: the number of this master for the fencing token of a shared vote (rule 8.6), recorded; '0':
 -- not fenced, or there is no counter. Such a vote does not count: the counter is lifted to the proposal, which is the
 -- same for all who propose at about one time.
 local read

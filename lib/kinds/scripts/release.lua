@@ -1,4 +1,4 @@
--- RELEASE (protocol 2.3, 6.2): ARGV[1] leaves the wait queue and, if it has the key, hands it off or deletes it; a
+-- RELEASE (rules 3.4 and 7.2): ARGV[1] leaves the wait queue and, if it has the key, hands it off or deletes it; a
 -- value that shares the key gives up its vote.
 -- Returns 1: deleted, 2: handed off, 0: missing, -1: foreign.
 -- Where the queue's names are taken by something else, or may not be looked at, there is no queue; a release works

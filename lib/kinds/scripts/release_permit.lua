@@ -1,4 +1,4 @@
--- RELEASE of a permit: of its slot as of a mutex; then one of the semaphore's waiters is told (family 5.3).
+-- RELEASE of a permit: of its slot as of a mutex; then one of the semaphore's waiters is told (rule 10.3).
 -- KEYS: as for RELEASE; those of DIRECTORY. ARGV: value
 -- Returns what RELEASE does.
 @DIRECTORY@

@@ -1,4 +1,4 @@
--- REPAIR (protocol 3.2): set the ttl of a value anew, or the value itself where the key is missing.
+-- REPAIR (rule 4.7): set the ttl of a value anew, or the value itself where the key is missing.
 -- KEYS: key, marker, [counter of the fencing tokens]
 -- ARGV: value, ttl ms, incarnation expected in the marker ('' does not look), [token, counter's idle ttl ms]
 -- 1: ttl set, 2: value set again, -1: foreign, -2: another memory than expected; nothing was done.

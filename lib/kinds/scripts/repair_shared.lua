@@ -1,4 +1,4 @@
--- REPAIR of a vote that others may share (family 2.4): sets its end anew, or the vote itself where that is missing.
+-- REPAIR of a vote that others may share (rule 9.4): sets its end anew, or the vote itself where that is missing.
 -- KEYS: key, marker, [counter of the fencing tokens]
 -- ARGV: value, ttl ms, incarnation expected in the marker ('' does not look), [token, counter's idle ttl ms], mode,
 -- the value whose vote this one is to replace or ''

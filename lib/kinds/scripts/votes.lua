@@ -1,4 +1,4 @@
--- Part of the scripts that know shared votes, behind ENTRIES (family 2.2, 2.3): the votes of KEYS[1].
+-- Part of the scripts that know shared votes, behind ENTRIES (rules 9.1, 9.2 and 9.3): the votes of KEYS[1].
 -- The key is absent; or a string, the value of an exclusive vote; or a sorted set of votes with their ends (node time,
 -- ms): 'r VALUE', 'u VALUE', 'x VALUE', and '@u' or '@x' beside a u or an x. A vote is alive while now <= its end.
 -- The key itself ends no earlier than the last vote. Anything else is somebody else's key.

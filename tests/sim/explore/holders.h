@@ -1,4 +1,4 @@
-/* A tiny world for locks that share and convert (family 2 and 3): two clients with the real engine, three masters that
+/* A tiny world for locks that share and convert (rules 9): two clients with the real engine, three masters that
  * run the shipped scripts, time in ticks. Every command, reply and notification takes as long as it likes, each on the
  * connection that it belongs to.
  *

@@ -1,4 +1,4 @@
-/* A tiny world for votes with modes (family 2 and 3): one master that runs the shipped scripts, and handles that send
+/* A tiny world for votes with modes (rules 9): one master that runs the shipped scripts, and handles that send
  * it the shipped commands. Each command is carried out at once and answered at once; which one comes next, and when
  * time passes, is open. That a quorum of such masters excludes is looked at elsewhere (tiny.h, and the simulator). */
 #ifndef SIM_MODES_H
@@ -99,7 +99,7 @@ static inline int64_t modes_now_ms(const struct modes *world)
 /* modes_world.c: what may happen, and how it happens. */
 extern const struct search_rules modes_rules;
 
-/* modes_check.c. Both set world->wrong: if the keys are not what the family's section 2 says; and if the action was
+/* modes_check.c. Both set world->wrong: if the keys are not what rules 9 say; and if the action was
  * not right, seen from what was there before. */
 void modes_view(struct modes *world, struct modes_view *ret_view);
 void modes_check(struct modes *world, const struct modes_view *before, const struct modes_view *after,

@@ -1,4 +1,5 @@
-/* What must hold of one master's votes and of its wait queue (family 2.2, 2.3, 2.5). Nothing here knows the scripts. */
+/* What must hold of one master's votes and of its wait queue (rules 9.1, 9.2 and 9.5). Nothing here knows the
+ * scripts. */
 #include "host/names.h"
 #include "modes.h"
 

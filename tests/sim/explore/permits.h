@@ -1,4 +1,4 @@
-/* A tiny world for permits (family 5): one master that runs the shipped scripts, a semaphore of two slots, and three
+/* A tiny world for permits (rules 10): one master that runs the shipped scripts, a semaphore of two slots, and three
  * clients. Whoever waits and is told of another slot may move there. That a slot has one holder at most is the mutex's
  * business (tiny.h); here it is who gets a slot, who is told of one, and what is left in queues and directory. */
 #ifndef SIM_PERMITS_H

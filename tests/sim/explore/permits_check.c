@@ -1,5 +1,5 @@
-/* What must hold of one master's permits, of its wait queues and of the directory of waiters (family 5.3). Nothing
- * here knows the scripts. */
+/* What must hold of one master's permits, of its wait queues and of the directory of waiters (rules 10.3 and 10.4).
+ * Nothing here knows the scripts. */
 #include "host/names.h"
 #include "permits.h"
 

@@ -25,7 +25,7 @@ struct script_place {
     bool lives; /* its lease has not ended */
 };
 
-/* What a master has of a value under a key (family 2.2). */
+/* What a master has of a value under a key (rule 9.2). */
 struct script_vote {
     bool is_there;
     enum rl_mode mode;

@@ -1,4 +1,4 @@
-/* Trust: what the host knows of each master's memory (protocol section 5). The handshake is one step here: that its
+/* Trust: what the host knows of each master's memory (rules 5). The handshake is one step here: that its
  * answer takes time only makes the quarantine longer. */
 #include <string.h>
 

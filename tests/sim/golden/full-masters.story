@@ -1,5 +1,5 @@
-# Protocol 3.1 and 5.3: an extension needs no memory, so a held lock outlives the restart of every master, also where all
-# of them are full. They are durable: each notes in its marker that it has been restarted, with a write that a full
+# Rules 4.1, 5.6 and 5.7: an extension needs no memory, so a held lock outlives the restart of every master, also where
+# all of them are full. They are durable: each notes in its marker that it has been restarted, with a write that a full
 # master would refuse by itself.
 masters 3
 clients 1

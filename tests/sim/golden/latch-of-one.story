@@ -1,4 +1,4 @@
-# Masters with the counts 1, 2 and 1 (family 7.1), the second way: p1 alone has arrived, everywhere, and at m2 twice,
+# Masters with the counts 1, 2 and 1 (rule 12.1), the second way: p1 alone has arrived, everywhere, and at m2 twice,
 # since the reply was lost. A count of arrivals would be 2 there, though p2 is still away: the latch stays shut. When p2
 # arrives it opens, and C, who waits, is notified.
 masters 3

@@ -1,4 +1,4 @@
-# Masters with the counts 1, 2 and 1 (family 7.1), the first way: p1 has arrived at m1 and m2, and p2 at m2 and m3: each
+# Masters with the counts 1, 2 and 1 (rule 12.1), the first way: p1 has arrived at m1 and m2, and p2 at m2 and m3: each
 # of their clients is cut off from one master. Both have arrived. C, who reaches m1 and m3 only, finds one name at each
 # of them: together they are two. So the latch is open, which C has recorded there before it says so.
 masters 3

@@ -1,4 +1,4 @@
-# Protocol 5.1: one server votes once. A holds k with the votes of m2 and m3, and cannot reach m3 any more, when the name
+# Rule 5.2: one server votes once. A holds k with the votes of m2 and m3, and cannot reach m3 any more, when the name
 # of m1 leads it to the server of m2, which has its value. Were that a vote of m1, A would have a quorum at one server; B,
 # for which m1 is m1, gets the votes of m1 and m3 when A's vote has ended there: two holders. The server says that it has
 # the marker of another master, and votes as m2 alone: A loses its lock in time.

@@ -1,4 +1,4 @@
-# Protocol 5.6: A's machine is paused for 60 ms with its clocks. By A's clock all masters were set forward together, so it
+# Rule 6.3: A's machine is paused for 60 ms with its clocks. By A's clock all masters were set forward together, so it
 # was A's own that stood still: what A holds ends that much earlier, and its next lock has the votes of all masters. B,
 # whose clock went on, gets the lock only when A's keys have ended.
 masters 3

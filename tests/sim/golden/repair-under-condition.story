@@ -1,4 +1,4 @@
-# Protocol 3.2: "a quarantined node gets the key back only while this handle's own bound from before the loss has not
+# Rule 4.6: "a quarantined node gets the key back only while this handle's own bound from before the loss has not
 # passed". A holds {1,2,3}; B's attempt has got {4,5}, and its SET to 2 is still on the way; 4 and 5 lose their memory.
 # If A took those two it would go on without 2, B's SET would find nothing there, and B would count {2,4,5}: two holders.
 # A never held them, so it does not. When 2 does not answer any more, A loses its lock, before B's SET arrives there.
