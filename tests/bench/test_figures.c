@@ -1,8 +1,8 @@
 /* The arithmetic of the benchmark: medians, ratios of neighbours, what a held lock costs, and what breaks a promise. */
 #include <stdlib.h>
 
-#include "bench/figures.h"
-#include "bench/seat.h"
+#include "lab/bench/figures.h"
+#include "lab/bench/seat.h"
 #include "suite.h"
 
 static const struct bench_scenario load = {.name = "conc", .work = BENCH_LOAD};

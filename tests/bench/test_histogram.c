@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/histogram.h"
+#include "lab/load/histogram.h"
 #include "suite.h"
 
 #define SAMPLES 20000

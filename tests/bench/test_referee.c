@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/shared.h"
+#include "lab/bench/shared.h"
 #include "suite.h"
 
 #define MS INT64_C(1000000)

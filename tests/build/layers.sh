@@ -63,8 +63,8 @@ done <"$work/used"
 
 # The tool and the tests of the public interface use that interface alone. The tool's own connections share their byte
 # stream with the driver, and what it tells other processes of its clock is what the library tells them.
-found=$(grep -nE '#[[:space:]]*include "(util|votes|engine|kinds|codec|driver|host|api|blocking)/' tools/*/*.[ch] tests/contract/*.[ch] \
-    tests/support/*.[ch] | grep -v '^tools/cli/clock.h:[0-9]*:#include "util/clock.h"' || true)
+found=$(grep -rnE --include='*.[ch]' '#[[:space:]]*include "(util|votes|engine|kinds|codec|driver|host|api|blocking)/' \
+    tools tests/contract tests/support | grep -v '^tools/cli/clock.h:[0-9]*:#include "util/clock.h"' || true)
 if [ -n "$found" ]; then
     printf 'internal headers outside of the library:\n%s\n' "$found"
     bad=1

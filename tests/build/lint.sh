@@ -23,7 +23,7 @@ if [ -n "$others" ]; then
     bad=1
 fi
 if command -v shellcheck >/dev/null 2>&1; then
-    for script in tools/dev tools/engines/build .ci/run tools/packaging/build-deb tools/packaging/compose-* \
+    for script in tools/dev tools/lab/engines/build .ci/run tools/packaging/build-deb tools/packaging/compose-* \
         tools/packaging/debian/tests/[dp]* tests/*/*.sh findings/*.sh; do
         if [ -e "$script" ] && ! shellcheck "$script"; then
             bad=1

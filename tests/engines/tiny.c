@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engines/line.h"
+#include "lab/engines/line.h"
 
 #define MOST 256
 #define POLL_MS 3

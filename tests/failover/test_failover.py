@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import json_fields  # noqa: E402  (its place is known only here)
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/failover/page"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/lab/failover/page"
 REDLOCK, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
 WATCHDOG_S = 120
 # Short phases, and a quarantine of 1.5 s.

@@ -1,8 +1,8 @@
 /* The referee's judgement over what clients have written down, and the counter file. */
 #include <stdlib.h>
 
-#include "failover/counter.h"
-#include "failover/referee.h"
+#include "lab/failover/counter.h"
+#include "lab/failover/referee.h"
 #include "suite.h"
 
 #define KEY 7

@@ -1,6 +1,6 @@
 /* For how long nobody could lock, when requests are due, and how long the phases of a scenario are. */
-#include "failover/outage.h"
-#include "failover/scenario.h"
+#include "lab/failover/outage.h"
+#include "lab/failover/scenario.h"
 #include "suite.h"
 
 #define MS INT64_C(1000000)

@@ -4,8 +4,8 @@
 
 #include "options/exit.h"
 
-/* Each gets its own name as argv[0]. Those of other folders stand there: engines/check/check.h, bench/bench.h and
- * failover/failover.h. */
+/* Each gets its own name as argv[0]. Those of the laboratory stand in lab/engines/check/check.h,
+ * lab/bench/bench.h and lab/failover/failover.h. */
 int run_main(int argc, char **argv);
 int lock_main(int argc, char **argv);
 int extend_main(int argc, char **argv);

@@ -10,11 +10,11 @@
 
 #include <redlock/redlock.h>
 
-#include "bench/bench.h"
+#include "lab/bench/bench.h"
 #include "cli/commands.h"
 #include "cli/ignored.h"
-#include "engines/check/check.h"
-#include "failover/failover.h"
+#include "lab/engines/check/check.h"
+#include "lab/failover/failover.h"
 #include "options/complete.h"
 #include "options/shown.h"
 
