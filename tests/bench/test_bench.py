@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""redlock bench, run as a user runs it. Prints TAP. Usage: test_bench.py PATH_OF_REDLOCK"""
+"""redlock-lab bench, run as a user runs it. Prints TAP. Usage: test_bench.py PATH_OF_REDLOCK_LAB"""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import json_fields  # noqa: E402  (its place is known only here)
 
-REDLOCK = sys.argv[1]
+LAB = sys.argv[1]
 WATCHDOG_S = 120
 QUANTILES = ("p50", "p99", "p999", "mean", "max")
 NUMBERS = ("concurrency", "nodes", "seconds", "locks", "locks_per_s", "busy", "failed", "overlaps",
@@ -20,7 +20,7 @@ NUMBERS = ("concurrency", "nodes", "seconds", "locks", "locks_per_s", "busy", "f
 
 def bench(*args):
     """Exit code, standard output, standard error."""
-    done = subprocess.run([REDLOCK, "bench", *args], capture_output=True, text=True, timeout=WATCHDOG_S, check=False)
+    done = subprocess.run([LAB, "bench", *args], capture_output=True, text=True, timeout=WATCHDOG_S, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -30,7 +30,7 @@ def measured(*args, locks_are_counted=True):
     assert code == 0, f"exit code {code}: {err}"
     assert out.count("\n") == 1 and out.endswith("\n"), f"not one line: {out!r}"
     result = json.loads(out)
-    json_fields.check(result, "redlock-bench.1")
+    json_fields.check(result, "redlock-lab-bench.1")
     for name in NUMBERS:
         if locks_are_counted or name != "cpu_s_per_10k":
             assert isinstance(result[name], (int, float)), f"{name} is {result.get(name)!r}"
@@ -48,7 +48,7 @@ def refused(*args):
     code, out, err = bench(*args)
     assert code == 2, f"exit code {code}, not 2: {out}{err}"
     assert out == "", f"output in spite of wrong options: {out}"
-    assert "bench" in err, f"message: {err!r}"
+    assert err.startswith("redlock-lab: bench: ") and "Try 'redlock-lab bench --help'." in err, f"message: {err!r}"
     return err
 
 
@@ -289,7 +289,7 @@ def fencing_tokens_grow_while_masters_are_restarted():
                            "--persistence", "mixed", "--json")
     assert code == 0, f"exit code {code}: {out}{err}"
     result = json.loads(out)
-    json_fields.check(result, "redlock-bench.1")
+    json_fields.check(result, "redlock-lab-bench.1")
     assert result["fence"]["restarts"] >= 2 and result["fence"]["violations"] == 0, result["fence"]
     assert result["locks"] > 0 and result["overlaps"] == 0, result
 
@@ -368,6 +368,14 @@ def a_fault_must_leave_a_quorum():
     assert "quorum" in refused("--scenario", "killed2", "--local", "4")
 
 
+def help_fits_a_terminal_of_80_columns():
+    for words in (["--help"], ["bench", "--help"], ["failover", "--help"], ["engine", "--help"]):
+        done = subprocess.run([LAB, *words], capture_output=True, text=True, timeout=WATCHDOG_S, check=True)
+        assert done.stdout.startswith(f"Usage: redlock-lab {words[0] if words[1:] else 'COMMAND'}"), done.stdout
+        wide = [line for line in done.stdout.splitlines() if len(line) > 80]
+        assert not wide, wide
+
+
 def help_names_every_option():
     code, out, err = bench("--help")
     assert code == 0 and err == ""
@@ -441,6 +449,7 @@ TESTS = [
     faults_are_refused_on_masters_of_others,
     wrong_options_are_named,
     a_fault_must_leave_a_quorum,
+    help_fits_a_terminal_of_80_columns,
     help_names_every_option,
 ]
 

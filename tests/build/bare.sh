@@ -32,7 +32,7 @@ case $("$meson" --version) in
 *) relocatable=-Dpkgconfig.relocatable=true ;;
 esac
 # shellcheck disable=SC2086 # one word or none
-"$meson" setup "$work/build" "$root" --prefix "$work/prefix" --libdir lib -Dtools=false -Dman=false \
+"$meson" setup "$work/build" "$root" --prefix "$work/prefix" --libdir lib -Dtools=false -Dman=false -Dtests=auto \
     --buildtype debug --default-library static $relocatable >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 grep -q 'tests *: NO (there is no Check)' "$work/log" || { cat "$work/log"; fail "the summary has no word on the tests"; }
 if "$meson" setup "$work/strict" "$root" -Dtests=enabled >"$work/log" 2>&1; then

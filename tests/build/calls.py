@@ -205,7 +205,7 @@ def main():
     sources, tools = ([str(path.relative_to(root)) for path in sorted(root.glob(f"{part}/*/**/*.c"))]
                       for part in ["lib", "tools"])
     objects = {}
-    for archive in sys.argv[2:]:
+    for archive in set(sys.argv[2:]):
         objects.update(read_objects(archive, sources + tools))
     failures = absent(sources, objects)
     uses = find_uses(objects)

@@ -1,13 +1,14 @@
 #!/bin/sh
 # What `meson install` installs: every public header, the library under its three names, its files for pkg-config and
-# CMake, the command with its completion, every manual page; and nothing else. All that names a version names the same
-# one.
+# CMake, the programs with their completion, every manual page; and nothing else. All that names a version names the
+# same one.
 #
-#   install.sh SOURCE_ROOT BUILD_ROOT MESON
+#   install.sh SOURCE_ROOT BUILD_ROOT MESON [lab]
 set -eu
 root=$1
 build=$2
 meson=$3
+lab=${4:-}
 work=$(mktemp -d)
 stage=$work/stage
 trap 'rm -rf "$work"' EXIT
@@ -30,16 +31,21 @@ esac
         echo "include/redlock/${header%.in}"
     done
     for page in "$root"/tools/man/*.[1-8]; do
+        case $lab${page##*/} in
+        redlock-lab*) continue ;;
+        esac
         echo "share/man/man${page##*.}/${page##*/}"
         # Each function has a link to its page.
         case $page in
         *.3) sed -nE '/^\.Sh LIBRARY/q; s,^\.Nm ([^ ]+).*,share/man/man3/\1.3,p' "$page" ;;
         esac
     done
-    echo bin/redlock
-    printf 'share/%s\n' bash-completion/completions/redlock zsh/site-functions/_redlock \
-        fish/vendor_completions.d/redlock.fish
-    echo LIBEXEC/redlock-clockshim.so
+    for program in redlock ${lab:+redlock-lab}; do
+        echo "bin/$program"
+        printf 'share/%s\n' "bash-completion/completions/$program" "zsh/site-functions/_$program" \
+            "fish/vendor_completions.d/$program.fish"
+    done
+    [ -z "$lab" ] || echo LIBEXEC/redlock-clockshim.so
     printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc \
         cmake/redlock/redlockConfig.cmake cmake/redlock/redlockConfigVersion.cmake
 } | sort -u >"$work/wanted"
@@ -67,6 +73,8 @@ same() {
 }
 same redlock.pc "$(sed -n 's/^Version: //p' "$library/pkgconfig/redlock.pc")"
 same 'the command' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/^redlock ([^ ]+) .*/\1/p')"
+[ -z "$lab" ] || same 'the laboratory' \
+    "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock-lab" --version | sed -nE 's/^redlock-lab ([^ ]+) .*/\1/p')"
 same 'the library' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/.*\(library (.*)\)/\1/p')"
 same 'the Debian package' "$(sed -nE '1s/^libredlock \((.*)-[^-]*\).*/\1/p' "$root/tools/packaging/debian/changelog")"
 same 'the port of vcpkg' "$(sed -nE 's/^ *"version": "(.*)",/\1/p' "$root/tools/packaging/vcpkg/redlock/vcpkg.json")"

@@ -46,7 +46,7 @@ make_images() {
     fill "$work/server" "$(command -v redis-server)" "$(command -v redis-cli)" /bin/sh
     import "$work/server" docker.io/library/redis:8.0 'WORKDIR /data' 'CMD ["redis-server"]'
 
-    fill "$work/tool" "$redlock" "$(command -v redis-server)" "$(command -v curl)" /bin/sh \
+    fill "$work/tool" "$redlock" "$redlock-lab" "$(command -v redis-server)" "$(command -v curl)" /bin/sh \
         "$(command -v cat)" "$(command -v head)" "$(command -v sed)" "$(command -v tr)" "$(command -v openssl)" \
         "$(command -v chmod)" "$(command -v mktemp)" "$(command -v mv)" "$(command -v rm)"
     cp "$root/tools/packaging/compose-fault" "$root/tools/packaging/compose-certificates" "$work/tool/usr/bin/"

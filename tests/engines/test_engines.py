@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""redlock engine: an engine of the tests' own, without and with each fault that the check must name, and `single`.
+"""redlock-lab engine: an engine of the tests' own, without and with each fault that the check must name, and `single`.
 
-    test_engines.py REDLOCK TINY SINGLE
+    test_engines.py LAB TINY SINGLE
 """
 import concurrent.futures
 import json
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-redlock, tiny, single = sys.argv[1:4]
+lab, tiny, single = sys.argv[1:4]
 
 # What is planted, and what must be said of it.
 FAULTS = {
@@ -34,7 +34,7 @@ def run(*words, fault=None):
     environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny))
     if fault:
         environment["TINY_FAULT"] = fault
-    return subprocess.run([redlock, "engine", *words], env=environment, capture_output=True, text=True, timeout=200)
+    return subprocess.run([lab, "engine", *words], env=environment, capture_output=True, text=True, timeout=200)
 
 
 def check_tiny(fault=None):
@@ -71,7 +71,7 @@ def single_has_no_fault_on_a_server_of_its_own():
 def help_is_given_behind_a_word_too():
     for words in (["--help"], ["list", "--help"], ["check", "-h"], ["check", "tiny", "--help"]):
         done = run(*words)
-        assert done.returncode == 0 and done.stdout.startswith("Usage: redlock engine list"), (words, done)
+        assert done.returncode == 0 and done.stdout.startswith("Usage: redlock-lab engine list"), (words, done)
 
 
 def engines_are_found_by_name():
@@ -85,7 +85,7 @@ def engines_are_found_by_name():
 
 def failover_says_what_it_cannot_use():
     environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny))
-    done = subprocess.run([redlock, "failover", "baseline", "--engine", "tiny", "--quiet"], env=environment,
+    done = subprocess.run([lab, "failover", "baseline", "--engine", "tiny", "--quiet"], env=environment,
                           capture_output=True, text=True, timeout=100)
     assert done.returncode == 125 and "cannot be put on anything" in done.stderr, done.stderr
 
@@ -96,7 +96,7 @@ def runs_end_with(status, faults):
                 ["failover", "baseline", "--engine", "tiny", "--quiet", "--phase", "200ms"])
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FOLDER=folder)
-        runs = [(command, fault, subprocess.Popen([redlock, *command], env=dict(environment, TINY_FAULT=fault),
+        runs = [(command, fault, subprocess.Popen([lab, *command], env=dict(environment, TINY_FAULT=fault),
                                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
                 for command in commands for fault in faults]
         try:
@@ -116,7 +116,7 @@ def a_good_engine_is_measured():
 def defaults_are_the_ttl_of_the_engines_library():
     with tempfile.TemporaryDirectory() as folder:
         def run_with(*words):
-            return subprocess.run([redlock, *words], capture_output=True, text=True, timeout=100,
+            return subprocess.run([lab, *words], capture_output=True, text=True, timeout=100,
                                   env=dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FOLDER=folder))
 
         def ttls_of(*words):

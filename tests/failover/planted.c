@@ -1,4 +1,4 @@
-/* `redlock failover` with clients that do wrong: $FAILOVER_PLANT says what. The referee must find it. */
+/* `redlock-lab failover` with clients that do wrong: $FAILOVER_PLANT says what. The referee must find it. */
 #include <hiredis/hiredis.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""redlock failover, run as a user runs it. Prints TAP.
+"""redlock-lab failover, run as a user runs it. Prints TAP.
 
-Usage: test_failover.py PATH_OF_REDLOCK PATH_OF_PLANTED CLOCK_SHIM
+Usage: test_failover.py PATH_OF_REDLOCK_LAB PATH_OF_PLANTED CLOCK_SHIM
 The last is found by the command itself; it must have been built.
 """
 import csv
@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import json_fields  # noqa: E402  (its place is known only here)
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/lab/failover/page"
-REDLOCK, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
+LAB, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
 WATCHDOG_S = 120
 # Short phases, and a quarantine of 1.5 s.
 SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", "--rate", "200")
@@ -30,7 +30,7 @@ SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang
 OF_COMPARISONS = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all", "partition-holder")
 
 
-def failover(*args, program=REDLOCK, plant=""):
+def failover(*args, program=LAB, plant=""):
     """Exit code, standard output, standard error."""
     environment = dict(os.environ, FAILOVER_PLANT=plant)
     done = subprocess.run([*program, *args], capture_output=True, text=True, timeout=WATCHDOG_S, check=False,
@@ -38,7 +38,7 @@ def failover(*args, program=REDLOCK, plant=""):
     return done.returncode, done.stdout, done.stderr
 
 
-def measured(*args, program=REDLOCK, plant="", expected=0):
+def measured(*args, program=LAB, plant="", expected=0):
     """The JSON report of a run with the exit code that is expected."""
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "report.json")
@@ -46,7 +46,7 @@ def measured(*args, program=REDLOCK, plant="", expected=0):
         assert code == expected, f"exit code {code}, not {expected}: {out}{err}"
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
-    json_fields.check(report, "redlock-failover.1")
+    json_fields.check(report, "redlock-lab-failover.1")
     assert report["exit_code"] == expected, report["exit_code"]
     return report
 

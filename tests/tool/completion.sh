@@ -1,16 +1,18 @@
 #!/bin/bash
 # What the shells complete, each asked in its own way, and whether --help and the manual show the options that the
-# command completes and takes.
+# programs complete and take.
 #
-#   completion.sh SOURCE_ROOT REDLOCK
+#   completion.sh SOURCE_ROOT REDLOCK [REDLOCK_LAB]
 set -u
 root=$1
-redlock=$(realpath "$2")
+shift
+programs=$(realpath "$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 mkdir bin
-ln -s "$redlock" bin/redlock
+# shellcheck disable=SC2086 # a list
+ln -s $programs bin
 PATH=$work/bin:$PATH
 touch report.html jobs.txt
 bad=0
@@ -28,11 +30,6 @@ same()
 cases=(
     'redlock unl' 'unlock'
     'redlock help ext' 'extend'
-    'redlock bench --scenario h' 'hammer herd hold hung1 hung2'
-    'redlock bench --acquire ' 'fifo queue spin'
-    'redlock bench --dur' '--duration'
-    'redlock failover --html r' 'report.html'
-    'redlock failover kill-' 'kill-1 kill-2 kill-3 kill-all kill-lagging kill-leader'
     'redlock lock k --profile ' 'classic guarded'
     'redlock lock k -f j' 'jobs.txt'
     'redlock lock k -w ' '0 forever'
@@ -46,7 +43,18 @@ cases=(
     'redlock run -k k --on-busy ' 'fail skip'
     'redlock run k --nod' '--node --node-timeout --nodes --nodes-file'
     'redlock status ' ''
+    'redlock ben' ''
 )
+if [ $# -gt 1 ]; then
+    cases+=(
+        'redlock-lab eng' 'engine'
+        'redlock-lab bench --scenario h' 'hammer herd hold hung1 hung2'
+        'redlock-lab bench --acquire ' 'fifo queue spin'
+        'redlock-lab bench --dur' '--duration'
+        'redlock-lab failover --html r' 'report.html'
+        'redlock-lab failover kill-' 'kill-1 kill-2 kill-3 kill-all kill-lagging kill-leader'
+    )
+fi
 
 # --- bash
 
@@ -79,10 +87,10 @@ for ((i = 0; i < ${#cases[@]}; i += 2)); do
     same "bash: '${cases[i]}'" "${cases[i + 1]}" "$(sorted "${COMPREPLY[@]}")"
 done
 # Readline replaces what stands behind the last "=".
-in_bash 'redlock bench --scenario=her'
-same 'bash: --scenario=her' herd "${COMPREPLY[*]}"
-in_bash 'redlock failover --html=rep'
-same 'bash: --html=rep' report.html "${COMPREPLY[*]}"
+in_bash 'redlock lock k --profile=gua'
+same 'bash: --profile=gua' guarded "${COMPREPLY[*]}"
+in_bash 'redlock lock k --token-file=rep'
+same 'bash: --token-file=rep' report.html "${COMPREPLY[*]}"
 in_bash 'redlock run --nodes a:1 --key job:1 realpat'
 same 'bash: the command' realpath "$(sorted "${COMPREPLY[@]}")"
 in_bash 'redlock run job -t 5s -- cat rep'
@@ -103,39 +111,45 @@ if command -v zsh >/dev/null; then
     done
 fi
 if command -v fish >/dev/null; then
+    for program in $programs; do
+        cp "$root/tools/completion/redlock.fish" "bin/${program##*/}.fish"
+    done
     for ((i = 0; i < ${#cases[@]}; i += 2)); do
         # shellcheck disable=SC2016
         found=$(HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
-            "$root/tools/completion/redlock.fish" "${cases[i]}" | cut -f 1)
+            "bin/${cases[i]%% *}.fish" "${cases[i]}" | cut -f 1)
         same "fish: '${cases[i]}'" "${cases[i + 1]}" "$(sorted "$found")"
     done
 fi
 
 # --- The tables, --help and the manual
 
-for command in $(redlock __complete '' | grep -v -- '^--'); do
-    [ "$command" = help ] && continue
-    options=$(redlock __complete "$command" -- | grep '^--' | LC_ALL=C sort)
-    redlock "$command" --help >help
-    case $command in
-    bench | failover) page=$root/tools/man/redlock-$command.1 ;;
-    *) page=$root/tools/man/redlock.1 ;;
-    esac
-    for option in $options; do
-        [ "$option" = --help ] && continue
-        grep -qE -- "$option([^a-z-]|$)" help || { echo "$command --help does not show $option"; bad=1; }
-        grep -qE -- "Fl (. , )?$(printf %s "${option#-}")( |$)" "$page" ||
-            { echo "${page##*/} does not explain $option of $command"; bad=1; }
+for program in $programs; do
+    program=${program##*/}
+    for command in $("$program" __complete '' | grep -v -- '^--'); do
+        [ "$command" = help ] && continue
+        options=$("$program" __complete "$command" -- | grep '^--' | LC_ALL=C sort)
+        "$program" "$command" --help >help
+        page=$root/tools/man/$program-$command.1
+        [ -e "$page" ] || page=$root/tools/man/$program.1
+        for option in $options; do
+            [ "$option" = --help ] && continue
+            grep -qE -- "$option([^a-z-]|$)" help || { echo "$command --help does not show $option"; bad=1; }
+            grep -qE -- "Fl (. , )?$(printf %s "${option#-}")( |$)" "$page" ||
+                { echo "${page##*/} does not explain $option of $command"; bad=1; }
+        done
+        # What --help explains is taken.
+        while read -r option; do
+            grep -qx -- "$option" <<<"$options" ||
+                { echo "$command does not know $option, which its --help shows"; bad=1; }
+        done < <(sed -nE 's/^  (-., )?(--[a-z-]+).*/\2/p' help)
+        cat help >>every-help
     done
-    # What --help explains is taken.
-    while read -r option; do
-        grep -qx -- "$option" <<<"$options" || { echo "$command does not know $option, which its --help shows"; bad=1; }
-    done < <(sed -nE 's/^  (-., )?(--[a-z-]+).*/\2/p' help)
-    cat help >>every-help
+    "$program" help >>every-help
 done
-redlock help >>every-help
 # The pages speak of no option that no --help shows.
 for page in "$root"/tools/man/redlock*.1; do
+    [ $# -gt 1 ] || [[ $page != */redlock-lab* ]] || continue
     while read -r option; do
         grep -qE -- "$option([^a-z-]|$)" every-help || { echo "${page##*/} speaks of $option, which no --help shows"; bad=1; }
     done < <(grep -oE '(Fl|,) (. , )?-[a-z][a-z-]+' "$page" | sed 's/.* -/--/' | sort -u)

@@ -4,8 +4,7 @@
 
 #include "options/exit.h"
 
-/* Each gets its own name as argv[0]. Those of the laboratory stand in lab/engines/check/check.h,
- * lab/bench/bench.h and lab/failover/failover.h. */
+/* Each gets its own name as argv[0]. */
 int run_main(int argc, char **argv);
 int lock_main(int argc, char **argv);
 int extend_main(int argc, char **argv);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The member "schema" of every document. The fields that redlock(1), redlock-bench(1) and redlock-failover(1) explain
- * keep their meaning as long as it is the same; there may be more of them. */
+/* The member "schema" of every document. The fields that the manual pages explain keep their meaning as long as it
+ * is the same; there may be more of them. */
 enum { JSON_SCHEMA = 1, JSON_DEPTH = 8 };
 
 struct cli_json {

@@ -1,4 +1,5 @@
-# bash completion for redlock(1). The command itself knows what can stand where: 'redlock __complete WORD...'.
+# bash completion for redlock(1) and redlock-lab(1).
+# The program itself knows what can stand where: 'PROGRAM __complete WORD...'.
 
 _redlock()
 {
@@ -53,4 +54,4 @@ _redlock()
     return 0
 }
 
-complete -F _redlock redlock
+complete -F _redlock redlock redlock-lab

@@ -1,4 +1,5 @@
-# fish completion for redlock(1). The command itself knows what can stand where: 'redlock __complete WORD...'.
+# fish completion for redlock(1), and under the name of redlock-lab.fish for redlock-lab(1).
+# The program itself knows what can stand where: 'PROGRAM __complete WORD...'.
 
 function __redlock_complete
     set -l words (commandline -opc) (commandline -ct)
@@ -23,4 +24,4 @@ function __redlock_complete
     end
 end
 
-complete -c redlock -f -a '(__redlock_complete)'
+complete -c (string replace .fish '' (status basename)) -f -a '(__redlock_complete)'

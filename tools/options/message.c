@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "options/exit.h"
+#include "options/program.h"
 #include "options/shown.h"
 
 void cli_error(const char *command, const char *format, ...)
@@ -16,7 +17,7 @@ void cli_error(const char *command, const char *format, ...)
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     va_end(arguments);
-    fprintf(stderr, "redlock: %s: ", command);
+    fprintf(stderr, "%s: %s: ", cli_program_name, command);
     shown_put(stderr, text != NULL ? text : "out of memory");
     putc('\n', stderr);
     free(text);
@@ -24,6 +25,6 @@ void cli_error(const char *command, const char *format, ...)
 
 int cli_usage(const char *command)
 {
-    fprintf(stderr, "Try 'redlock %s --help'.\n", command);
+    fprintf(stderr, "Try '%s %s --help'.\n", cli_program_name, command);
     return CLI_USAGE;
 }

@@ -2,10 +2,10 @@
 #ifndef OPTIONS_MESSAGE_H
 #define OPTIONS_MESSAGE_H
 
-/* "redlock: COMMAND: message" on standard error. */
+/* "PROGRAM: COMMAND: message" on standard error. */
 void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "Try 'redlock COMMAND --help'." behind it. Returns CLI_USAGE. */
+/* "Try 'PROGRAM COMMAND --help'." behind it. Returns CLI_USAGE. */
 int cli_usage(const char *command);
 
 #endif

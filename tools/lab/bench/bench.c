@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "comparison.h"
 #include "measure.h"
+#include "options/message.h"
 #include "table.h"
 
 enum { MEASURED = 0, BROKEN = 1, NOT_MEASURED = 3 };
@@ -43,7 +44,7 @@ static int run(const struct bench_options *options, struct bench_servers *server
     int exit_code = options->table ? run_table(options, servers, reason) : run_one(options, servers, reason);
 
     if (exit_code == NOT_MEASURED)
-        fprintf(stderr, "redlock: bench: %s\n", *reason ? reason : "cannot write the results");
+        cli_error("bench", "%s", *reason ? reason : "cannot write the results");
     return exit_code;
 }
 
@@ -58,7 +59,7 @@ static int start_and_run(struct bench_options *options)
             options->masters.tls.ca = servers.ca;
         exit_code = run(options, &servers);
     } else {
-        fprintf(stderr, "redlock: bench: %s\n", why);
+        cli_error("bench", "%s", why);
     }
     bench_servers_stop(&servers);
     return exit_code;
@@ -72,7 +73,7 @@ static int compare(const struct bench_options *options)
 
     if (bench_comparison(stdout, options, &broken, reason) && fflush(stdout) == 0)
         return broken ? BROKEN : MEASURED;
-    fprintf(stderr, "redlock: bench: %s\n", *reason ? reason : "cannot write the results");
+    cli_error("bench", "%s", *reason ? reason : "cannot write the results");
     return NOT_MEASURED;
 }
 

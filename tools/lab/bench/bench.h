@@ -1,4 +1,4 @@
-/* `redlock bench`: how fast the library locks, over real masters, and against a bare minimum of C. */
+/* `redlock-lab bench`: how fast the library locks, over real masters, and against a bare minimum of C. */
 #ifndef BENCH_H
 #define BENCH_H
 

@@ -15,7 +15,7 @@ struct event_base *bench_client_base(const struct bench_options *options)
 void bench_client_options(const struct bench_options *wanted, struct redlock_options *options)
 {
     redlock_options_init(options);
-    options->client_name = "redlock-bench";
+    options->client_name = "redlock-lab-bench";
     options->profile = wanted->profile;
     cli_tls_apply(&wanted->masters.tls, options);
     options->node_timeout_ms = wanted->node_timeout_ms;

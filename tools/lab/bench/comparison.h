@@ -1,4 +1,4 @@
-/* `redlock bench --engine` and --compare: several lock systems under the same loads, as one table. */
+/* `redlock-lab bench --engine` and --compare: several lock systems under the same loads, as one table. */
 #ifndef BENCH_COMPARISON_H
 #define BENCH_COMPARISON_H
 

@@ -1,8 +1,8 @@
-/* What `redlock bench --help` teaches. */
+/* What `redlock-lab bench --help` teaches. */
 #include "options.h"
 
 static const char masters_help[] =
-    "Usage: redlock bench [OPTION...]\n"
+    "Usage: redlock-lab bench [OPTION...]\n"
     "\n"
     "Measures locking over real Redis masters, and checks while it does so that no\n"
     "two tasks ever hold one key.\n"
@@ -83,8 +83,8 @@ static const char load_help[] =
     "be measured.\n"
     "\n"
     "Examples:\n"
-    "  redlock bench\n"
-    "  redlock bench -s hammer -c 64 -d 10s --delay 1ms\n";
+    "  redlock-lab bench\n"
+    "  redlock-lab bench -s hammer -c 64 -d 10s --delay 1ms\n";
 
 void bench_options_help(FILE *out)
 {

@@ -1,4 +1,4 @@
-/* The protocol side of an engine: a program that takes locks of one system for redlock bench and redlock failover, as
+/* The protocol side of an engine: a program that takes locks of one system for redlock-lab, as
  * README.md describes it. An engine fills a struct engine with blocking functions and calls engine_main(); each
  * operation runs in a thread of its own, so that many can be in flight. */
 #ifndef ENGINES_ENGINE_H

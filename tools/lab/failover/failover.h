@@ -1,5 +1,5 @@
-/* `redlock failover`: what masters that die, hang, forget, are cut off or get their clock set do to those who lock, and
- * whether there was ever a second holder. */
+/* `redlock-lab failover`: what masters that die, hang, forget, are cut off or get their clock set do to
+ * those who lock, and whether there was ever a second holder. */
 #ifndef FAILOVER_H
 #define FAILOVER_H
 

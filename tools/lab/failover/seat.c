@@ -19,7 +19,7 @@ void fo_client_options(const struct fo_options *options, const struct cli_tls *t
 {
     redlock_options_init(ret_options);
     cli_tls_apply(tls, ret_options);
-    ret_options->client_name = "redlock-failover";
+    ret_options->client_name = "redlock-lab-failover";
     ret_options->key_prefix = prefix;
     ret_options->max_ttl_ms = options->max_ttl_ms;
     ret_options->node_timeout_ms = 200;

@@ -58,7 +58,6 @@ class Redlock(ConanFile):
 
     def generate(self):
         toolchain = MesonToolchain(self)
-        toolchain.project_options["tests"] = "disabled"
         toolchain.project_options["usdt"] = "disabled"
         toolchain.project_options["man"] = False
         toolchain.project_options["tls"] = "enabled" if self.options.tls else "disabled"

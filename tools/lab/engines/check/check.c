@@ -15,12 +15,12 @@
 #define NODES_SIZE 2048
 
 static const char help[] =
-    "Usage: redlock engine list\n"
-    "       redlock engine check PROGRAM [NAME=VALUE...]\n"
+    "Usage: redlock-lab engine list\n"
+    "       redlock-lab engine check PROGRAM [NAME=VALUE...]\n"
     "\n"
-    "A lock engine is a program that takes locks of some system for 'redlock bench'\n"
-    "and 'redlock failover'. tools/lab/engines/README.md in the sources specifies how the\n"
-    "two speak to each other.\n"
+    "A lock engine is a program that takes locks of some system for 'bench' and\n"
+    "'failover'. tools/lab/engines/README.md in the sources specifies how the two\n"
+    "speak to each other.\n"
     "\n"
     "  list     the engines that are found here\n"
     "  check    what is wrong with one: PROGRAM is its path or its name. Each\n"

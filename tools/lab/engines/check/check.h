@@ -1,4 +1,4 @@
-/* `redlock engine`: which lock engines there are, and what is wrong with one. */
+/* `redlock-lab engine`: which lock engines there are, and what is wrong with one. */
 #ifndef ENGINES_CHECK_H
 #define ENGINES_CHECK_H
 

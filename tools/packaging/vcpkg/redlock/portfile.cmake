@@ -11,7 +11,6 @@ vcpkg_configure_meson(
   SOURCE_PATH "${SOURCE_PATH}"
   LANGUAGES C
   OPTIONS
-    -Dtests=disabled
     -Dman=false
     -Dtls=enabled
     -Dusdt=disabled
