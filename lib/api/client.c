@@ -6,16 +6,11 @@
 #include <string.h>
 
 #include "api/deployment_id.h"
-#include "api/election.h"
 #include "api/environment.h"
 #include "api/events.h"
 #include "api/handle.h"
-#include "api/latch.h"
-#include "api/lifetime.h"
-#include "api/look.h"
+#include "api/object.h"
 #include "api/options.h"
-#include "api/results.h"
-#include "api/set.h"
 #include "api/shutdown.h"
 
 /* --- Creation --------------------------------------------------------------------------------------------------- */
@@ -151,15 +146,13 @@ static void on_turn(void *ctx)
 
     rl_host_read_clock(&client->host);
     client->depth++;
-    rl_results_deliver(client);
-    rl_looks_deliver(client);
-    rl_latches_deliver(client);
+    rl_objects_deliver(client);
     if (!client->destroyed)
         rl_shutdown_check(client);
     if (!client->destroyed)
         rl_host_end_turn(&client->host);
     client->depth--;
-    rl_client_free_deferred(client);
+    rl_objects_free(client);
 }
 
 /* The driver has its own copies; the caller's need not live on. */
@@ -219,16 +212,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     memcpy(client->label, options->label, strlen(options->label));
     client->options.label = client->label;
     client->fork_generation = rl_fork_generation();
-    rl_list_init(&client->deferred);
-    rl_list_init(&client->deferred_others);
-    rl_list_init(&client->completed);
-    rl_list_init(&client->sets);
-    rl_list_init(&client->elections);
-    rl_list_init(&client->latches);
-    rl_list_init(&client->latches_due);
-    rl_list_init(&client->looks);
-    rl_list_init(&client->looks_over);
-    rl_pool_init(&client->handles, sizeof(struct redlock_lock));
+    rl_objects_init(client);
     status = start_host(client, masters, n);
     if (status == 0) {
         status = start_driver(client, base, masters, n, tls);
@@ -282,7 +266,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
 
 /* --- Destruction ------------------------------------------------------------------------------------------------ */
 
-/* Every lock is ended as by redlock_lock_destroy(), whose releases the driver then writes, once. The driver's memory,
+/* Every object is ended as by its own destroy function; the driver then writes the releases, once. The driver's memory,
  * with the names that results on the stack refer to, goes with the client's. */
 void redlock_client_destroy(struct redlock_client *client)
 {
@@ -291,18 +275,11 @@ void redlock_client_destroy(struct redlock_client *client)
     client->host.closing = true;
     client->destroyed = true; /* a callback that destroys it again does no harm */
     client->depth++;
-    while (!rl_list_empty(&client->sets))
-        redlock_set_destroy(RL_CONTAINER_OF(client->sets.next, struct redlock_set, link));
-    while (!rl_list_empty(&client->elections))
-        redlock_election_destroy(RL_CONTAINER_OF(client->elections.next, struct redlock_election, link));
-    rl_latches_destroy(client);
-    while (!rl_list_empty(&client->host.locks))
-        rl_lock_defer_free(rl_lock_at(client->host.locks.next));
-    rl_looks_cancel(client);
+    rl_objects_destroy(client);
     rl_shutdown_cancel(client);
     rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;
-    rl_client_free_deferred(client);
+    rl_objects_free(client);
 }
 
 #define SMALLEST (offsetof(struct redlock_credentials, good_for_ms) + sizeof(uint32_t))

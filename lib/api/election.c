@@ -1,5 +1,5 @@
 /* Candidates. An election is made of a lock: who holds it leads, and its fencing token is the term. */
-#include "api/election.h"
+#include <redlock/election.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,42 @@
 #include <redlock/look.h>
 
 #include "api/handle.h"
-#include "api/lifetime.h"
+#include "api/lock.h"
+#include "api/lock_state.h"
+#include "api/object.h"
 #include "api/options.h"
 #include "api/public.h"
+#include "engine/election.h"
+#include "host/election.h"
+
+/* What an observer was told last. */
+struct rl_seen_leader {
+    bool told;
+    int status;
+    struct rl_leader leader;
+};
+
+struct redlock_election {
+    struct rl_object object;
+    struct redlock_lock *lock;
+    struct redlock_acquire_options options;
+    struct rl_candidate candidate;
+    uint64_t term; /* of the latest leadership */
+    redlock_election_fn cb;
+    void *user_data;
+
+    /* As an observer. */
+    redlock_leader_fn observer; /* NULL: it does not observe */
+    void *observer_data;
+    struct rl_observer looks;   /* when it looks */
+    struct rl_seen_leader seen;
+};
 
 /* --- Events ----------------------------------------------------------------------------------------------------- */
 
 static void tell(struct redlock_election *election, const struct redlock_election_event *event)
 {
-    if (!election->destroyed && !rl_client_forked(election->client))
+    if (!election->object.destroyed && !rl_client_forked(election->object.client))
         election->cb(election, event, election->user_data);
 }
 
@@ -34,12 +61,12 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     struct redlock_election *election = user_data;
 
     (void)lock;
-    if (election->destroyed)
+    if (election->object.destroyed)
         return;
-    rl_election_enter(election);
+    rl_object_enter(&election->object);
     rl_candidate_released(&election->candidate);
     end(election, REDLOCK_ELECTION_RESIGNED, election->term ? result->status : REDLOCK_CANCELED, result);
-    rl_election_leave(election);
+    rl_object_leave(&election->object);
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
@@ -80,9 +107,9 @@ static void lead(struct redlock_election *election, const struct redlock_result 
     };
 
     election->term = event.term;
-    election->client->stats.elected++;
-    rl_leader_announce(&election->client->host, election->lock->host.key, event.term,
-                       rl_slice_of(election->client->label));
+    election->object.client->stats.elected++;
+    rl_leader_announce(&election->object.client->host, election->lock->host.key, event.term,
+                       rl_slice_of(election->object.client->label));
     tell(election, &event);
 }
 
@@ -90,9 +117,9 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 {
     struct redlock_election *election = user_data;
 
-    if (election->destroyed)
+    if (election->object.destroyed)
         return;
-    rl_election_enter(election);
+    rl_object_enter(&election->object);
     switch (rl_candidate_acquired(&election->candidate, result->status == REDLOCK_OK, redlock_remaining_ns(lock))) {
     case RL_CANDIDATE_ELECTED:
         lead(election, result);
@@ -110,7 +137,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
         end(election, REDLOCK_ELECTION_FAILED, result->status, result);
         break;
     }
-    rl_election_leave(election);
+    rl_object_leave(&election->object);
 }
 
 /* A callback that is told of the loss may resign or campaign: so the new campaign begins first. */
@@ -129,7 +156,7 @@ static void lose(struct redlock_election *election, const struct redlock_alarm *
                                            .why = alarm->why}};
     int status = 0;
 
-    election->client->stats.leaderships_lost++;
+    election->object.client->stats.leaderships_lost++;
     if (rl_candidate_lost(&election->candidate) == RL_CANDIDATE_CAMPAIGN)
         status = campaign(election);
     tell(election, &event);
@@ -151,17 +178,148 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
                                                        .why = alarm->why}};
 
     (void)lock;
-    if (election->destroyed || election->candidate.state != RL_CANDIDATE_LEADING)
+    if (election->object.destroyed || election->candidate.state != RL_CANDIDATE_LEADING)
         return;
-    rl_election_enter(election);
+    rl_object_enter(&election->object);
     if (alarm->kind == REDLOCK_ALARM_LOST)
         lose(election, alarm);
     else
         tell(election, &at_risk);
-    rl_election_leave(election);
+    rl_object_leave(&election->object);
+}
+
+/* --- As an observer: looks at the key, whenever host/election.c says so ---------------------------------------- */
+
+static struct rl_seen_leader leader_of(const struct redlock_look_result *result)
+{
+    struct rl_seen_leader seen = {.told = true, .status = result->status};
+
+    if (result->verdict != REDLOCK_LOOK_EXCLUSIVE)
+        return seen;
+    for (size_t i = 0; i < result->n_holders; i++) {
+        const struct redlock_look_value *value = &result->values[i];
+
+        rl_leader_see(&seen.leader, rl_mode_of(value->mode), (struct rl_slice){value->value, value->value_size},
+                      value->fence);
+    }
+    return seen;
+}
+
+static bool is_same(const struct rl_seen_leader *a, const struct rl_seen_leader *b)
+{
+    return a->told == b->told && a->status == b->status && rl_leader_is(&a->leader, &b->leader);
+}
+
+static void tell_observer(struct redlock_election *election)
+{
+    const struct rl_leader seen = election->seen.leader;
+    char label[sizeof seen.label + 1] = "";
+    const struct redlock_leader leader = {election->seen.status, seen.present, seen.term, label, seen.label_size};
+
+    memcpy(label, seen.label, seen.label_size);
+    election->observer(election, &leader, election->observer_data);
+}
+
+/* Without memory, and while the client ends, nothing is known, and nothing is told. */
+static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    struct redlock_election *election = user_data;
+    struct rl_seen_leader seen = leader_of(result);
+
+    (void)client;
+    rl_object_enter(&election->object);
+    rl_observer_looked(&election->looks, result->status == REDLOCK_OK, seen.leader.term);
+    if (!election->object.destroyed && election->observer && !is_same(&seen, &election->seen) &&
+        (result->status == REDLOCK_OK || result->status == REDLOCK_NO_QUORUM)) {
+        election->seen = seen;
+        tell_observer(election);
+    }
+    rl_object_leave(&election->object);
+    rl_object_drop(&election->object);
+}
+
+static bool look(struct rl_observer *observer)
+{
+    struct redlock_election *election = RL_CONTAINER_OF(observer, struct redlock_election, looks);
+    size_t size;
+    const void *key = redlock_lock_key(election->lock, &size);
+    struct redlock_client *client = election->object.client;
+
+    if (rl_client_forked(client) || redlock_look(client, key, size, on_look, election) != 0)
+        return false;
+    rl_object_keep(&election->object);
+    return true;
+}
+
+/* No callback follows. A look that is under way keeps the election's memory. */
+static void stop_observing(struct redlock_election *election)
+{
+    election->observer = NULL;
+    rl_observer_stop(&election->looks, rl_client_forked(election->object.client));
+}
+
+/* A look that is under way is for the new observer, too. */
+int redlock_election_observe(struct redlock_election *election, uint32_t interval_ms, redlock_leader_fn cb,
+                             void *user_data)
+{
+    struct rl_object *object = election ? &election->object : NULL;
+    int status = cb ? rl_object_check_new(object) : rl_object_check(object);
+
+    if (status < 0)
+        return status;
+    if (cb && (interval_ms < 10 || interval_ms > 3600000))
+        return REDLOCK_E_TIMEOUT;
+    stop_observing(election);
+    if (!cb)
+        return 0;
+    election->observer = cb;
+    election->observer_data = user_data;
+    election->seen.told = false;
+    rl_observer_start(&election->looks, rl_ms(interval_ms));
+    return 0;
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
+
+static struct redlock_election *election_of(const struct rl_object *object)
+{
+    return RL_CONTAINER_OF((struct rl_object *)(uintptr_t)object, struct redlock_election, object);
+}
+
+/* In a forked child the look that is under way never calls back. */
+static void destroy(struct rl_object *object)
+{
+    struct redlock_election *election = election_of(object);
+
+    stop_observing(election);
+    rl_object_destroy(&election->lock->object);
+    if (election->looks.looking && rl_client_forked(object->client))
+        rl_object_drop(object);
+}
+
+static bool end_lock(struct rl_object *object)
+{
+    return rl_lock_type.end(&election_of(object)->lock->object);
+}
+
+static bool is_busy(const struct rl_object *object)
+{
+    return rl_lock_is_busy(election_of(object)->lock);
+}
+
+static void give_memory_back(struct rl_object *object)
+{
+    free(election_of(object));
+}
+
+/* The callbacks of an election run in those of its lock and of its looks. */
+static const struct rl_object_type type = {
+    .kind = RL_OBJECT_ELECTION,
+    .destroy = destroy,
+    .end = end_lock,
+    .is_busy = is_busy,
+    .free = give_memory_back,
+};
 
 int redlock_election_create(struct redlock_client *client, const void *key, size_t key_size,
                             struct redlock_election **ret_election)
@@ -177,31 +335,18 @@ int redlock_election_create(struct redlock_client *client, const void *key, size
         redlock_lock_destroy(lock);
         return REDLOCK_E_NOMEM;
     }
-    election->client = client;
+    rl_object_init(&election->object, client, &type);
     election->lock = lock;
-    rl_election_init_observer(election);
+    rl_object_give_away(&lock->object);
+    rl_observer_init(&election->looks, &client->host, lock->host.key, look);
     redlock_lock_watch(lock, on_alarm, election);
-    rl_list_append(&client->elections, &election->link);
     *ret_election = election;
     return 0;
 }
 
 void redlock_election_destroy(struct redlock_election *election)
 {
-    struct redlock_client *client;
-
-    if (!election || election->destroyed)
-        return;
-    client = election->client;
-    client->depth++;
-    rl_election_enter(election);
-    election->destroyed = true;
-    rl_list_remove(&election->link);
-    rl_election_stop_observing(election);
-    redlock_lock_destroy(election->lock);
-    rl_election_leave(election);
-    client->depth--;
-    rl_client_free_deferred(client);
+    rl_object_destroy(election ? &election->object : NULL);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
@@ -215,15 +360,6 @@ void redlock_election_options_init_size(struct redlock_election_options *options
     options->size = size;
 }
 
-static int check(const struct redlock_election *election)
-{
-    if (!election)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(election->client))
-        return REDLOCK_E_FORKED;
-    return election->destroyed ? REDLOCK_E_CLOSING : 0;
-}
-
 /* Always through the wait queue, without end. */
 static int keep_options(struct redlock_election *election, const struct redlock_election_options *options)
 {
@@ -233,8 +369,8 @@ static int keep_options(struct redlock_election *election, const struct redlock_
         return REDLOCK_E_OPTIONS_SIZE;
     if (options)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    else if (own.ttl_ms > election->client->options.max_ttl_ms)
-        own.ttl_ms = election->client->options.max_ttl_ms;
+    else if (own.ttl_ms > election->object.client->options.max_ttl_ms)
+        own.ttl_ms = election->object.client->options.max_ttl_ms;
     if (own.once > 1)
         return REDLOCK_E_RENEWAL;
     election->candidate.once = own.once;
@@ -252,12 +388,10 @@ static int keep_options(struct redlock_election *election, const struct redlock_
 int redlock_election_campaign(struct redlock_election *election, const struct redlock_election_options *options,
                               redlock_election_fn cb, void *user_data)
 {
-    int status = cb ? check(election) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_object_check_new(election ? &election->object : NULL) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
-    if (election->client->host.closing)
-        return REDLOCK_E_CLOSING;
     if (election->candidate.state != RL_CANDIDATE_IDLE)
         return REDLOCK_E_BUSY;
     status = keep_options(election, options);
@@ -271,7 +405,7 @@ int redlock_election_campaign(struct redlock_election *election, const struct re
 /* Where only the callback of the acquisition is to come, that one gives up what was won. */
 int redlock_election_resign(struct redlock_election *election)
 {
-    int status = check(election);
+    int status = rl_object_check(election ? &election->object : NULL);
 
     if (status < 0)
         return status;
@@ -307,7 +441,7 @@ enum redlock_election_state redlock_election_state(const struct redlock_election
     if (!election)
         return REDLOCK_ELECTION_IDLE;
     return states[rl_candidate_state(&election->candidate, redlock_election_remaining_ns(election),
-                                     election->client->host.closing)];
+                                     election->object.client->host.closing)];
 }
 
 const char *redlock_election_state_name(enum redlock_election_state state)
@@ -318,117 +452,4 @@ const char *redlock_election_state_name(enum redlock_election_state state)
                                         [REDLOCK_ELECTION_RESIGNING] = "resigning"};
 
     return (unsigned)state <= REDLOCK_ELECTION_RESIGNING ? names[state] : "?";
-}
-
-/* Who leads, as an observer sees it: looks at the key, whenever host/election.c says so. */
-
-/* --- The leader ------------------------------------------------------------------------------------------------- */
-
-static struct rl_seen_leader leader_of(const struct redlock_look_result *result)
-{
-    struct rl_seen_leader seen = {.told = true, .status = result->status};
-
-    if (result->verdict != REDLOCK_LOOK_EXCLUSIVE)
-        return seen;
-    for (size_t i = 0; i < result->n_holders; i++) {
-        const struct redlock_look_value *value = &result->values[i];
-
-        rl_leader_see(&seen.leader, rl_mode_of(value->mode), (struct rl_slice){value->value, value->value_size},
-                      value->fence);
-    }
-    return seen;
-}
-
-static bool is_same(const struct rl_seen_leader *a, const struct rl_seen_leader *b)
-{
-    return a->told == b->told && a->status == b->status && rl_leader_is(&a->leader, &b->leader);
-}
-
-static void tell_observer(struct redlock_election *election)
-{
-    const struct rl_leader seen = election->seen.leader;
-    char label[sizeof seen.label + 1] = "";
-    const struct redlock_leader leader = {election->seen.status, seen.present, seen.term, label, seen.label_size};
-
-    memcpy(label, seen.label, seen.label_size);
-    election->observer(election, &leader, election->observer_data);
-}
-
-/* --- Looks ------------------------------------------------------------------------------------------------------ */
-
-/* Without memory, and while the client ends, nothing is known, and nothing is told. */
-static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
-{
-    struct redlock_election *election = user_data;
-    struct rl_seen_leader seen = leader_of(result);
-
-    (void)client;
-    rl_election_enter(election);
-    rl_observer_looked(&election->looks, result->status == REDLOCK_OK, seen.leader.term);
-    if (!election->destroyed && election->observer && !is_same(&seen, &election->seen) &&
-        (result->status == REDLOCK_OK || result->status == REDLOCK_NO_QUORUM)) {
-        election->seen = seen;
-        tell_observer(election);
-    }
-    rl_election_leave(election);
-}
-
-static bool look(struct rl_observer *observer)
-{
-    struct redlock_election *election = RL_CONTAINER_OF(observer, struct redlock_election, looks);
-    size_t size;
-    const void *key = redlock_lock_key(election->lock, &size);
-
-    return !rl_client_forked(election->client) && redlock_look(election->client, key, size, on_look, election) == 0;
-}
-
-void rl_election_init_observer(struct redlock_election *election)
-{
-    rl_observer_init(&election->looks, &election->client->host, election->lock->host.key, look);
-}
-
-void rl_election_stop_observing(struct redlock_election *election)
-{
-    election->observer = NULL;
-    rl_observer_stop(&election->looks, rl_client_forked(election->client));
-}
-
-/* A look that is under way is for the new observer, too. */
-int redlock_election_observe(struct redlock_election *election, uint32_t interval_ms, redlock_leader_fn cb,
-                             void *user_data)
-{
-    if (!election)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(election->client))
-        return REDLOCK_E_FORKED;
-    if (election->destroyed || (cb && election->client->host.closing))
-        return REDLOCK_E_CLOSING;
-    if (cb && (interval_ms < 10 || interval_ms > 3600000))
-        return REDLOCK_E_TIMEOUT;
-    rl_election_stop_observing(election);
-    if (!cb)
-        return 0;
-    election->observer = cb;
-    election->observer_data = user_data;
-    election->seen.told = false;
-    rl_observer_start(&election->looks, rl_ms(interval_ms));
-    return 0;
-}
-
-/* Callbacks on the stack keep it, and looks that have yet to call back. */
-
-void rl_election_enter(struct redlock_election *election)
-{
-    election->depth++;
-    election->client->depth++;
-}
-
-/* A look that has yet to call back keeps the memory; in a forked child none does. */
-void rl_election_leave(struct redlock_election *election)
-{
-    bool awaited = election->looks.looking && !rl_client_forked(election->client);
-
-    election->client->depth--;
-    if (--election->depth == 0 && election->destroyed && !awaited)
-        rl_client_defer_free(election->client, &election->link);
 }

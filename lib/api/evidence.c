@@ -5,19 +5,20 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/lock_state.h"
 #include "api/observe.h"
 #include "api/public.h"
 #include "codec/classify.h"
 #include "engine/hold.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
-static const struct rl_vote *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)
+static const struct rl_vote *answers_of(const struct redlock_lock *lock, const struct rl_call *call)
 {
     const struct rl_claim *claim = lock->host.core.claim;
 
-    if (!pending->unanswered)
+    if (!call->unanswered)
         return claim ? claim->votes : NULL;
-    if (pending->op == RL_OP_CONVERT && lock->host.call && lock->host.call->answered)
+    if (call->op == RL_OP_CONVERT && lock->host.call && lock->host.call->answered)
         return lock->host.call->answers;
     return NULL;
 }
@@ -30,12 +31,12 @@ static void fill_node(const struct redlock_client *client, const struct rl_vote 
         rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), vote->bound).ns / RL_NS_PER_MS;
 }
 
-static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct rl_evidence *evidence)
+static void fill_nodes(const struct redlock_lock *lock, const struct rl_call *call, struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_vote *answers = answers_of(lock, pending);
+    const struct rl_vote *answers = answers_of(lock, call);
     bool counts =
-        !pending->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
+        !call->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
     rl_reasons_init(&evidence->reasons, client);
     for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
@@ -91,7 +92,7 @@ static bool has_details(const struct redlock_result *result)
  * anything, the one before. */
 static const char *why_of(const struct redlock_lock *lock, struct rl_evidence *evidence)
 {
-    const struct rl_attempt *attempt = rl_attempt_of(lock);
+    const struct rl_lock_call *pending = rl_lock_call_of(lock);
     const struct redlock_result *result = &evidence->result;
 
     if (result->status == REDLOCK_OK)
@@ -100,50 +101,50 @@ static const char *why_of(const struct redlock_lock *lock, struct rl_evidence *e
         return why_of_hold(lock, evidence);
     if (!rl_reason_is_masters(result))
         return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
-    if (result->status == REDLOCK_DEADLINE && attempt && attempt->why && !has_details(result)) {
-        snprintf(evidence->reasons.why, sizeof evidence->reasons.why, "%s", attempt->why);
+    if (result->status == REDLOCK_DEADLINE && pending && pending->why && !has_details(result)) {
+        snprintf(evidence->reasons.why, sizeof evidence->reasons.why, "%s", pending->why);
         return evidence->reasons.why;
     }
     return rl_reason_sum_up(&evidence->reasons, result);
 }
 
-void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
+void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_call *call,
                            struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
 
     evidence->result = (struct redlock_result){
-        .op = rl_public_op((enum rl_op)pending->op),
-        .status = pending->status,
-        .cause = pending->cause,
-        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
+        .op = rl_public_op((enum rl_op)call->op),
+        .status = call->status,
+        .cause = call->cause,
+        .attempts = call->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
         .quorum = client->options.quorum,
-        .elapsed_us = rl_pending_elapsed_us(pending, client->host.now),
+        .elapsed_us = rl_call_elapsed_us(call, client->host.now),
         .remaining_ms = redlock_remaining_ms(lock),
         .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
     };
-    if (pending->status == REDLOCK_LOST)
+    if (call->status == REDLOCK_LOST)
         evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
-    fill_nodes(lock, pending, evidence);
+    fill_nodes(lock, call, evidence);
     rl_reason_count(&evidence->reasons, &evidence->result);
     evidence->result.why = why_of(lock, evidence);
 }
 
 void rl_evidence_keep_why(struct redlock_lock *lock, int status)
 {
-    struct rl_attempt *attempt = rl_attempt_of(lock);
+    struct rl_lock_call *pending = rl_lock_call_of(lock);
     struct rl_evidence evidence;
-    struct rl_pending failed;
+    struct rl_call failed;
 
-    if (!attempt || (status != REDLOCK_NO_QUORUM && status != REDLOCK_TOO_SLOW))
+    if (!pending || (status != REDLOCK_NO_QUORUM && status != REDLOCK_TOO_SLOW))
         return;
-    failed = attempt->pending;
+    failed = pending->call;
     failed.status = (int16_t)status;
     rl_evidence_of_result(lock, &failed, &evidence);
-    free(attempt->why);
-    attempt->why = has_details(&evidence.result) ? strdup(evidence.result.why) : NULL;
+    free(pending->why);
+    pending->why = has_details(&evidence.result) ? strdup(evidence.result.why) : NULL;
 }
 
 /* A master that is being asked again may have said before that the key is gone. */
@@ -158,7 +159,7 @@ static const char *say_of_silence(const struct redlock_lock *lock, size_t node, 
 
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)
 {
-    const struct rl_pending latest = {.op = RL_OP_EXTEND};
+    const struct rl_call latest = {.op = RL_OP_EXTEND};
     bool lost = lock->host.core.state == RL_LOCK_LOST;
 
     evidence->result = (struct redlock_result){

@@ -6,7 +6,7 @@
 
 #include "api/reason.h"
 
-struct rl_pending;
+struct rl_call;
 
 /* The result of an operation, with all that its pointers refer to. */
 struct rl_evidence {
@@ -17,7 +17,7 @@ struct rl_evidence {
 };
 
 /* The result of an operation that has ended. */
-void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
+void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_call *call,
                            struct rl_evidence *evidence);
 
 /* An attempt has failed, and another one will follow: keeps its reason, if masters are the reason. */

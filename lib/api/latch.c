@@ -1,15 +1,14 @@
 /* Latches behind their opaque handles (host/latch.c). */
-#include "api/latch.h"
+#include <redlock/latch.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <redlock/latch.h>
-
+#include "api/call.h"
 #include "api/handle.h"
 #include "api/key.h"
-#include "api/lifetime.h"
+#include "api/object.h"
 #include "api/observe.h"
 #include "api/options.h"
 #include "api/public.h"
@@ -20,28 +19,11 @@
 _Static_assert(REDLOCK_MAX_PARTIES == RL_LATCH_PARTIES && REDLOCK_MAX_PARTY_BYTES == RL_LATCH_PARTY_BYTES,
                "the limits are the script's");
 
-/* An operation, from the call that has returned 0 to its callback. */
-struct operation {
-    redlock_latch_fn cb;
-    void *user_data;
-    struct rl_instant started;
-    int status;
-    int cause;
-    bool accepted;
-    bool ended; /* status and cause are known */
-};
-
 struct redlock_latch {
-    struct rl_list link; /* in the client's list; it comes first (api/lifetime.h) */
-    struct rl_list due;  /* in the client's list while callbacks are due */
-    struct redlock_client *client;
+    struct rl_object object;
     struct rl_latch core;
-    struct operation ops[RL_LATCH_N_OPS];
-    unsigned depth; /* callbacks on the stack that use it */
-    bool destroyed;
+    struct rl_call calls[RL_LATCH_N_OPS];
 };
-
-_Static_assert(offsetof(struct redlock_latch, link) == 0, "rl_client_defer_free() frees the latch by its link");
 
 /* --- Results ---------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +47,7 @@ static const char *detail_of(const struct redlock_latch *latch, unsigned i, stru
 
 static void fill_nodes(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)
 {
-    const struct redlock_client *client = latch->client;
+    const struct redlock_client *client = latch->object.client;
 
     rl_reasons_init(&report->reasons, client);
     for (unsigned i = 0; i < report->result.n_nodes; i++) {
@@ -131,10 +113,10 @@ static void fill_names(const struct redlock_latch *latch, struct report *report)
     }
 }
 
-static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, const struct operation *ended,
+static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, const struct rl_call *ended,
                         struct report *report)
 {
-    const struct redlock_client *client = latch->client;
+    const struct redlock_client *client = latch->object.client;
 
     report->result = (struct redlock_latch_result){
         .status = ended->status,
@@ -164,7 +146,7 @@ static void count(struct redlock_stats *stats, enum rl_latch_op op, int status)
 static void observe(struct redlock_latch *latch, enum redlock_event_type type,
                     const struct redlock_latch_result *result)
 {
-    rl_observe(latch->client, &(struct redlock_event){.type = type, .latch = latch, .status = result->status,
+    rl_observe(latch->object.client, &(struct redlock_event){.type = type, .latch = latch, .status = result->status,
                                                       .cause = result->cause, .text = result->why});
 }
 
@@ -172,75 +154,98 @@ static void observe(struct redlock_latch *latch, enum redlock_event_type type,
 static void call_back(struct redlock_latch *latch, enum rl_latch_op op)
 {
     enum redlock_event_type type = op == RL_LATCH_ARRIVE ? REDLOCK_EVENT_LATCH_ARRIVED : REDLOCK_EVENT_LATCH_AWAITED;
-    bool observed = rl_observes(latch->client, type) && !latch->destroyed;
-    struct operation ended = latch->ops[op];
+    bool observed = rl_observes(latch->object.client, type) && !latch->object.destroyed;
+    struct rl_call ended = rl_call_take(&latch->calls[op]);
     struct report report;
 
-    latch->ops[op].accepted = latch->ops[op].ended = false;
-    count(&latch->client->stats, op, ended.status);
-    if ((!ended.cb && !observed) || rl_client_forked(latch->client))
+    count(&latch->object.client->stats, op, ended.status);
+    if ((!ended.cb.latch && !observed) || rl_client_forked(latch->object.client))
         return;
     make_report(latch, op, &ended, &report);
     if (observed)
         observe(latch, type, &report.result);
-    if (ended.cb)
-        ended.cb(latch, &report.result, ended.user_data);
+    if (ended.cb.latch)
+        ended.cb.latch(latch, &report.result, ended.user_data);
 }
 
-static void enter(struct redlock_latch *latch)
+static void end_call(struct redlock_latch *latch, enum rl_latch_op op, int status, int cause)
 {
-    latch->depth++;
-    latch->client->depth++;
-}
-
-/* Results on the stack point at the names of parties. */
-static void leave(struct redlock_latch *latch)
-{
-    latch->client->depth--;
-    if (--latch->depth || !latch->destroyed)
-        return;
-    rl_latch_fini(&latch->core);
-    rl_client_defer_free(latch->client, &latch->link);
-}
-
-static void end_operation(struct redlock_latch *latch, enum rl_latch_op op, int status, int cause)
-{
-    latch->ops[op].status = status;
-    latch->ops[op].cause = cause;
-    latch->ops[op].ended = true;
-    if (rl_list_empty(&latch->due))
-        rl_list_append(&latch->client->latches_due, &latch->due);
-    rl_transport_wake(&latch->client->host.transport);
+    rl_call_end(&latch->calls[op], status, cause);
+    rl_object_due(&latch->object);
 }
 
 static void on_done(struct rl_latch *core, enum rl_latch_op op, int status, int cause)
 {
-    end_operation(RL_CONTAINER_OF(core, struct redlock_latch, core), op, status, cause);
-}
-
-static void deliver(struct redlock_latch *latch)
-{
-    rl_list_remove(&latch->due);
-    enter(latch);
-    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS && !latch->destroyed; op++) {
-        if (latch->ops[op].ended)
-            call_back(latch, op);
-    }
-    leave(latch);
-}
-
-/* Those that are due by now: what callbacks bring about is left for the next turn. */
-void rl_latches_deliver(struct redlock_client *client)
-{
-    unsigned n = 0;
-
-    for (struct rl_list *at = client->latches_due.next; at != &client->latches_due; at = at->next)
-        n++;
-    for (; n && !rl_list_empty(&client->latches_due); n--)
-        deliver(RL_CONTAINER_OF(client->latches_due.next, struct redlock_latch, due));
+    end_call(RL_CONTAINER_OF(core, struct redlock_latch, core), op, status, cause);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
+
+static struct redlock_latch *latch_of(struct rl_object *object)
+{
+    return RL_CONTAINER_OF(object, struct redlock_latch, object);
+}
+
+static void deliver(struct rl_object *object)
+{
+    struct redlock_latch *latch = latch_of(object);
+
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS && !object->destroyed; op++) {
+        if (latch->calls[op].ended)
+            call_back(latch, op);
+    }
+}
+
+static void destroy(struct rl_object *object)
+{
+    struct redlock_latch *latch = latch_of(object);
+
+    rl_latch_stop(&latch->core);
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
+        rl_latch_cancel(&latch->core, op);
+        if (!latch->calls[op].accepted)
+            continue;
+        rl_call_end(&latch->calls[op], REDLOCK_CANCELED, 0);
+        call_back(latch, op);
+    }
+    latch->core.config.name = (struct rl_slice){0};
+}
+
+static bool cancel(struct redlock_latch *latch)
+{
+    bool canceled = false;
+
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
+        if (!rl_latch_cancel(&latch->core, op))
+            continue;
+        end_call(latch, op, REDLOCK_CANCELED, 0);
+        canceled = true;
+    }
+    return canceled;
+}
+
+/* What is pending is canceled, and nothing is repeated any more. */
+static bool end(struct rl_object *object)
+{
+    cancel(latch_of(object));
+    rl_latch_stop(&latch_of(object)->core);
+    return false;
+}
+
+/* Results on the stack point at the names of parties. */
+static void give_memory_back(struct rl_object *object)
+{
+    rl_latch_fini(&latch_of(object)->core);
+    free(latch_of(object));
+}
+
+static const struct rl_object_type type = {
+    .kind = RL_OBJECT_LATCH,
+    .destroy = destroy,
+    .end = end,
+    .deliver = deliver,
+    .free = give_memory_back,
+};
 
 static const struct redlock_latch_options defaults = {.keep_ms = 86400000};
 
@@ -281,10 +286,7 @@ static int build(struct redlock_client *client, const struct rl_latch_config *co
         free(latch);
         return REDLOCK_E_NOMEM;
     }
-    latch->client = client;
-    rl_list_init(&latch->due);
-    rl_list_append(&client->latches, &latch->link);
-    client->n_latches++;
+    rl_object_init(&latch->object, client, &type);
     *ret_latch = latch;
     return 0;
 }
@@ -309,52 +311,17 @@ int redlock_latch_create(struct redlock_client *client, const void *name, size_t
         status = check_parties(parties, config.party);
     if (status == 0)
         status = check_options(client, options, &config.keep_ms);
-    if (status == 0 && client->n_latches == REDLOCK_MAX_LATCHES)
+    if (status == 0 && client->counts[RL_OBJECT_LATCH] == REDLOCK_MAX_LATCHES)
         status = REDLOCK_E_LIMIT;
     return status == 0 ? build(client, &config, ret_latch) : status;
 }
 
 void redlock_latch_destroy(struct redlock_latch *latch)
 {
-    struct redlock_client *client;
-
-    if (!latch || latch->destroyed)
-        return;
-    client = latch->client;
-    enter(latch);
-    latch->destroyed = true;
-    rl_list_remove(&latch->link);
-    rl_list_remove(&latch->due);
-    client->n_latches--;
-    rl_latch_stop(&latch->core);
-    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
-        rl_latch_cancel(&latch->core, op);
-        latch->ops[op].status = REDLOCK_CANCELED;
-        latch->ops[op].cause = 0;
-        if (latch->ops[op].accepted)
-            call_back(latch, op);
-    }
-    latch->core.config.name = (struct rl_slice){0};
-    leave(latch);
-    rl_client_free_deferred(client);
-}
-
-void rl_latches_destroy(struct redlock_client *client)
-{
-    while (!rl_list_empty(&client->latches))
-        redlock_latch_destroy(RL_CONTAINER_OF(client->latches.next, struct redlock_latch, link));
+    rl_object_destroy(latch ? &latch->object : NULL);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
-
-static int check(const struct redlock_latch *latch)
-{
-    if (!latch)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(latch->client))
-        return REDLOCK_E_FORKED;
-    return latch->destroyed || latch->client->host.closing ? REDLOCK_E_CLOSING : 0;
-}
 
 static int start(struct redlock_latch *latch, enum rl_latch_op op, int64_t timeout_ms, redlock_latch_fn cb,
                  void *user_data)
@@ -363,19 +330,20 @@ static int start(struct redlock_latch *latch, enum rl_latch_op op, int64_t timeo
 
     if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
         return REDLOCK_E_TIMEOUT;
-    if (latch->ops[op].accepted)
+    if (latch->calls[op].accepted)
         return REDLOCK_E_BUSY;
-    now = rl_host_read_clock(&latch->client->host);
-    latch->ops[op] = (struct operation){.cb = cb, .user_data = user_data, .started = now, .accepted = true};
-    latch->client->stats.latch_arrivals += op == RL_LATCH_ARRIVE;
-    latch->client->stats.latch_awaits += op == RL_LATCH_AWAIT;
+    now = rl_host_read_clock(&latch->object.client->host);
+    rl_call_begin(&latch->calls[op], op, now, user_data);
+    latch->calls[op].cb.latch = cb;
+    latch->object.client->stats.latch_arrivals += op == RL_LATCH_ARRIVE;
+    latch->object.client->stats.latch_awaits += op == RL_LATCH_AWAIT;
     rl_latch_start(&latch->core, op, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
     return 0;
 }
 
 int redlock_latch_arrive(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data)
 {
-    int status = check(latch);
+    int status = rl_object_check_new(latch ? &latch->object : NULL);
 
     if (status < 0)
         return status;
@@ -386,32 +354,17 @@ int redlock_latch_arrive(struct redlock_latch *latch, int64_t timeout_ms, redloc
 
 int redlock_latch_await(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data)
 {
-    int status = cb ? check(latch) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_object_check_new(latch ? &latch->object : NULL) : REDLOCK_E_ARGUMENT;
 
     return status < 0 ? status : start(latch, RL_LATCH_AWAIT, timeout_ms, cb, user_data);
 }
 
-static bool cancel(struct redlock_latch *latch)
-{
-    bool canceled = false;
-
-    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
-        if (!rl_latch_cancel(&latch->core, op))
-            continue;
-        end_operation(latch, op, REDLOCK_CANCELED, 0);
-        canceled = true;
-    }
-    return canceled;
-}
-
 int redlock_latch_cancel(struct redlock_latch *latch)
 {
-    if (!latch)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(latch->client))
-        return REDLOCK_E_FORKED;
-    if (latch->destroyed)
-        return REDLOCK_E_CLOSING;
+    int status = rl_object_check(latch ? &latch->object : NULL);
+
+    if (status < 0)
+        return status;
     return cancel(latch) ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }
 
@@ -422,14 +375,4 @@ const void *redlock_latch_name(const struct redlock_latch *latch, size_t *ret_si
     if (ret_size)
         *ret_size = latch->core.config.name.size;
     return latch->core.config.name.data;
-}
-
-void rl_latches_end(struct redlock_client *client)
-{
-    for (struct rl_list *at = client->latches.next; at != &client->latches; at = at->next) {
-        struct redlock_latch *latch = RL_CONTAINER_OF(at, struct redlock_latch, link);
-
-        cancel(latch);
-        rl_latch_stop(&latch->core);
-    }
 }

@@ -10,10 +10,10 @@
 #include <redlock/redlock.h>
 #include <redlock/semaphore.h>
 
-#include "api/attempts.h"
+#include "api/call.h"
 #include "api/handle.h"
 #include "api/key.h"
-#include "api/lifetime.h"
+#include "api/object.h"
 #include "api/lock_state.h"
 #include "api/options.h"
 #include "api/probes.h"
@@ -29,6 +29,77 @@ static size_t longest_suffix(uint32_t limit)
     return limit ? (size_t)snprintf(NULL, 0, "#%" PRIu32, limit - 1) : 0;
 }
 
+/* --- Life ------------------------------------------------------------------------------------------------------- */
+
+/* Callbacks come last, since they may do anything; they see a handle that is not held and takes no more work. What a
+ * forked child finds held or pending belongs to the parent. */
+static void destroy(struct rl_object *object)
+{
+    struct redlock_lock *lock = rl_lock_of_object(object);
+
+    if (rl_client_forked(object->client)) {
+        rl_host_remove_lock(&lock->host);
+        return;
+    }
+    rl_host_end_lock(&lock->host);
+    rl_results_cancel_all(lock);
+}
+
+/* A held lock is released whatever its depth. A lock that has been acquired is busy until its callback has said so, and
+ * is released after that. */
+static bool end(struct rl_object *object)
+{
+    struct redlock_lock *lock = rl_lock_of_object(object);
+
+    if (lock->host.core.op == RL_OP_ACQUIRE) {
+        redlock_cancel(lock);
+        return true;
+    }
+    if (lock->host.core.state != RL_LOCK_HELD && lock->host.core.state != RL_LOCK_EXTENDING)
+        return false;
+    lock->host.inner_entries = 0;
+    return redlock_release(lock, NULL, NULL) != 0;
+}
+
+static bool is_busy(const struct rl_object *object)
+{
+    return rl_lock_is_busy(rl_lock_of_object(object));
+}
+
+static void deliver(struct rl_object *object)
+{
+    rl_results_deliver(rl_lock_of_object(object));
+}
+
+/* Only in a forked child a call may be pending: its callback is the parent's. */
+static void give_memory_back(struct rl_object *object)
+{
+    struct redlock_lock *lock = rl_lock_of_object(object);
+
+    rl_key_unref(lock->host.key);
+    rl_inner_releases_fini(lock);
+    if (lock->host.call)
+        rl_lock_call_give_back(lock);
+    rl_pool_give(&object->client->pool, lock);
+}
+
+const struct rl_object_type rl_lock_type = {
+    .kind = RL_OBJECT_LOCK,
+    .destroy = destroy,
+    .end = end,
+    .is_busy = is_busy,
+    .deliver = deliver,
+    .free = give_memory_back,
+};
+
+void rl_lock_abandon(struct redlock_lock *lock)
+{
+    rl_host_abandon(&lock->host);
+    rl_list_remove(&lock->object.due);
+    lock->object.alarms = 0;
+    rl_results_cancel_all(lock);
+}
+
 /* `limit` is 0 for a lock that is no permit. */
 static bool add(struct redlock_client *client, struct redlock_lock *lock, struct rl_key *name, uint32_t limit)
 {
@@ -41,7 +112,7 @@ static bool add(struct redlock_client *client, struct redlock_lock *lock, struct
 static int create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
                   struct redlock_lock **ret_lock)
 {
-    struct redlock_lock *lock = rl_pool_take(&client->handles);
+    struct redlock_lock *lock = rl_pool_take(&client->pool);
     struct rl_key *name;
 
     if (!lock)
@@ -50,10 +121,10 @@ static int create(struct redlock_client *client, const void *key, size_t key_siz
     name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
     if (!name || !add(client, lock, name, limit)) {
         rl_key_unref(name);
-        rl_pool_give(&client->handles, lock);
+        rl_pool_give(&client->pool, lock);
         return REDLOCK_E_NOMEM;
     }
-    rl_list_init(&lock->completed);
+    rl_object_init(&lock->object, client, &rl_lock_type);
     *ret_lock = lock;
     return 0;
 }
@@ -83,15 +154,7 @@ int redlock_permit_create(struct redlock_client *client, const void *key, size_t
 
 void redlock_lock_destroy(struct redlock_lock *lock)
 {
-    struct redlock_client *client;
-
-    if (!lock || lock->destroyed)
-        return;
-    client = rl_client_of(lock);
-    client->depth++;
-    rl_lock_defer_free(lock);
-    client->depth--;
-    rl_client_free_deferred(client);
+    rl_object_destroy(lock ? &lock->object : NULL);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
@@ -113,7 +176,7 @@ static int acquire(struct redlock_lock *lock, const struct redlock_acquire_optio
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
-    if (!rl_attempt_borrow(lock, RL_OP_ACQUIRE, cb, user_data))
+    if (!rl_lock_call_begin(lock, RL_OP_ACQUIRE, cb, user_data))
         return REDLOCK_E_NOMEM;
     rl_client_of(lock)->stats.acquires++;
     RL_PROBE(acquire, &lock->host);
@@ -144,7 +207,7 @@ int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, vo
     status = rl_lock_check_held(lock);
     if (status < 0)
         return status;
-    if (!rl_attempt_borrow(lock, RL_OP_EXTEND, cb, user_data))
+    if (!rl_lock_call_begin(lock, RL_OP_EXTEND, cb, user_data))
         return REDLOCK_E_NOMEM;
     rl_client_of(lock)->stats.extends++;
     rl_host_extend(&lock->host, ttl_ms);
@@ -158,9 +221,9 @@ static bool overtake_extension(struct redlock_lock *lock)
         return false;
     if (!lock->host.call)
         return true;
-    if (rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE)
+    if (rl_lock_call_of(lock)->call.op == RL_OP_ACQUIRE)
         return false;
-    rl_attempt_of(lock)->pending.unanswered = true;
+    rl_lock_call_of(lock)->call.unanswered = true;
     return true;
 }
 
@@ -179,7 +242,8 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     if (lock->host.core.state == RL_LOCK_IDLE)
         return REDLOCK_E_NOT_HELD;
     rl_client_of(lock)->stats.releases++;
-    rl_pending_start(&lock->release, RL_OP_RELEASE, lock->host.host->now, cb, user_data);
+    rl_call_begin(&lock->release, RL_OP_RELEASE, lock->host.host->now, user_data);
+    lock->release.cb.lock = cb;
     rl_host_release(&lock->host);
     return 0;
 }
@@ -202,7 +266,8 @@ static int release_token(struct redlock_lock *lock, uint32_t slot, const char *t
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
-    rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
+    rl_call_begin(&lock->release, RL_OP_RELEASE, client->host.now, user_data);
+    lock->release.cb.lock = cb;
     status = rl_host_release_value(&lock->host, slot, token);
     if (status < 0)
         lock->release.accepted = false;
@@ -245,12 +310,10 @@ int redlock_cancel(struct redlock_lock *lock)
 
 int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data)
 {
-    if (!lock)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(rl_client_of(lock)))
-        return REDLOCK_E_FORKED;
-    if (lock->destroyed)
-        return REDLOCK_E_CLOSING;
+    int status = rl_object_check(lock ? &lock->object : NULL);
+
+    if (status < 0)
+        return status;
     lock->watch = watch;
     lock->watch_data = user_data;
     return 0;
@@ -294,12 +357,12 @@ static int check(const struct redlock_lock *lock, enum redlock_mode mode, int64_
 static int upgrade(struct redlock_lock *lock, int64_t timeout_ms)
 {
     struct rl_instant now = lock->host.host->now;
-    struct rl_attempt *attempt = rl_attempt_of(lock);
+    struct rl_lock_call *pending = rl_lock_call_of(lock);
     size_t n_nodes = lock->host.host->engine.votes.config.n_nodes;
 
-    attempt->pending.unanswered = true;
-    attempt->host.answers = malloc(n_nodes * sizeof *attempt->host.answers);
-    if (!attempt->host.answers)
+    pending->call.unanswered = true;
+    pending->host.answers = malloc(n_nodes * sizeof *pending->host.answers);
+    if (!pending->host.answers)
         return REDLOCK_E_NOMEM;
     return rl_host_upgrade(&lock->host, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
 }
@@ -325,11 +388,11 @@ int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t t
     status = check(lock, mode, timeout_ms);
     if (status < 0)
         return status;
-    if (!rl_attempt_borrow(lock, RL_OP_CONVERT, cb, user_data))
+    if (!rl_lock_call_begin(lock, RL_OP_CONVERT, cb, user_data))
         return REDLOCK_E_NOMEM;
     status = convert(lock, mode, timeout_ms);
     if (status < 0)
-        rl_attempt_give_back(lock);
+        rl_lock_call_give_back(lock);
     else
         rl_client_of(lock)->stats.converts++;
     return status;
@@ -340,7 +403,7 @@ int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t t
 /* Its callback has yet to say that it is held. */
 static bool is_being_acquired(const struct redlock_lock *lock)
 {
-    return lock->host.call && rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE;
+    return lock->host.call && rl_lock_call_of(lock)->call.op == RL_OP_ACQUIRE;
 }
 
 int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms)

@@ -11,17 +11,11 @@
 
 int rl_lock_begin(struct redlock_lock *lock)
 {
-    struct redlock_client *client;
+    int status = rl_object_check(lock ? &lock->object : NULL);
 
-    if (!lock)
-        return REDLOCK_E_ARGUMENT;
-    client = rl_client_of(lock);
-    if (rl_client_forked(client))
-        return REDLOCK_E_FORKED;
-    if (lock->destroyed)
-        return REDLOCK_E_CLOSING;
-    rl_host_begin_operation(&lock->host);
-    return 0;
+    if (status == 0)
+        rl_host_begin_operation(&lock->host);
+    return status;
 }
 
 int rl_lock_begin_new(struct redlock_lock *lock, redlock_fn cb)
@@ -83,10 +77,10 @@ uint64_t redlock_lock_fence(const struct redlock_lock *lock)
 /* An acquisition has a mode before it has a claim, and if it gets none. */
 enum redlock_mode redlock_lock_mode(const struct redlock_lock *lock)
 {
-    const struct rl_attempt *attempt = lock ? rl_attempt_of(lock) : NULL;
+    const struct rl_lock_call *pending = lock ? rl_lock_call_of(lock) : NULL;
 
-    if (attempt && attempt->pending.op == RL_OP_ACQUIRE)
-        return rl_public_mode((enum rl_mode)attempt->host.request.mode);
+    if (pending && pending->call.op == RL_OP_ACQUIRE)
+        return rl_public_mode((enum rl_mode)pending->host.request.mode);
     return lock && lock->host.core.claim ? rl_public_mode(rl_lock_mode(&lock->host.core)) : REDLOCK_EXCLUSIVE;
 }
 

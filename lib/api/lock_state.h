@@ -1,10 +1,44 @@
-/* The state of a lock. */
+/* A lock behind its opaque handle, and its state. */
 #ifndef RL_API_LOCK_STATE_H
 #define RL_API_LOCK_STATE_H
 
 #include <stdbool.h>
 
 #include <redlock/redlock.h>
+
+#include "api/call.h"
+#include "api/handle.h"
+
+struct redlock_lock {
+    struct rl_object object;
+    struct rl_host_lock host;  /* its call is part of a struct rl_lock_call */
+    struct rl_call release;    /* the release that is pending, which may overtake an extension */
+    redlock_watch_fn watch;
+    void *watch_data;
+    struct rl_inner_releases *inner_releases; /* NULL: it has never been entered again */
+};
+
+static inline struct redlock_client *rl_client_of(const struct redlock_lock *lock)
+{
+    return lock->object.client;
+}
+
+static inline struct redlock_lock *rl_lock_of_object(const struct rl_object *object)
+{
+    return RL_CONTAINER_OF((struct rl_object *)(uintptr_t)object, struct redlock_lock, object);
+}
+
+/* NULL stays NULL. */
+static inline struct redlock_lock *rl_lock_of(const struct rl_host_lock *lock)
+{
+    return lock ? RL_CONTAINER_OF((struct rl_host_lock *)(uintptr_t)lock, struct redlock_lock, host) : NULL;
+}
+
+/* NULL: no acquisition, extension or conversion is pending. */
+static inline struct rl_lock_call *rl_lock_call_of(const struct redlock_lock *lock)
+{
+    return lock->host.call ? RL_CONTAINER_OF(lock->host.call, struct rl_lock_call, host) : NULL;
+}
 
 /* What each operation checks first. The host has read its clock when this returns 0; or a caller error. */
 int rl_lock_begin(struct redlock_lock *lock);

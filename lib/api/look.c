@@ -1,10 +1,9 @@
 /* Looks at keys, from the call to the callback (host/look.c). */
-#include "api/look.h"
+#include <redlock/look.h>
 
 #include <stdlib.h>
 
-#include <redlock/look.h>
-
+#include "api/call.h"
 #include "api/handle.h"
 #include "api/key.h"
 #include "api/public.h"
@@ -17,12 +16,9 @@ _Static_assert(REDLOCK_LOOK_MAX_VOTES == RL_LOOK_VOTES && REDLOCK_LOOK_MAX_WAITE
                "the limits are the script's");
 
 struct look {
-    struct rl_list link; /* in one of the client's lists */
-    struct redlock_client *client;
+    struct rl_object object;
     struct rl_look look;
-    struct rl_instant started;
-    redlock_look_fn cb;
-    void *user_data;
+    struct rl_call call;
 };
 
 /* --- Results ---------------------------------------------------------------------------------------------------- */
@@ -78,7 +74,7 @@ static const char *detail_of(const struct look *look, unsigned i, struct report 
 
 static void fill_nodes(const struct look *look, struct report *report)
 {
-    const struct redlock_client *client = look->client;
+    const struct redlock_client *client = look->object.client;
 
     rl_reasons_init(&report->reasons, client);
     for (unsigned i = 0; i < report->result.n_nodes; i++) {
@@ -115,13 +111,13 @@ static void fill_why(struct report *report)
 
 static void make_report(const struct look *look, int status, struct report *report)
 {
-    const struct redlock_client *client = look->client;
+    const struct redlock_client *client = look->object.client;
 
     report->result = (struct redlock_look_result){
         .status = status,
         .verdict = REDLOCK_LOOK_UNKNOWN,
         .quorum = client->options.quorum,
-        .elapsed_us = rl_until(look->started, client->host.now).ns / RL_NS_PER_US,
+        .elapsed_us = rl_until(look->call.started, client->host.now).ns / RL_NS_PER_US,
         .values = report->values,
         .waiters = report->waiters,
         .n_nodes = client->host.engine.votes.config.n_nodes,
@@ -143,78 +139,61 @@ static void make_report(const struct look *look, int status, struct report *repo
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
 
-/* From here on it does not count any more. */
-static void take_out(struct look *look)
+/* `ended` has been taken off the look. A forked child's looks are the parent's. */
+static void call_back(struct look *look, struct rl_call ended)
 {
-    rl_list_remove(&look->link);
-    look->client->n_looks--;
-}
-
-static void drop(struct look *look)
-{
-    rl_look_fini(&look->look);
-    free(look);
-}
-
-/* A forked child's looks are the parent's. */
-static void call_back(struct look *look, int status)
-{
-    struct redlock_client *client = look->client;
+    struct redlock_client *client = look->object.client;
     struct report report;
 
-    take_out(look);
-    if (!rl_client_forked(client)) {
-        make_report(look, status, &report);
-        client->depth++;
-        look->cb(client, &report.result, look->user_data);
-        client->depth--;
-    }
-    drop(look);
+    if (rl_client_forked(client))
+        return;
+    make_report(look, ended.status, &report);
+    ended.cb.look(client, &report.result, ended.user_data);
 }
+
+static struct look *look_of(struct rl_object *object)
+{
+    return RL_CONTAINER_OF(object, struct look, object);
+}
+
+/* A look that is over does not count any more when its callback runs. */
+static void deliver(struct rl_object *object)
+{
+    struct rl_call ended = rl_call_take(&look_of(object)->call);
+
+    rl_object_destroy(object);
+    call_back(look_of(object), ended);
+}
+
+static void destroy(struct rl_object *object)
+{
+    struct look *look = look_of(object);
+
+    if (!look->call.accepted)
+        return;
+    rl_call_end(&look->call, REDLOCK_CANCELED, 0);
+    call_back(look, rl_call_take(&look->call));
+}
+
+static void give_memory_back(struct rl_object *object)
+{
+    rl_look_fini(&look_of(object)->look);
+    free(look_of(object));
+}
+
+static const struct rl_object_type type = {
+    .kind = RL_OBJECT_LOOK,
+    .destroy = destroy,
+    .deliver = deliver,
+    .free = give_memory_back,
+};
 
 static void on_done(struct rl_look *done)
 {
     struct look *look = RL_CONTAINER_OF(done, struct look, look);
-    struct redlock_client *client = look->client;
 
-    rl_list_remove(&look->link);
-    rl_list_append(&client->looks_over, &look->link);
-    rl_transport_wake(&client->host.transport);
-}
-
-/* Those that are over by now: what callbacks begin is left for the next turn. A callback that destroys the client
- * cancels the others. */
-void rl_looks_deliver(struct redlock_client *client)
-{
-    unsigned n = 0;
-
-    for (struct rl_list *at = client->looks_over.next; at != &client->looks_over; at = at->next)
-        n++;
-    for (; n && !client->destroyed; n--)
-        call_back(RL_CONTAINER_OF(client->looks_over.next, struct look, link), REDLOCK_OK);
-}
-
-void rl_looks_cancel(struct redlock_client *client)
-{
-    while (!rl_list_empty(&client->looks_over))
-        call_back(RL_CONTAINER_OF(client->looks_over.next, struct look, link), REDLOCK_CANCELED);
-    while (!rl_list_empty(&client->looks))
-        call_back(RL_CONTAINER_OF(client->looks.next, struct look, link), REDLOCK_CANCELED);
-}
-
-static struct look *create(struct redlock_client *client, redlock_look_fn cb, void *user_data)
-{
-    struct look *look = calloc(1, sizeof *look);
-
-    if (!look)
-        return NULL;
-    look->client = client;
-    look->cb = cb;
-    look->user_data = user_data;
-    look->started = rl_host_read_clock(&client->host);
-    rl_list_append(&client->looks, &look->link);
-    client->n_looks++;
-    return look;
+    rl_call_end(&look->call, REDLOCK_OK, 0);
+    rl_object_due(&look->object);
 }
 
 int redlock_look(struct redlock_client *client, const void *key, size_t key_size, redlock_look_fn cb, void *user_data)
@@ -228,14 +207,19 @@ int redlock_look(struct redlock_client *client, const void *key, size_t key_size
     status = rl_key_check(client, key, key_size, 0);
     if (status < 0)
         return status;
-    if (client->n_looks == REDLOCK_MAX_LOOKS)
+    if (client->counts[RL_OBJECT_LOOK] == REDLOCK_MAX_LOOKS)
         return REDLOCK_E_LIMIT;
     name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
-    look = name ? create(client, cb, user_data) : NULL;
+    look = name ? calloc(1, sizeof *look) : NULL;
+    if (look) {
+        rl_object_init(&look->object, client, &type);
+        rl_call_begin(&look->call, 0, rl_host_read_clock(&client->host), user_data);
+        look->call.cb.look = cb;
+    }
     if (!look || !rl_look_start(&client->host, &look->look, name, on_done)) {
         if (look) {
-            take_out(look);
-            drop(look);
+            look->call.accepted = false;
+            rl_object_destroy(&look->object);
         }
         status = REDLOCK_E_NOMEM;
     }

@@ -1,6 +1,7 @@
 #include "api/public.h"
 
 #include "api/handle.h"
+#include "api/lock_state.h"
 
 enum redlock_vote rl_public_vote(enum rl_outcome outcome)
 {

@@ -17,7 +17,7 @@ void rl_results_queue_inner_release(struct redlock_lock *lock, redlock_fn cb, vo
 void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind);
 
 /* Runs the callbacks that are due. */
-void rl_results_deliver(struct redlock_client *client);
+void rl_results_deliver(struct redlock_lock *lock);
 
 /* For a handle that is being destroyed: its callbacks run at once, with CANCELED. */
 void rl_results_cancel_all(struct redlock_lock *lock);

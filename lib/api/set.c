@@ -7,10 +7,68 @@
 #include <redlock/semaphore.h>
 
 #include "api/handle.h"
-#include "api/lifetime.h"
+#include "api/lock.h"
+#include "api/lock_state.h"
+#include "api/object.h"
 #include "api/public.h"
 #include "api/set_acquire.h"
 #include "api/set_hold.h"
+
+/* --- Life ------------------------------------------------------------------------------------------------------- */
+
+static struct redlock_set *set_of(const struct rl_object *object)
+{
+    return RL_CONTAINER_OF((struct rl_object *)(uintptr_t)object, struct redlock_set, object);
+}
+
+static void destroy(struct rl_object *object)
+{
+    struct redlock_set *set = set_of(object);
+
+    for (unsigned i = 0; i < set->n; i++)
+        rl_object_destroy(&set->parts[i].lock->object);
+    rl_set_cancel_all(set);
+}
+
+/* The release of all parts begins. The set is not held any more, and no acquisition succeeds, nor goes on to the next
+ * key, where the answers that decide it wait to be told. */
+static bool end(struct rl_object *object)
+{
+    struct redlock_set *set = set_of(object);
+    bool again = false;
+
+    for (unsigned i = 0; i < set->n; i++)
+        again |= rl_lock_type.end(&set->parts[i].lock->object);
+    if (set->state == REDLOCK_STATE_HELD)
+        set->state = REDLOCK_STATE_IDLE;
+    set->core.canceled = set->state == REDLOCK_STATE_ACQUIRING;
+    return again;
+}
+
+static bool is_busy(const struct rl_object *object)
+{
+    const struct redlock_set *set = set_of(object);
+
+    for (unsigned i = 0; i < set->n; i++) {
+        if (rl_lock_is_busy(set->parts[i].lock))
+            return true;
+    }
+    return false;
+}
+
+static void give_memory_back(struct rl_object *object)
+{
+    free(set_of(object));
+}
+
+/* The callbacks of a set run in those of its locks. */
+static const struct rl_object_type type = {
+    .kind = RL_OBJECT_SET,
+    .destroy = destroy,
+    .end = end,
+    .is_busy = is_busy,
+    .free = give_memory_back,
+};
 
 int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_set)
 {
@@ -25,9 +83,8 @@ int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_s
     set = calloc(1, sizeof *set);
     if (!set)
         return REDLOCK_E_NOMEM;
-    set->client = client;
+    rl_object_init(&set->object, client, &type);
     set->state = REDLOCK_STATE_IDLE;
-    rl_list_append(&client->sets, &set->link);
     *ret_set = set;
     return 0;
 }
@@ -40,7 +97,7 @@ static int add(struct redlock_set *set, const void *key, size_t key_size, int mo
     if (status == 0)
         status = rl_set_check_room(set, key, key_size, 1, 0);
     if (status == 0)
-        status = redlock_lock_create(set->client, key, key_size, &lock);
+        status = redlock_lock_create(set->object.client, key, key_size, &lock);
     if (status < 0)
         return status;
     rl_set_insert(set, rl_set_place_for(set, key, key_size),
@@ -64,26 +121,12 @@ int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_si
 
 void redlock_set_destroy(struct redlock_set *set)
 {
-    struct redlock_client *client;
-
-    if (!set || set->destroyed)
-        return;
-    client = set->client;
-    client->depth++;
-    rl_set_enter(set);
-    set->destroyed = true;
-    rl_list_remove(&set->link);
-    for (unsigned i = 0; i < set->n; i++)
-        redlock_lock_destroy(set->parts[i].lock);
-    rl_set_cancel_all(set);
-    rl_set_leave(set);
-    client->depth--;
-    rl_client_free_deferred(client);
+    rl_object_destroy(set ? &set->object : NULL);
 }
 
 int redlock_set_keep_rest(struct redlock_set *set, int keep)
 {
-    int status = rl_set_check_usable(set);
+    int status = rl_object_check(set ? &set->object : NULL);
 
     if (status < 0)
         return status;
@@ -93,7 +136,7 @@ int redlock_set_keep_rest(struct redlock_set *set, int keep)
 
 int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void *user_data)
 {
-    int status = rl_set_check_usable(set);
+    int status = rl_object_check(set ? &set->object : NULL);
 
     if (status < 0)
         return status;
@@ -120,6 +163,7 @@ void rl_set_insert(struct redlock_set *set, unsigned at, struct rl_set_member pa
     memmove(set->parts + at + 1, set->parts + at, (set->n - at) * sizeof set->parts[0]);
     set->parts[at] = part;
     set->n++;
+    rl_object_give_away(&part.lock->object);
     redlock_lock_watch(part.lock, rl_set_alarm, set);
 }
 
@@ -220,7 +264,7 @@ static int create_gate(struct redlock_set *set, const void *key, size_t key_size
         memcpy(name, key, key_size);
         memcpy(name + key_size, GATE_SUFFIX, sizeof GATE_SUFFIX - 1);
         status = rl_set_has_key(set, name, size) ? REDLOCK_E_SET_KEYS
-                                                 : redlock_lock_create(set->client, name, size, ret_lock);
+                                                 : redlock_lock_create(set->object.client, name, size, ret_lock);
     }
     free(name);
     return status;
@@ -237,7 +281,7 @@ static int create_permits(struct redlock_set *set, const void *key, size_t key_s
         status = create_gate(set, key, key_size, &locks[made]);
     made = n > 1 && status == 0;
     while (status == 0 && made < n) {
-        status = redlock_permit_create(set->client, key, key_size, limit, &locks[made]);
+        status = redlock_permit_create(set->object.client, key, key_size, limit, &locks[made]);
         made += status == 0;
     }
     while (status < 0 && made > 0)

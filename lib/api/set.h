@@ -7,12 +7,11 @@
 
 #include <redlock/set.h>
 
+#include "api/call.h"
+#include "api/object.h"
 #include "api/reason.h"
 #include "engine/set.h"
-#include "util/clock.h"
 #include "util/list.h"
-
-/* A set of locks behind its opaque handle. */
 
 /* Each gate (engine/set.h) has at least two permits behind it. */
 _Static_assert(REDLOCK_MAX_SET_KEYS + REDLOCK_MAX_SET_KEYS / 2 == RL_SET_MAX_PARTS, "the limit is the plan's");
@@ -20,16 +19,10 @@ _Static_assert(REDLOCK_MAX_SET_KEYS + REDLOCK_MAX_SET_KEYS / 2 == RL_SET_MAX_PAR
 #define RL_MODE_OF_OPTIONS (-1)
 
 /* One operation of a set, from its start to its callback. */
-struct rl_set_pending {
-    redlock_set_fn cb;
-    void *user_data;
-    struct rl_instant started;
-    enum redlock_op op;
-    bool accepted;    /* the call has returned 0, the callback has not run */
+struct rl_set_call {
+    struct rl_call call;   /* status and cause: so far */
     struct rl_parts parts; /* extension, release: those whose answers are due */
-    int status;       /* so far */
-    int cause;
-    unsigned part;    /* that decided; n: none has */
+    unsigned part;         /* that decided; n: none has */
     char why[RL_WHY_SIZE];
 };
 
@@ -41,8 +34,7 @@ struct rl_set_member {
 };
 
 struct redlock_set {
-    struct rl_list link;   /* in the client's list; it comes first (api/lifetime.h) */
-    struct redlock_client *client;
+    struct rl_object object;
     unsigned n;                     /* parts: the keys that the program has named, and gates */
     struct rl_set_member parts[RL_SET_MAX_PARTS]; /* in ascending order of their keys; a gate precedes its permits */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
@@ -50,15 +42,11 @@ struct redlock_set {
     bool keeps_rest;                /* what is left of a lost set stays held until it is released */
     struct rl_set core;
     struct redlock_acquire_options options; /* of the acquisition */
-    struct rl_set_pending attempt;  /* an acquisition or extension */
-    struct rl_set_pending release;
+    struct rl_set_call work;        /* an acquisition or extension */
+    struct rl_set_call release;
     redlock_set_watch_fn watch;
     void *watch_data;
-    unsigned depth;                 /* callbacks on the stack that use it */
-    bool destroyed;
 };
-
-_Static_assert(offsetof(struct redlock_set, link) == 0, "rl_client_defer_free() frees the set by its link");
 
 static inline bool rl_set_is_gate(const struct redlock_set *set, unsigned part)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "api/lifetime.h"
+#include "api/object.h"
 #include "api/lock.h"
 #include "api/lock_state.h"
 #include "api/options.h"
@@ -21,7 +21,7 @@ static int64_t time_left_ms(const struct redlock_set *set)
 
     if (set->options.timeout_ms <= 0)
         return set->options.timeout_ms;
-    left_ns = rl_until(rl_host_read_clock(&set->client->host), set->core.deadline).ns;
+    left_ns = rl_until(rl_host_read_clock(&set->object.client->host), set->core.deadline).ns;
     return left_ns > RL_NS_PER_MS ? left_ns / RL_NS_PER_MS : 1;
 }
 
@@ -51,7 +51,7 @@ static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
     int status = 0;
 
     if (rl_parts_any(step->try))
-        set->attempt.part = set->n;
+        set->work.part = set->n;
     for (unsigned i = 0; i < set->n && status == 0; i++) {
         if (rl_parts_has(step->try, i) || rl_parts_has(step->await, i))
             status = start_part(set, i, rl_parts_has(step->try, i));
@@ -62,22 +62,22 @@ static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
 /* The deciding part has been noted. Where there was time to wait, it is up. */
 static void fail(struct redlock_set *set, const struct redlock_result *result)
 {
-    struct rl_set_pending *attempt = &set->attempt;
-    bool refused = attempt->status == REDLOCK_HELD || attempt->status == REDLOCK_NO_QUORUM ||
-                   attempt->status == REDLOCK_TOO_SLOW;
+    struct rl_set_call *work = &set->work;
+    bool refused = work->call.status == REDLOCK_HELD || work->call.status == REDLOCK_NO_QUORUM ||
+                   work->call.status == REDLOCK_TOO_SLOW;
 
     if (refused && set->options.timeout_ms != 0) {
-        attempt->cause = attempt->status;
-        attempt->status = REDLOCK_DEADLINE;
+        work->call.cause = work->call.status;
+        work->call.status = REDLOCK_DEADLINE;
     }
     rl_set_give_up(set, rl_set_abandon(&set->core.plan).give_up);
     set->state = REDLOCK_STATE_IDLE;
-    rl_set_complete(set, &set->attempt, result);
+    rl_set_complete(set, &set->work, result);
 }
 
 static void fail_with(struct redlock_set *set, int status)
 {
-    rl_set_note(&set->attempt, set->n, status, 0, redlock_strerror(status));
+    rl_set_note(&set->work, set->n, status, 0, redlock_strerror(status));
     fail(set, NULL);
 }
 
@@ -102,8 +102,8 @@ static void follow(struct redlock_set *set, struct rl_set_step step, const struc
     case RL_SET_HELD:
         set->state = REDLOCK_STATE_HELD;
         warn(set);
-        rl_set_note(&set->attempt, set->n, REDLOCK_OK, 0, "");
-        rl_set_complete(set, &set->attempt, NULL);
+        rl_set_note(&set->work, set->n, REDLOCK_OK, 0, "");
+        rl_set_complete(set, &set->work, NULL);
         break;
     case RL_SET_FAILED:
         fail(set, result);
@@ -131,7 +131,7 @@ static void canceled(struct redlock_set *set, unsigned part, const struct redloc
 {
     int cause = result->status == REDLOCK_CANCELED ? result->cause : result->status;
 
-    rl_set_note(&set->attempt, part, REDLOCK_CANCELED, cause, redlock_strerror(REDLOCK_CANCELED));
+    rl_set_note(&set->work, part, REDLOCK_CANCELED, cause, redlock_strerror(REDLOCK_CANCELED));
     fail(set, result);
 }
 
@@ -140,13 +140,13 @@ static void refused(struct redlock_set *set, unsigned part, const struct redlock
 {
     struct rl_set_step step;
 
-    if (part <= set->attempt.part || is_final(result->status))
-        rl_set_note(&set->attempt, part, result->status, result->cause, result->why);
+    if (part <= set->work.part || is_final(result->status))
+        rl_set_note(&set->work, part, result->status, result->cause, result->why);
     if (is_final(result->status)) {
         fail(set, result);
         return;
     }
-    step = rl_set_part_refused(&set->core, rl_host_read_clock(&set->client->host), part);
+    step = rl_set_part_refused(&set->core, rl_host_read_clock(&set->object.client->host), part);
     follow(set, step, step.decisive == part ? result : NULL);
 }
 
@@ -156,22 +156,22 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     unsigned part = rl_set_part_of(set, lock);
     uint8_t before = part < set->n ? set->core.plan.parts[part] : RL_PART_FREE;
 
-    if (set->destroyed || (before != RL_PART_TRIED && before != RL_PART_AWAITED))
+    if (set->object.destroyed || (before != RL_PART_TRIED && before != RL_PART_AWAITED))
         return; /* it has been given up */
-    rl_set_enter(set);
+    rl_object_enter(&set->object);
     if (set->core.canceled)
         canceled(set, part, result);
     else if (result->status != REDLOCK_OK)
         refused(set, part, result);
     else
-        follow(set, rl_set_part_granted(&set->core, rl_host_read_clock(&set->client->host), part), NULL);
-    rl_set_leave(set);
+        follow(set, rl_set_part_granted(&set->core, rl_host_read_clock(&set->object.client->host), part), NULL);
+    rl_object_leave(&set->object);
 }
 
 /* What was lost is acquired anew, with all the rest. */
 void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
 {
-    follow(set, rl_set_part_lost(&set->core, rl_host_read_clock(&set->client->host), part), NULL);
+    follow(set, rl_set_part_lost(&set->core, rl_host_read_clock(&set->object.client->host), part), NULL);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
 static int check_options(const struct redlock_set *set, const struct redlock_acquire_options *options)
 {
     struct rl_acquire request;
-    int status = rl_acquire_options_check(set->client, options, set->client->host.now, &request);
+    int status = rl_acquire_options_check(set->object.client, options, set->object.client->host.now, &request);
 
     if (status == 0 && request.max_attempts)
         return REDLOCK_E_RETRY;
@@ -191,8 +191,8 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     redlock_acquire_options_init(&set->options);
     if (options)
         memcpy(&set->options, options, options->size < sizeof *options ? options->size : sizeof *options);
-    else if (set->options.ttl_ms > set->client->options.max_ttl_ms)
-        set->options.ttl_ms = set->client->options.max_ttl_ms;
+    else if (set->options.ttl_ms > set->object.client->options.max_ttl_ms)
+        set->options.ttl_ms = set->object.client->options.max_ttl_ms;
     set->options.size = sizeof set->options;
 }
 
@@ -209,7 +209,7 @@ int rl_set_check_free(struct redlock_set *set)
 
 void rl_set_describe(struct redlock_set *set)
 {
-    set->core.engine = &set->client->host.engine;
+    set->core.engine = &set->object.client->host.engine;
     set->core.n = set->n;
     set->core.gates = set->core.permits = rl_parts_below(0);
     for (unsigned i = 0; i < set->n; i++) {
@@ -228,7 +228,7 @@ static void set_limits(struct redlock_set *set)
     if (set->options.timeout_ms == 0)
         set->core.deadline = RL_LONG_AGO;
     else if (set->options.timeout_ms > 0)
-        set->core.deadline = rl_after(set->client->host.now, rl_ms(set->options.timeout_ms));
+        set->core.deadline = rl_after(set->object.client->host.now, rl_ms(set->options.timeout_ms));
 }
 
 int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options, redlock_set_fn cb,
@@ -255,8 +255,8 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
         return status;
     }
     set->state = REDLOCK_STATE_ACQUIRING;
-    set->client->stats.set_acquires++;
-    rl_set_start(set, &set->attempt, REDLOCK_OP_ACQUIRE, cb, user_data);
+    set->object.client->stats.set_acquires++;
+    rl_set_start(set, &set->work, REDLOCK_OP_ACQUIRE, cb, user_data);
     return 0;
 }
 
@@ -267,24 +267,13 @@ int redlock_set_cancel(struct redlock_set *set)
 
     if (status < 0)
         return status;
-    for (unsigned i = 0; i < set->n && set->attempt.accepted; i++)
+    for (unsigned i = 0; i < set->n && set->work.call.accepted; i++)
         canceled |= redlock_cancel(set->parts[i].lock) == 0;
-    set->core.canceled = set->attempt.accepted && set->attempt.op == REDLOCK_OP_ACQUIRE;
+    set->core.canceled = set->work.call.accepted && set->work.call.op == REDLOCK_OP_ACQUIRE;
     return canceled || set->core.canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }
 
 /* What the operations of a set have in common. */
-
-void rl_set_enter(struct redlock_set *set)
-{
-    set->depth++;
-}
-
-void rl_set_leave(struct redlock_set *set)
-{
-    if (--set->depth == 0 && set->destroyed)
-        rl_client_defer_free(set->client, &set->link);
-}
 
 unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock *lock)
 {
@@ -295,22 +284,27 @@ unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock
     return part;
 }
 
-void rl_set_start(struct redlock_set *set, struct rl_set_pending *pending, enum redlock_op op, redlock_set_fn cb,
+void rl_set_start(struct redlock_set *set, struct rl_set_call *work, enum redlock_op op, redlock_set_fn cb,
                   void *user_data)
 {
-    *pending = (struct rl_set_pending){.cb = cb, .user_data = user_data, .op = op, .accepted = true, .part = set->n,
-                                       .started = set->client->host.now};
+    rl_call_begin(&work->call, op, set->object.client->host.now, user_data);
+    work->call.cb.set = cb;
+    work->parts = rl_parts_below(0);
+    work->part = set->n;
+    work->why[0] = '\0';
 }
 
-/* The pending operation makes room before its callback runs, which may start the next one. */
-void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, const struct redlock_result *result)
+/* The call makes room before its callback runs, which may start the next one. */
+void rl_set_complete(struct redlock_set *set, struct rl_set_call *work, const struct redlock_result *result)
 {
-    struct rl_set_pending ended = *pending;
+    struct rl_set_call ended = *work;
+    const struct rl_call call = rl_call_take(&work->call);
+    struct redlock_client *client = set->object.client;
     struct redlock_set_result report = {
-        .op = ended.op,
-        .status = ended.status,
-        .cause = ended.cause,
-        .elapsed_us = rl_until(ended.started, rl_host_read_clock(&set->client->host)).ns / RL_NS_PER_US,
+        .op = (enum redlock_op)call.op,
+        .status = call.status,
+        .cause = call.cause,
+        .elapsed_us = rl_call_elapsed_us(&call, rl_host_read_clock(&client->host)),
         .remaining_ms = redlock_set_remaining_ms(set),
         .n_keys = redlock_set_size(set),
         .part = rl_set_place_of(set, ended.part),
@@ -318,34 +312,33 @@ void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, co
         .why = ended.why,
     };
 
-    pending->accepted = false;
-    set->client->stats.set_acquired += ended.op == REDLOCK_OP_ACQUIRE && ended.status == REDLOCK_OK;
-    if (!ended.cb || rl_client_forked(set->client))
+    client->stats.set_acquired += call.op == REDLOCK_OP_ACQUIRE && call.status == REDLOCK_OK;
+    if (!call.cb.set || rl_client_forked(client))
         return;
-    set->client->depth++;
-    ended.cb(set, &report, ended.user_data);
-    set->client->depth--;
+    rl_object_enter(&set->object);
+    call.cb.set(set, &report, call.user_data);
+    rl_object_leave(&set->object);
 }
 
-void rl_set_note(struct rl_set_pending *pending, unsigned part, int status, int cause, const char *why)
+void rl_set_note(struct rl_set_call *work, unsigned part, int status, int cause, const char *why)
 {
-    pending->part = part;
-    pending->status = status;
-    pending->cause = cause;
-    snprintf(pending->why, sizeof pending->why, "%s", why);
+    work->part = part;
+    work->call.status = (int16_t)status;
+    work->call.cause = (int16_t)cause;
+    snprintf(work->why, sizeof work->why, "%s", why);
 }
 
-static void cancel(struct redlock_set *set, struct rl_set_pending *pending)
+static void cancel(struct redlock_set *set, struct rl_set_call *work)
 {
-    if (!pending->accepted)
+    if (!work->call.accepted)
         return;
-    rl_set_note(pending, set->n, REDLOCK_CANCELED, 0, redlock_strerror(REDLOCK_CANCELED));
-    rl_set_complete(set, pending, NULL);
+    rl_set_note(work, set->n, REDLOCK_CANCELED, 0, redlock_strerror(REDLOCK_CANCELED));
+    rl_set_complete(set, work, NULL);
 }
 
 void rl_set_cancel_all(struct redlock_set *set)
 {
-    cancel(set, &set->attempt);
+    cancel(set, &set->work);
     cancel(set, &set->release);
 }
 
@@ -363,8 +356,8 @@ void rl_set_lose(struct redlock_set *set, unsigned part)
 {
     set->state = REDLOCK_STATE_LOST;
     set->lost_part = part;
-    if (set->attempt.accepted)
-        rl_set_note(&set->attempt, part, REDLOCK_LOST, 0, redlock_strerror(REDLOCK_LOST));
+    if (set->work.call.accepted)
+        rl_set_note(&set->work, part, REDLOCK_LOST, 0, redlock_strerror(REDLOCK_LOST));
     if (!set->keeps_rest)
         rl_set_give_up(set, rl_set_rest(&set->core, part));
 }
@@ -374,35 +367,26 @@ static void notice_loss(struct redlock_set *set)
 {
     for (unsigned i = 0; i < set->n; i++) {
         rl_lock_begin(set->parts[i].lock);
-        if (set->state == REDLOCK_STATE_HELD && !set->attempt.accepted &&
+        if (set->state == REDLOCK_STATE_HELD && !set->work.call.accepted &&
             set->parts[i].lock->host.core.state == RL_LOCK_LOST)
             rl_set_lose(set, i);
     }
 }
 
-int rl_set_check_usable(const struct redlock_set *set)
-{
-    if (!set)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(set->client))
-        return REDLOCK_E_FORKED;
-    return set->destroyed ? REDLOCK_E_CLOSING : 0;
-}
-
 int rl_set_check(struct redlock_set *set)
 {
-    int status = rl_set_check_usable(set);
+    int status = rl_object_check(set ? &set->object : NULL);
 
     if (status < 0)
         return status;
-    rl_host_read_clock(&set->client->host);
+    rl_host_read_clock(&set->object.client->host);
     notice_loss(set);
     return 0;
 }
 
 bool rl_set_is_busy(const struct redlock_set *set)
 {
-    return set->attempt.accepted || set->release.accepted;
+    return set->work.call.accepted || set->release.call.accepted;
 }
 
 int rl_set_check_new(struct redlock_set *set)
@@ -411,20 +395,9 @@ int rl_set_check_new(struct redlock_set *set)
 
     if (status < 0)
         return status;
-    if (set->client->host.closing)
+    if (set->object.client->host.closing)
         return REDLOCK_E_CLOSING;
     return rl_set_is_busy(set) ? REDLOCK_E_BUSY : 0;
-}
-
-void rl_sets_end(struct redlock_client *client)
-{
-    for (struct rl_list *at = client->sets.next; at != &client->sets; at = at->next) {
-        struct redlock_set *set = RL_CONTAINER_OF(at, struct redlock_set, link);
-
-        if (set->state == REDLOCK_STATE_HELD)
-            set->state = REDLOCK_STATE_IDLE;
-        set->core.canceled = set->state == REDLOCK_STATE_ACQUIRING;
-    }
 }
 
 /* What a program may ask of a set. */
@@ -433,7 +406,7 @@ int64_t redlock_set_remaining_ns(const struct redlock_set *set)
 {
     int64_t least = INT64_MAX;
 
-    if (!set || set->destroyed || set->state != REDLOCK_STATE_HELD)
+    if (!set || set->object.destroyed || set->state != REDLOCK_STATE_HELD)
         return 0;
     for (unsigned i = 0; i < set->n; i++) {
         int64_t remaining = rl_set_is_gate(set, i) ? INT64_MAX : redlock_remaining_ns(set->parts[i].lock);
@@ -451,11 +424,11 @@ int64_t redlock_set_remaining_ms(const struct redlock_set *set)
 
 enum redlock_state redlock_set_state(const struct redlock_set *set)
 {
-    if (!set || set->destroyed)
+    if (!set || set->object.destroyed)
         return REDLOCK_STATE_IDLE;
     if (set->state == REDLOCK_STATE_HELD && redlock_set_remaining_ns(set) == 0)
         return REDLOCK_STATE_LOST;
-    if (set->state == REDLOCK_STATE_HELD && set->attempt.accepted)
+    if (set->state == REDLOCK_STATE_HELD && set->work.call.accepted)
         return REDLOCK_STATE_EXTENDING;
     return set->state;
 }

@@ -17,14 +17,7 @@ void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part);
 
 /* What the operations of a set have in common: how they are booked, noted and completed, and what is given up. */
 
-/* Between these two the set's memory is kept, whatever callbacks do. */
-void rl_set_enter(struct redlock_set *set);
-void rl_set_leave(struct redlock_set *set);
-
-/* What each call on a set checks first. 0, or a caller error. */
-int rl_set_check_usable(const struct redlock_set *set);
-
-/* The same for an operation. A validity that has ended unnoticed is noticed. 0, or a caller error. */
+/* rl_object_check() for an operation of a set. A validity that has ended unnoticed is noticed. 0, or a caller error. */
 int rl_set_check(struct redlock_set *set);
 
 /* Is some callback still to come? */
@@ -37,14 +30,14 @@ int rl_set_check_new(struct redlock_set *set);
 unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock *lock);
 
 /* Books an operation; its callback will run exactly once. */
-void rl_set_start(struct redlock_set *set, struct rl_set_pending *pending, enum redlock_op op, redlock_set_fn cb,
+void rl_set_start(struct redlock_set *set, struct rl_set_call *work, enum redlock_op op, redlock_set_fn cb,
                   void *user_data);
 
 /* What the operation will end with, on account of this part (set->n: of none). */
-void rl_set_note(struct rl_set_pending *pending, unsigned part, int status, int cause, const char *why);
+void rl_set_note(struct rl_set_call *work, unsigned part, int status, int cause, const char *why);
 
 /* Runs the callback. `result` is that of the deciding part, if it is at hand. */
-void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, const struct redlock_result *result);
+void rl_set_complete(struct redlock_set *set, struct rl_set_call *work, const struct redlock_result *result);
 
 /* For a set that is being destroyed: its callbacks run at once, with CANCELED. */
 void rl_set_cancel_all(struct redlock_set *set);
@@ -54,9 +47,5 @@ void rl_set_give_up(struct redlock_set *set, struct rl_parts parts);
 
 /* The set was held, and this part is lost. */
 void rl_set_lose(struct redlock_set *set, unsigned part);
-
-/* For a client that is shut down, and has begun the release of all locks: its sets are not held any more, and no
- * acquisition succeeds, nor goes on to the next key, where the answers that decide it wait to be told. */
-void rl_sets_end(struct redlock_client *client);
 
 #endif

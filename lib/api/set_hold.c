@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "api/handle.h"
+#include "api/lock_state.h"
 #include "api/set_acquire.h"
 #include "api/transfer.h"
 #include "host/operations.h"
@@ -13,18 +14,18 @@
 static void on_extended(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct redlock_set *set = user_data;
-    struct rl_set_pending *pending = &set->attempt;
+    struct rl_set_call *work = &set->work;
     unsigned part = rl_set_part_of(set, lock);
 
-    if (set->destroyed || !pending->accepted || !rl_parts_has(pending->parts, part))
+    if (set->object.destroyed || !work->call.accepted || !rl_parts_has(work->parts, part))
         return;
-    rl_set_enter(set);
-    rl_parts_remove(&pending->parts, part);
-    if (result->status != REDLOCK_OK && part < pending->part && pending->status != REDLOCK_LOST)
-        rl_set_note(pending, part, result->status, result->cause, result->why);
-    if (!rl_parts_any(pending->parts))
-        rl_set_complete(set, pending, pending->part == part ? result : NULL);
-    rl_set_leave(set);
+    rl_object_enter(&set->object);
+    rl_parts_remove(&work->parts, part);
+    if (result->status != REDLOCK_OK && part < work->part && work->call.status != REDLOCK_LOST)
+        rl_set_note(work, part, result->status, result->cause, result->why);
+    if (!rl_parts_any(work->parts))
+        rl_set_complete(set, work, work->part == part ? result : NULL);
+    rl_object_leave(&set->object);
 }
 
 /* A later key may be lost, or have no memory for its extension; the first has none of that, or the call fails. */
@@ -41,8 +42,8 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
     status = redlock_extend(set->parts[first].lock, ttl_ms, on_extended, set);
     if (status < 0)
         return status;
-    rl_set_start(set, &set->attempt, REDLOCK_OP_EXTEND, cb, user_data);
-    rl_parts_add(&set->attempt.parts, first);
+    rl_set_start(set, &set->work, REDLOCK_OP_EXTEND, cb, user_data);
+    rl_parts_add(&set->work.parts, first);
     for (unsigned i = first + 1; i < set->n; i++) {
         if (rl_set_is_gate(set, i))
             continue;
@@ -50,9 +51,9 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
         if (status == REDLOCK_E_NOT_HELD)
             status = REDLOCK_LOST;
         if (status == 0)
-            rl_parts_add(&set->attempt.parts, i);
-        else if (set->attempt.part == set->n)
-            rl_set_note(&set->attempt, i, status, 0, redlock_strerror(status));
+            rl_parts_add(&set->work.parts, i);
+        else if (set->work.part == set->n)
+            rl_set_note(&set->work, i, status, 0, redlock_strerror(status));
     }
     return 0;
 }
@@ -61,20 +62,20 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct redlock_set *set = user_data;
-    struct rl_set_pending *pending = &set->release;
+    struct rl_set_call *work = &set->release;
     unsigned part = rl_set_part_of(set, lock);
 
-    if (set->destroyed || !pending->accepted || !rl_parts_has(pending->parts, part))
+    if (set->object.destroyed || !work->call.accepted || !rl_parts_has(work->parts, part))
         return;
-    rl_set_enter(set);
-    rl_parts_remove(&pending->parts, part);
-    if (result->status != REDLOCK_OK && (pending->status == REDLOCK_OK || result->status == REDLOCK_LOST))
-        rl_set_note(pending, part, result->status, result->cause, result->why);
-    if (!rl_parts_any(pending->parts)) {
+    rl_object_enter(&set->object);
+    rl_parts_remove(&work->parts, part);
+    if (result->status != REDLOCK_OK && (work->call.status == REDLOCK_OK || result->status == REDLOCK_LOST))
+        rl_set_note(work, part, result->status, result->cause, result->why);
+    if (!rl_parts_any(work->parts)) {
         set->state = REDLOCK_STATE_IDLE;
-        rl_set_complete(set, pending, pending->part == part ? result : NULL);
+        rl_set_complete(set, work, work->part == part ? result : NULL);
     }
-    rl_set_leave(set);
+    rl_object_leave(&set->object);
 }
 
 int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data)
@@ -84,7 +85,7 @@ int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_d
 
     if (status < 0)
         return status;
-    if (set->release.accepted || set->state == REDLOCK_STATE_ACQUIRING)
+    if (set->release.call.accepted || set->state == REDLOCK_STATE_ACQUIRING)
         return REDLOCK_E_BUSY;
     if (set->state == REDLOCK_STATE_IDLE)
         return REDLOCK_E_NOT_HELD;
@@ -118,16 +119,16 @@ void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, 
     unsigned part = rl_set_part_of(set, lock);
     bool is_loss = alarm->kind == REDLOCK_ALARM_LOST;
 
-    if (set->destroyed || part == set->n)
+    if (set->object.destroyed || part == set->n)
         return;
-    rl_set_enter(set);
+    rl_object_enter(&set->object);
     if (set->state == REDLOCK_STATE_HELD && is_loss)
         rl_set_lose(set, part);
     if (set->state == REDLOCK_STATE_ACQUIRING && is_loss)
         rl_set_lost_meanwhile(set, part);
-    else if (is_news(set, part, alarm->kind) && set->watch && !set->destroyed)
+    else if (is_news(set, part, alarm->kind) && set->watch && !set->object.destroyed)
         set->watch(set, rl_set_place_of(set, part), alarm, set->watch_data);
-    rl_set_leave(set);
+    rl_object_leave(&set->object);
 }
 
 /* Transfer of a held set: the texts of its locks (transfer.c), in the order of their keys, with a blank between two.

@@ -1,80 +1,74 @@
-/* The client keeps attempts that are not in use: there are as many as operations were ever pending at once. */
-#include "api/attempts.h"
+/* The client keeps calls that are not in use: there are as many as operations were ever pending at once. */
+#include "api/call.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handle.h"
-
-void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb, void *user_data)
-{
-    assert(!pending->accepted);
-    *pending = (struct rl_pending){.cb = cb, .user_data = user_data, .started = now, .op = (uint8_t)op,
-                                   .accepted = true};
-}
+#include "api/lock_state.h"
 
 /* The notes on the wait queues come last, and there is room for those masters only that the client has. */
-static size_t attempt_size(const struct redlock_client *client)
+static size_t lock_call_size(const struct redlock_client *client)
 {
     const struct rl_entry *entry = NULL;
 
-    return offsetof(struct rl_attempt, host.entry) + offsetof(struct rl_entry, seen) +
+    return offsetof(struct rl_lock_call, host.entry) + offsetof(struct rl_entry, seen) +
            client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
 }
 
-static struct rl_attempt *borrow(struct redlock_client *client)
+static struct rl_lock_call *borrow(struct redlock_client *client)
 {
-    struct rl_attempt *attempt = client->spare_attempts;
+    struct rl_lock_call *call = client->spare_calls;
 
-    if (attempt)
-        client->spare_attempts = attempt->next_spare;
+    if (call)
+        client->spare_calls = call->next_spare;
     else
-        attempt = malloc(attempt_size(client));
-    if (!attempt)
+        call = malloc(lock_call_size(client));
+    if (!call)
         return NULL;
-    memset(attempt, 0, offsetof(struct rl_attempt, host.entry));
-    rl_list_init(&attempt->host.wait_list);
-    return attempt;
+    memset(call, 0, offsetof(struct rl_lock_call, host.entry));
+    rl_list_init(&call->host.wait_list);
+    return call;
 }
 
-bool rl_attempt_borrow(struct redlock_lock *lock, enum rl_op op, redlock_fn cb, void *user_data)
+bool rl_lock_call_begin(struct redlock_lock *lock, enum rl_op op, redlock_fn cb, void *user_data)
 {
-    struct rl_attempt *attempt = borrow(rl_client_of(lock));
+    struct rl_lock_call *call = borrow(rl_client_of(lock));
 
-    if (!attempt)
+    if (!call)
         return false;
-    lock->host.call = &attempt->host;
-    rl_pending_start(&attempt->pending, op, lock->host.host->now, cb, user_data);
+    lock->host.call = &call->host;
+    rl_call_begin(&call->call, op, lock->host.host->now, user_data);
+    call->call.cb.lock = cb;
     return true;
 }
 
-void rl_attempt_give_back(struct redlock_lock *lock)
+void rl_lock_call_give_back(struct redlock_lock *lock)
 {
     struct redlock_client *client = rl_client_of(lock);
-    struct rl_attempt *attempt = rl_attempt_of(lock);
+    struct rl_lock_call *call = rl_lock_call_of(lock);
 
     lock->host.call = NULL;
-    free(attempt->host.answers);
-    free(attempt->why);
-    attempt->next_spare = client->spare_attempts;
-    client->spare_attempts = attempt;
+    free(call->host.answers);
+    free(call->why);
+    call->next_spare = client->spare_calls;
+    client->spare_calls = call;
 }
 
-void rl_attempts_fini(struct redlock_client *client)
+void rl_calls_fini(struct redlock_client *client)
 {
-    while (client->spare_attempts) {
-        struct rl_attempt *attempt = client->spare_attempts;
+    while (client->spare_calls) {
+        struct rl_lock_call *call = client->spare_calls;
 
-        client->spare_attempts = attempt->next_spare;
-        free(attempt);
+        client->spare_calls = call->next_spare;
+        free(call);
     }
 }
 
 struct rl_inner_releases {
     uint32_t capacity; /* for those that wait, and for all inner entries */
     uint32_t count;    /* those that wait, the oldest first */
-    struct rl_pending waiting[];
+    struct rl_call waiting[];
 };
 
 #define FIRST_CAPACITY 4
@@ -105,21 +99,21 @@ int rl_inner_releases_reserve(struct redlock_lock *lock)
     return 0;
 }
 
-void rl_inner_releases_push(struct redlock_lock *lock, const struct rl_pending *pending)
+void rl_inner_releases_push(struct redlock_lock *lock, const struct rl_call *call)
 {
     struct rl_inner_releases *inner_releases = lock->inner_releases;
 
     assert(inner_releases && inner_releases->count < inner_releases->capacity);
-    inner_releases->waiting[inner_releases->count++] = *pending;
+    inner_releases->waiting[inner_releases->count++] = *call;
 }
 
-bool rl_inner_releases_shift(struct redlock_lock *lock, struct rl_pending *ret_pending)
+bool rl_inner_releases_shift(struct redlock_lock *lock, struct rl_call *ret_call)
 {
     struct rl_inner_releases *inner_releases = lock->inner_releases;
 
     if (!rl_inner_releases_count(lock))
         return false;
-    *ret_pending = inner_releases->waiting[0];
+    *ret_call = inner_releases->waiting[0];
     inner_releases->count--;
     memmove(inner_releases->waiting, inner_releases->waiting + 1,
             inner_releases->count * sizeof inner_releases->waiting[0]);
