@@ -1,6 +1,5 @@
 #include "engine/acquire.h"
 
-#include "util/mutant.h"
 #include "util/random.h"
 #include "votes/ask.h"
 #include "votes/claim.h"
@@ -67,7 +66,7 @@ struct rl_next rl_attempt_accept(struct rl_engine *engine, struct rl_lock *lock,
     const struct rl_acquire *request = lock->acquisition.request;
     int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
 
-    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < request->min_validity.ns))
+    if (left_ns == 0 || left_ns < request->min_validity.ns)
         return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
     return (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_OK, .request = request, .ttl_ms = request->ttl_ms};
 }
@@ -95,7 +94,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
         lock->acquisition.request = how->request;
         lock->report.attempt = RL_END_NONE;
         if (how->request->wait != RL_WAIT_SPIN)
-            rl_entry_init(how->request->entry, how->request->front && !RL_MUTANT(UPGRADE_BEHIND) ? FRONT_TICKET : 0);
+            rl_entry_init(how->request->entry, how->request->front ? FRONT_TICKET : 0);
     }
     if (lock->acquisition.attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);
@@ -118,7 +117,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_instant end = rl_earlier(rl_after(now, engine->votes.config.node_timeout), useless_from(engine, lock));
 
-    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->acquisition.request->deadline);
+    return rl_earlier(end, lock->acquisition.request->deadline);
 }
 
 struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,

@@ -5,7 +5,6 @@
 
 #include "engine/refresh.h"
 #include "engine/states.h"
-#include "util/mutant.h"
 #include "votes/answer.h"
 #include "votes/ask.h"
 #include "votes/claim.h"
@@ -27,7 +26,7 @@ static bool is_evidence(const struct rl_event *event)
 /* Answers concern a held lock outside its operations, too: late grants, late extensions. */
 static void check_deadline(struct rl_engine *engine, const struct rl_claim *claim, struct rl_instant now)
 {
-    if (claim->lock && !RL_MUTANT(LATE_EXTEND_COUNTS))
+    if (claim->lock)
         rl_lock_check_deadline(engine, claim->lock, now);
 }
 
@@ -97,7 +96,7 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
  * granted is still there. */
 static bool is_unreached(const struct rl_claim *claim, unsigned node)
 {
-    return claim->votes[node].answer == RL_FAILED && !RL_MUTANT(GRANT_FORGOTTEN);
+    return claim->votes[node].answer == RL_FAILED;
 }
 
 /* True: something has changed. With a grant the master also says that no lower ticket waited there. */
@@ -157,7 +156,7 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 {
     struct rl_instant bound;
 
-    if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
+    if (!lock->claim)
         return;
     bound = lock->claim->votes[node].bound;
     if (bound.ns == RL_LONG_AGO.ns)
@@ -173,7 +172,7 @@ void rl_lock_own_clock_stood(struct rl_lock *lock, struct rl_span most)
 {
     struct rl_claim *claim = lock->claim;
 
-    if (!claim || claim->round_bound.ns == RL_LONG_AGO.ns || RL_MUTANT(ROUND_OUTLIVES_STANDSTILL))
+    if (!claim || claim->round_bound.ns == RL_LONG_AGO.ns)
         return;
     claim->round_bound = rl_after(claim->round_bound, (struct rl_span){-most.ns});
 }
@@ -186,7 +185,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
     struct rl_votes *votes = &engine->votes;
     bool latest = round == claim->round && !claim->rolling_back;
 
-    if (rl_step_sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
+    if (rl_step_sets_ttl(step) && !latest)
         return false;
     if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
         return false;

@@ -24,14 +24,12 @@
 
 #include "engine/states.h"
 #include "engine/hold.h"
-#include "util/mutant.h"
 #include "votes/rollback.h"
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
-    bool possible = (from->claim->kind->can & RL_COHORT) && to->acquisition.request->kind == from->claim->kind;
-
-    return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->acquisition.request->ttl_ms;
+    return (from->claim->kind->can & RL_COHORT) && to->acquisition.request->kind == from->claim->kind &&
+           from->claim->longest_ttl_ms <= to->acquisition.request->ttl_ms;
 }
 
 /* The successor must not be warned at once, unless the claim lacks the full ttl: then the warning has a shorter
@@ -80,8 +78,7 @@ static void show_evidence(const struct rl_claim *claim, struct rl_claim *evidenc
 
 static void leave(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now)
 {
-    if (!RL_MUTANT(COHORT_ENTRY_KEPT))
-        rl_rollback_start(&engine->votes, from->claim, RL_STEP_RELEASE, now);
+    rl_rollback_start(&engine->votes, from->claim, RL_STEP_RELEASE, now);
     rl_lock_complete(engine, from, RL_OP_RELEASE, RL_END_OK, RL_END_NONE);
     rl_lock_follow(engine, from, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
 }
@@ -100,7 +97,7 @@ bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, str
     struct rl_claim *entry = to->claim;
 
     if (!is_safe(from) || !is_waiting(to, now) || !may_change_hands(from, to) ||
-        !(is_long_enough(engine, from, to, now) || RL_MUTANT(COHORT_TOO_LATE)))
+        !is_long_enough(engine, from, to, now))
         return false;
     show_evidence(claim, entry, RL_DETAIL_HANDED_OFF);
     show_evidence(claim, claim, RL_DETAIL_NONE);

@@ -1,6 +1,5 @@
 #include "engine/election.h"
 
-#include "util/mutant.h"
 
 void rl_candidate_campaigns(struct rl_candidate *candidate, bool begun)
 {
@@ -10,7 +9,7 @@ void rl_candidate_campaigns(struct rl_candidate *candidate, bool begun)
 /* It had withdrawn when it was elected. */
 static enum rl_candidate_step withdraw(struct rl_candidate *candidate, bool won)
 {
-    if (won && !RL_MUTANT(WITHDRAWN_HOLDS))
+    if (won)
         return RL_CANDIDATE_RELEASE;
     candidate->state = RL_CANDIDATE_IDLE;
     return RL_CANDIDATE_WITHDRAWN;
@@ -21,9 +20,9 @@ enum rl_candidate_step rl_candidate_acquired(struct rl_candidate *candidate, boo
     if (candidate->state == RL_CANDIDATE_RESIGNING)
         return withdraw(candidate, won);
     candidate->state = RL_CANDIDATE_IDLE;
-    if (!won && !RL_MUTANT(ELECTED_UNHELD))
+    if (!won)
         return RL_CANDIDATE_FAILED;
-    if (left_ns <= 0 && !RL_MUTANT(ELECTED_UNHELD) && !RL_MUTANT(ELECTED_TOO_LATE))
+    if (left_ns <= 0)
         return RL_CANDIDATE_CAMPAIGN;
     candidate->state = RL_CANDIDATE_LEADING;
     return RL_CANDIDATE_ELECTED;
@@ -31,16 +30,12 @@ enum rl_candidate_step rl_candidate_acquired(struct rl_candidate *candidate, boo
 
 enum rl_candidate_step rl_candidate_lost(struct rl_candidate *candidate)
 {
-    if (RL_MUTANT(LEADS_AFTER_LOSS))
-        return RL_CANDIDATE_NOTHING;
     candidate->state = RL_CANDIDATE_IDLE;
     return candidate->once ? RL_CANDIDATE_NOTHING : RL_CANDIDATE_CAMPAIGN;
 }
 
 enum rl_candidate_step rl_candidate_resign(const struct rl_candidate *candidate)
 {
-    if (RL_MUTANT(RESIGNED_LEADS) && candidate->state == RL_CANDIDATE_LEADING)
-        return RL_CANDIDATE_WITHDRAWN;
     return candidate->state == RL_CANDIDATE_CAMPAIGNING ? RL_CANDIDATE_CANCEL : RL_CANDIDATE_RELEASE;
 }
 

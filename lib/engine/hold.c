@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/handle.h"
-#include "util/mutant.h"
 #include "votes/claim.h"
 #include "votes/extension.h"
 #include "votes/rollback.h"
@@ -138,19 +137,13 @@ bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    bool releasing = RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING;
-
-    if (!rl_lock_is_held(lock) && !releasing)
+    if (!rl_lock_is_held(lock))
         return RL_LONG_AGO;
-    if (RL_MUTANT(VALIDITY_IS_A_FLAG))
-        return RL_NEVER;
     return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
 }
 
 enum rl_mode rl_lock_mode(const struct rl_lock *lock)
 {
-    if (RL_MUTANT(MODE_LOWERED_LATE) && lock->state == RL_LOCK_EXTENDING)
-        return RL_EXCLUSIVE;
     return (enum rl_mode)lock->claim->mode;
 }
 
@@ -208,8 +201,7 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
     lock->report.loss = reason(engine, lock, now) & 15u;
-    if (!RL_MUTANT(LOSS_WITHOUT_ROLLBACK))
-        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }
 

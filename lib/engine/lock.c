@@ -8,7 +8,6 @@
 #include "engine/hold.h"
 #include "engine/states.h"
 #include "engine/wait.h"
-#include "util/mutant.h"
 #include "votes/ask.h"
 #include "votes/claim.h"
 #include "votes/fence.h"
@@ -31,7 +30,7 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     if ((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim)
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
-    else if (rl_lock_is_held(lock) && !RL_MUTANT(DESTROY_WITHOUT_ROLLBACK))
+    else if (rl_lock_is_held(lock))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     rl_list_remove(&lock->queue);
     rl_lock_set_claim(engine, lock, NULL);
@@ -86,7 +85,7 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     }
     if (lock->op != RL_OP_ACQUIRE)
         return false;
-    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_ROLLBACK))
+    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim)
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     rl_list_remove(&lock->queue);
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->report.attempt));
@@ -145,8 +144,7 @@ bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
 {
     bool in_time = rl_before(now, rl_after(lock->round_start, engine->votes.config.node_timeout));
-    bool wanted = lock->state == RL_LOCK_ACQUIRING || rl_lock_is_valid(engine, lock, now) ||
-                  RL_MUTANT(JOINED_AFTER_ROLLBACK);
+    bool wanted = lock->state == RL_LOCK_ACQUIRING || rl_lock_is_valid(engine, lock, now);
 
     if (lock->claim && rl_ask_joined(&engine->votes, lock->claim, now, node, in_time && wanted) &&
         lock->state == RL_LOCK_ACQUIRING)
@@ -159,7 +157,7 @@ bool rl_lock_tick_alarm(struct rl_engine *engine, struct rl_lock *lock, struct r
 
     if (!rl_lock_is_held(lock))
         return true;
-    if (!rl_before(now, deadline) && !(RL_MUTANT(ALARM_WAITS) && lock->hold.renewing)) {
+    if (!rl_before(now, deadline)) {
         rl_lock_check_deadline(engine, lock, now);
         return false;
     }
@@ -171,13 +169,10 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     if (!rl_lock_tick_alarm(engine, lock, now))
         return;
-    if (RL_MUTANT(RENEWAL_RACES_RELEASE) && lock->op == RL_OP_RELEASE)
-        rl_hold_start_round(engine, lock, now);
     if (rl_before(now, lock->wake))
         return;
     rl_lock_woken(engine, lock, now);
-    if (!RL_MUTANT(ALARM_WAITS))
-        rl_lock_check_deadline(engine, lock, now); /* a new round lets "missing" count that was not checked */
+    rl_lock_check_deadline(engine, lock, now); /* a new round lets "missing" count that was not checked */
 }
 
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)
@@ -189,7 +184,7 @@ struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl
 
 void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant former)
 {
-    if (rl_before(rl_lock_wakeup(engine, lock), former) && !RL_MUTANT(WAKEUP_NOT_TOLD))
+    if (rl_before(rl_lock_wakeup(engine, lock), former))
         rl_lock_notify(engine, lock, RL_NOTICE_EARLIER);
 }
 

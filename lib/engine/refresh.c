@@ -7,7 +7,6 @@
 #include "engine/refresh.h"
 
 #include "engine/acquire.h"
-#include "util/mutant.h"
 #include "votes/ask.h"
 #include "votes/votes.h"
 
@@ -71,7 +70,7 @@ void rl_refresh_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, stru
 static bool has_early_refresh(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     return claim->kind->refreshes_early && rl_claim_count_votes(claim, RL_GRANTED) > 0 &&
-           !rl_wait_has_quorum(engine, claim) && !RL_MUTANT(NO_EARLY_REFRESH);
+           !rl_wait_has_quorum(engine, claim);
 }
 
 /* After some round trips, so that answers which cross each other have come; then after longer and longer times. */
@@ -127,7 +126,7 @@ void rl_refresh_set_wake(const struct rl_engine *engine, struct rl_lock *lock, s
     if (answered && has_early_refresh(engine, lock->claim))
         at = rl_earlier(at, rl_after(lock->round_start, entry->early));
     at = rl_later(at, rl_after(now, (struct rl_span){SHORTEST_WAIT_NS}));
-    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
+    lock->wake = rl_earlier(at, lock->acquisition.request->deadline);
 }
 
 /* --- Rounds ------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,6 @@
 #include "engine/renew.h"
 
 #include "engine/hold.h"
-#include "util/mutant.h"
 #include "util/random.h"
 #include "votes/extension.h"
 
@@ -180,7 +179,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_span interval = rl_ms(lock->hold.renew_ms);
     struct rl_span third = {rl_ms(lock->claim->ttl_ms).ns / 3};
-    struct rl_span longest = interval.ns > third.ns || RL_MUTANT(ROUND_OF_INTERVAL) ? interval : third;
+    struct rl_span longest = interval.ns > third.ns ? interval : third;
     struct rl_span timeout = engine->votes.config.node_timeout;
 
     return rl_after(now, longest.ns < timeout.ns ? longest : timeout);
@@ -235,7 +234,7 @@ struct rl_next rl_extend_changed(struct rl_engine *engine, struct rl_lock *lock,
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
 
-    if (!rl_before(now, deadline) && !RL_MUTANT(LATE_EXTEND_COUNTS))
+    if (!rl_before(now, deadline))
         return rl_alarm_lose(engine, lock, now);
     rl_alarm_check_risk(engine, lock, now, deadline);
     switch (rl_extension_verdict(&engine->votes, lock->claim, now)) {

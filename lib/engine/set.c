@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/hold.h"
-#include "util/mutant.h"
 
 /* The first part that is not a permit behind the same gate as this one. */
 static unsigned end_of_permits(const struct rl_set_plan *plan, unsigned part)
@@ -55,29 +54,21 @@ static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
 
     rl_parts_add(&step.await, part);
     plan->parts[part] = RL_PART_AWAITED;
-    if (!RL_MUTANT(SET_KEEPS_LARGER) && !RL_MUTANT(SET_DESCENDS))
-        step.give_up = give_up_from(plan, end_of_permits(plan, part));
-    for (unsigned i = 0; i < part && RL_MUTANT(SET_GATE_IGNORED); i++) {
-        if (rl_parts_has(plan->gates, i))
-            rl_parts_add(&step.give_up, i);
-    }
+    step.give_up = give_up_from(plan, end_of_permits(plan, part));
     return step;
 }
 
 /* All smaller parts have to be known before a refusal counts. */
 static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
 {
-    for (unsigned n = 0; n < plan->n; n++) {
-        unsigned i = RL_MUTANT(SET_DESCENDS) ? plan->n - 1 - n : n;
-
+    for (unsigned i = 0; i < plan->n; i++) {
         if (plan->parts[i] == RL_PART_HELD)
             continue;
         if (plan->parts[i] != RL_PART_REFUSED)
             return (struct rl_set_step){0};
         return may_wait ? wait_for(plan, i) : fail(plan, i);
     }
-    return (struct rl_set_step){.outcome = RL_SET_HELD,
-                                .give_up = RL_MUTANT(SET_GATE_KEPT) ? rl_parts_below(0) : plan->gates};
+    return (struct rl_set_step){.outcome = RL_SET_HELD, .give_up = plan->gates};
 }
 
 struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates, struct rl_parts permits)
@@ -127,8 +118,6 @@ static bool is_valid_enough(const struct rl_set *set, struct rl_instant now)
     for (unsigned i = 0; i < set->n; i++) {
         struct rl_instant deadline = rl_lock_deadline(set->engine, set->locks[i]);
 
-        if (RL_MUTANT(SET_GATE_IGNORED) && rl_parts_has(set->gates, i))
-            continue;
         if (!rl_before(now, deadline) || rl_before(deadline, rl_after(now, set->min_validity)))
             return false;
     }
@@ -158,7 +147,7 @@ struct rl_set_step rl_set_part_granted(struct rl_set *set, struct rl_instant now
 {
     struct rl_set_step step = rl_set_granted(&set->plan, part, may_wait(set, now));
 
-    if (step.outcome == RL_SET_HELD && !is_valid_enough(set, now) && !RL_MUTANT(SET_LOSS_OVERLOOKED))
+    if (step.outcome == RL_SET_HELD && !is_valid_enough(set, now))
         return give_up(set, now);
     return step;
 }
@@ -170,7 +159,7 @@ struct rl_set_step rl_set_part_refused(struct rl_set *set, struct rl_instant now
 
 struct rl_set_step rl_set_part_lost(struct rl_set *set, struct rl_instant now, unsigned part)
 {
-    if (set->plan.parts[part] != RL_PART_HELD || RL_MUTANT(SET_LOSS_OVERLOOKED))
+    if (set->plan.parts[part] != RL_PART_HELD)
         return (struct rl_set_step){.outcome = RL_SET_PENDING};
     return give_up(set, now);
 }
@@ -178,7 +167,7 @@ struct rl_set_step rl_set_part_lost(struct rl_set *set, struct rl_instant now, u
 /* The lost part is kept, since it has an alarm and perhaps a result to report. */
 struct rl_parts rl_set_rest(const struct rl_set *set, unsigned part)
 {
-    struct rl_parts rest = rl_parts_below(RL_MUTANT(SET_REST_KEPT) ? 0 : set->n);
+    struct rl_parts rest = rl_parts_below(set->n);
 
     rl_parts_remove(&rest, part);
     return rest;

@@ -30,7 +30,6 @@
 
 #include "engine/acquire.h"
 #include "engine/refresh.h"
-#include "util/mutant.h"
 #include "votes/claim.h"
 #include "votes/votes.h"
 #include "votes/rollback.h"
@@ -129,7 +128,7 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_vote *vote = &claim->votes[i];
 
-        if (vote->outcome == RL_GRANTED && !rl_before(now, vote->bound) && !RL_MUTANT(EXPIRED_GRANT_COUNTS))
+        if (vote->outcome == RL_GRANTED && !rl_before(now, vote->bound))
             vote->outcome = RL_UNKNOWN;
     }
 }
@@ -145,11 +144,6 @@ static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lo
  * was granted. */
 static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (RL_MUTANT(YIELD_REUSES_VALUE)) {
-        rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
-                      lock->claim->votes[0].outcome ? rl_wait_entry(lock)->answered : 0);
-        return rl_refresh_next(engine, lock, now);
-    }
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
     rl_lock_set_claim(engine, lock, NULL);
@@ -167,9 +161,9 @@ bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock
     if (lock->state != RL_LOCK_WAITING || !claim || claim->rolling_back)
         return false;
     votes = rl_claim_granted(claim);
-    if (votes == 0 || RL_MUTANT(MOVES_WITH_VOTE))
+    if (votes == 0)
         return true;
-    return !(votes & ~rl_wait_entry(lock)->votes) && rl_wait_has_answers(engine, lock) && !RL_MUTANT(VOTE_BINDS);
+    return !(votes & ~rl_wait_entry(lock)->votes) && rl_wait_has_answers(engine, lock);
 }
 
 struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -183,7 +177,7 @@ static bool must_yield(const struct rl_lock *lock)
 {
     const struct rl_entry *entry = rl_wait_entry(lock);
 
-    return entry->ticket && (entry->lower & rl_claim_granted(lock->claim)) && !RL_MUTANT(NEVER_YIELDS);
+    return entry->ticket && (entry->lower & rl_claim_granted(lock->claim));
 }
 
 /* A quorum has granted, but too little is left of it: a refresh renews the leases (rule 7.9). */

@@ -11,7 +11,6 @@
 #include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
-#include "util/mutant.h"
 
 static void note_contended(struct rl_host *host, const struct rl_tag *tag)
 {
@@ -57,10 +56,6 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_tag *
 
     if (answer.fence)
         rl_counter_note(tag->owner, answer.fence);
-    if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
-        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
-        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && rl_repeat_with_text(host, node, tag))
         return;
     if (releases && answer.detail == RL_DETAIL_OTHERS_WAIT && rl_repeat_in_full(host, node, tag, answer.outcome))
@@ -172,8 +167,7 @@ static void extensions_answered(struct rl_host *host, unsigned node, const struc
         struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
-        answer_or_ask_alone(host, node, &single,
-                            rl_classify_many(reply, RL_MUTANT(EXTENDED_AS_ONE) ? 0 : i, batch->n), now);
+        answer_or_ask_alone(host, node, &single, rl_classify_many(reply, i, batch->n), now);
     }
 }
 
@@ -186,7 +180,7 @@ static void enqueues_answered(struct rl_host *host, unsigned node, const struct 
         struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
-        rl_queue_reply_of(reply, RL_MUTANT(JOINED_AS_ONE) ? 0 : i, batch->n, &own);
+        rl_queue_reply_of(reply, i, batch->n, &own);
         rl_host_replied(host, node, &single, &own, now);
     }
 }

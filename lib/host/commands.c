@@ -9,7 +9,6 @@
 #include "host/upgrade.h"
 #include "kinds/look.h"
 #include "kinds/wait_queue.h"
-#include "util/mutant.h"
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -82,7 +81,7 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
 
-    return (host->closing && !RL_MUTANT(SHUTDOWN_RELEASE_IN_BRIEF)) || part->token.own.in_queue ||
+    return host->closing || part->token.own.in_queue ||
            rl_contended(&host->contended, rl_host_wanted_key(claim), host->now);
 }
 
@@ -174,8 +173,7 @@ static struct rl_slice replaced_token(const struct rl_claim *claim, enum rl_step
 {
     const struct rl_claim *other = rl_upgrade_other_claim(claim);
 
-    if (!other || (step != RL_STEP_REPAIR && !rl_upgrade_is(rl_host_claim_lock(claim)) &&
-                   !RL_MUTANT(FIRST_CLAIM_REPLACES)))
+    if (!other || (step != RL_STEP_REPAIR && !rl_upgrade_is(rl_host_claim_lock(claim))))
         return (struct rl_slice){0};
     return rl_slice_of(rl_host_token(other));
 }

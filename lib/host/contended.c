@@ -15,7 +15,6 @@
 #include "host/host.h"
 #include "host/trust/admission.h"
 #include "util/hash.h"
-#include "util/mutant.h"
 
 #define MEMORY_NS (500 * RL_NS_PER_MS)
 
@@ -168,7 +167,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
     struct rl_contended_key *entry;
 
     if (batch->kind != RL_BATCH_ENQUEUES || batch->n < 2 ||
-        !(batch->entries[0].claim->kind->can & RL_COHORT || RL_MUTANT(COHORT_FENCED)))
+        !(batch->entries[0].claim->kind->can & RL_COHORT))
         return;
     entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)
@@ -187,7 +186,7 @@ static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struc
 
     for (struct rl_list *at = entry->wait_list.next; at != &entry->wait_list && (!next || next == lock); at = at->next)
         next = RL_CONTAINER_OF(at, struct rl_host_call, wait_list)->waiter;
-    return next && next != lock && (next->cohort == lock->cohort || RL_MUTANT(COHORT_OF_ANYBODY)) ? next : NULL;
+    return next && next != lock && next->cohort == lock->cohort ? next : NULL;
 }
 
 void rl_cohort_leave(struct rl_host_call *call)
@@ -209,7 +208,7 @@ static bool hand_off(struct rl_host_lock *lock, struct rl_host_lock *next)
 {
     struct rl_host *host = lock->host;
 
-    if (host->closing || ((is_exposed(lock) || is_exposed(next)) && !RL_MUTANT(COHORT_OWN_TOKEN)))
+    if (host->closing || is_exposed(lock) || is_exposed(next))
         return false;
     return rl_lock_cohort_hand_off(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
 }

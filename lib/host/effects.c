@@ -9,7 +9,6 @@
 #include "host/permits.h"
 #include "host/commands.h"
 #include "host/upgrade.h"
-#include "util/mutant.h"
 #include "votes/fence.h"
 
 /* A permit has another key for each slot; NULL: out of memory. */
@@ -34,9 +33,7 @@ static void start_attempt(struct rl_host_lock *lock)
     rl_host_claim_of(claim)->token.own.exposed = lock->core.acquisition.request->own_token;
     host->sink->attempt(rl_host_owner(lock), claim);
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
-    rl_lock_begin_attempt(&host->engine, &lock->core,
-                          RL_MUTANT(TIME_AFTER_SEND) ? rl_after(host->now, rl_ms(5)) : host->now, claim,
-                          rl_counter_propose(lock));
+    rl_lock_begin_attempt(&host->engine, &lock->core, host->now, claim, rl_counter_propose(lock));
 }
 
 /* A shorter ttl counts from here on. */
@@ -63,7 +60,7 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
         rl_permits_ask(effect->claim, effect->round);
     if (rl_batch_gather(host, effect))
         return;
-    if (!rl_batch_can_wait_for(host, effect) && !RL_MUTANT(ROLLBACK_OVERTAKES))
+    if (!rl_batch_can_wait_for(host, effect))
         rl_batch_flush(host);
     rl_host_send_now(host, effect);
 }
@@ -133,7 +130,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         start_attempt(lock);
         break;
     case RL_EFFECT_ACCEPT:
-        rl_lock_accept(&host->engine, &lock->core, RL_MUTANT(STALE_ACCEPT) ? host->now : rl_host_read_clock(host));
+        rl_lock_accept(&host->engine, &lock->core, rl_host_read_clock(host));
         break;
     case RL_EFFECT_WAITING:
         report_position(host, lock);

@@ -6,7 +6,6 @@
 #include "host/commands.h"
 #include "host/environment.h"
 #include "host/host.h"
-#include "util/mutant.h"
 #include "util/slice.h"
 
 /* The label stands behind the UUID in a value of this library: 36 characters and a colon. */
@@ -26,7 +25,7 @@ void rl_leader_see(struct rl_leader *leader, enum rl_mode mode, struct rl_slice 
 {
     if (mode != RL_EXCLUSIVE)
         return;
-    *leader = (struct rl_leader){.present = true, .term = RL_MUTANT(TERM_OF_32_BITS) ? (uint32_t)counter : counter};
+    *leader = (struct rl_leader){.present = true, .term = counter};
     read_label(leader, value);
 }
 
@@ -66,7 +65,7 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
                                      write_announcement(term, label, text)};
 
     rl_bytes_clear(&host->scratch);
-    if (!rl_words_encode(words, 3, &host->scratch) || RL_MUTANT(LEADER_UNANNOUNCED))
+    if (!rl_words_encode(words, 3, &host->scratch))
         return;
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
         host->counters.commands += rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &tag);
@@ -122,7 +121,7 @@ static void tell(struct rl_observer *observer, uint64_t term)
         return;
     if (!observer->looking)
         look_soon(observer);
-    else if (term > observer->told && !RL_MUTANT(TOLD_IN_VAIN))
+    else if (term > observer->told)
         observer->told = term;
 }
 
@@ -185,14 +184,13 @@ void rl_observers_message(struct rl_host *host, struct rl_slice channel, struct 
 {
     struct rl_leader leader;
 
-    if (rl_leader_said(payload, &leader) && !RL_MUTANT(LEADER_UNHEARD))
+    if (rl_leader_said(payload, &leader))
         tell_all(host, channel, leader.term);
 }
 
 void rl_observers_subscribed(struct rl_host *host, struct rl_slice channel)
 {
-    if (!RL_MUTANT(ENTERED_UNHEARD))
-        tell_all(host, channel, UINT64_MAX);
+    tell_all(host, channel, UINT64_MAX);
 }
 
 void rl_observers_ready(struct rl_host *host)
@@ -200,7 +198,7 @@ void rl_observers_ready(struct rl_host *host)
     for (struct rl_list *at = host->observers.next; at != &host->observers; at = at->next) {
         struct rl_observer *observer = RL_CONTAINER_OF(at, struct rl_observer, link);
 
-        if (!observer->known && !RL_MUTANT(READY_UNHEARD))
+        if (!observer->known)
             tell(observer, UINT64_MAX);
     }
 }

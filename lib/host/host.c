@@ -15,7 +15,6 @@
 #include "host/trust/handshake.h"
 #include "host/commands.h"
 #include "host/upgrade.h"
-#include "util/mutant.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
@@ -42,8 +41,7 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_tag *tag, bool 
                        struct rl_instant now)
 {
     struct rl_host *host = ctx;
-    bool failed = surely_unsent || RL_MUTANT(LOST_MEANS_FAILED);
-    struct rl_answer answer = {failed ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
+    struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
 
     host->now = now;
     if (!tag->owner)

@@ -13,7 +13,6 @@
 
 #include "codec/command.h"
 #include "host/host.h"
-#include "util/mutant.h"
 
 #define INTERVAL_MS 500
 
@@ -132,8 +131,7 @@ static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply 
     own->arrived = latch->arrives;
     own->open = answer.code == RL_LATCH_OPEN;
     own->latency_us = latency_us;
-    latch->open = latch->open || own->open ||
-                  (latch->names.n == latch->config.parties && !RL_MUTANT(LATCH_WITHOUT_UNION));
+    latch->open = latch->open || own->open || latch->names.n == latch->config.parties;
     if (own->arrived)
         latch->recorded |= rl_bit(node);
     if (own->open)
@@ -168,9 +166,9 @@ static void report(struct rl_latch *latch)
 {
     unsigned quorum = quorum_of(latch);
 
-    if (rl_count_bits(latch->recorded) >= (RL_MUTANT(LATCH_ARRIVED_AT_ONE) ? 1 : quorum))
+    if (rl_count_bits(latch->recorded) >= quorum)
         end(latch, RL_LATCH_ARRIVE, REDLOCK_OK);
-    if (rl_count_bits(latch->opened) >= quorum || (RL_MUTANT(LATCH_WITHOUT_WRITE_BACK) && latch->open))
+    if (rl_count_bits(latch->opened) >= quorum)
         end(latch, RL_LATCH_AWAIT, REDLOCK_OK);
 }
 
@@ -209,9 +207,7 @@ static void arm(struct rl_latch *latch)
  * arrival that was refused may have been wrong, and must not begin the latch anew. */
 static bool repeats(const struct rl_latch *latch)
 {
-    bool refused_open = latch->over && RL_MUTANT(LATCH_OPEN_GIVEN_UP);
-
-    return latch->open ? !refused_open : latch->arrives && !latch->over;
+    return latch->open || (latch->arrives && !latch->over);
 }
 
 static struct rl_instant next_round(const struct rl_latch *latch)
@@ -220,7 +216,7 @@ static struct rl_instant next_round(const struct rl_latch *latch)
 
     if (is_pending(latch))
         return rl_later(rl_after(latch->started, rl_ms(INTERVAL_MS)), latch->host->now);
-    if (!repeats(latch) || RL_MUTANT(LATCH_NOT_REPEATED))
+    if (!repeats(latch))
         return RL_NEVER;
     return rl_after(latch->started, rl_ms(third_ms > INTERVAL_MS ? third_ms : INTERVAL_MS));
 }

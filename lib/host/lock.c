@@ -5,7 +5,6 @@
 
 #include "engine/hold.h"
 #include "host/host.h"
-#include "util/mutant.h"
 
 #define MUCH_TOO_EARLY_NS (250 * RL_NS_PER_MS)
 
@@ -38,15 +37,13 @@ static int check(const struct rl_host_lock *lock, struct rl_span min_validity)
     case RL_LOCK_EXTENDING:
         break;
     case RL_LOCK_LOST:
-        return RL_MUTANT(REENTER_LOST) ? 0 : REDLOCK_LOST;
+        return REDLOCK_LOST;
     default:
         return REDLOCK_E_NOT_HELD;
     }
-    if (RL_MUTANT(REENTER_LOST))
-        return 0;
     if (!rl_before(now, deadline))
         return REDLOCK_LOST;
-    return rl_before(deadline, rl_after(now, min_validity)) && !RL_MUTANT(REENTER_EXPIRING) ? REDLOCK_EXPIRING : 0;
+    return rl_before(deadline, rl_after(now, min_validity)) ? REDLOCK_EXPIRING : 0;
 }
 
 int rl_host_reenter(struct rl_host_lock *lock, struct rl_span min_validity)
@@ -64,8 +61,6 @@ int rl_host_reenter(struct rl_host_lock *lock, struct rl_span min_validity)
 bool rl_host_leave(struct rl_host_lock *lock)
 {
     if (!lock->inner_entries)
-        return false;
-    if (RL_MUTANT(INNER_RELEASE_SENT) || (RL_MUTANT(LOSS_ENDS_ENTRIES) && lock->core.state == RL_LOCK_LOST))
         return false;
     lock->inner_entries--;
     return true;

@@ -8,7 +8,6 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
-#include "util/mutant.h"
 
 /* --- Answers ---------------------------------------------------------------------------------------------------- */
 
@@ -23,7 +22,7 @@ static bool is_admitted_memory(const struct rl_host *host, unsigned node, struct
 {
     struct rl_slice admitted = rl_trust_incarnation(host, node);
 
-    return !admitted.size || RL_MUTANT(LOOK_ANY_MEMORY) || rl_slice_equals(admitted, incarnation);
+    return !admitted.size || rl_slice_equals(admitted, incarnation);
 }
 
 static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply *reply, uint32_t latency_us)
@@ -111,7 +110,7 @@ static void merge_into(struct rl_look_value *value, const struct rl_look_value *
     if (value->left_ms >= 0 && (other->left_ms < 0 || other->left_ms > value->left_ms))
         value->left_ms = other->left_ms;
     value->ticket = other->ticket > value->ticket ? other->ticket : value->ticket;
-    if (other->counter != value->counter && !RL_MUTANT(LOOK_COUNTER_OF_ONE))
+    if (other->counter != value->counter)
         value->counter = 0;
 }
 
@@ -190,11 +189,6 @@ static enum rl_look_verdict verdict_of(const struct rl_look *look, const struct 
     return upgrading ? RL_LOOK_UPGRADING : RL_LOOK_SHARED;
 }
 
-static size_t votes_of_holder(const struct rl_look *look)
-{
-    return RL_MUTANT(LOOK_WITHOUT_QUORUM) ? 1 : look->host->engine.votes.config.quorum;
-}
-
 bool rl_look_picture(const struct rl_look *look, struct rl_look_picture *ret_picture)
 {
     size_t n_nodes = look->host->engine.votes.config.n_nodes;
@@ -222,7 +216,7 @@ bool rl_look_picture(const struct rl_look *look, struct rl_look_picture *ret_pic
         ret_picture->n_values = merge(&votes, by_masters, ret_picture->values, RL_LOOK_VOTES);
         ret_picture->n_waiters = merge(&waiters, by_ticket, ret_picture->waiters, RL_LOOK_WAITERS);
         while (ret_picture->n_holders < ret_picture->n_values &&
-               ret_picture->values[ret_picture->n_holders].masters >= votes_of_holder(look))
+               ret_picture->values[ret_picture->n_holders].masters >= look->host->engine.votes.config.quorum)
             ret_picture->n_holders++;
         ret_picture->verdict = verdict_of(look, ret_picture, answers);
     }

@@ -15,7 +15,6 @@
 #include "host/trust/node_clock.h"
 #include "host/upgrade.h"
 #include "kinds/wait_queue.h"
-#include "util/mutant.h"
 
 static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
                        struct rl_instant now)
@@ -71,10 +70,6 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
     if (!rl_notification_read(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
-    if (RL_MUTANT(LOWER_UNHEARD) && notification.kind == RL_TOLD_LOWER)
-        return;
-    if (RL_MUTANT(FIRST_UNHEARD) && notification.kind == RL_TOLD_FIRST)
-        return;
     if (claim && notification.kind == RL_TOLD_LOOK && (claim->kind->can & RL_SLOTS)) {
         rl_permits_told(rl_host_claim_lock(claim), notification.fence);
         rl_host_run(host);

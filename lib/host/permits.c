@@ -22,7 +22,6 @@
 #include "host/host.h"
 #include "host/semaphore.h"
 #include "kinds/permit.h"
-#include "util/mutant.h"
 #include "util/random.h"
 
 void rl_permits_init(struct rl_host *host, uint64_t seed)
@@ -365,13 +364,8 @@ static void move(struct rl_host_lock *lock, uint32_t slot)
     struct rl_host *host = lock->host;
     struct rl_slot_search *search = search_of(lock);
 
-    if (has_just_moved(lock) || RL_MUTANT(NEVER_MOVES))
+    if (has_just_moved(lock))
         return;
-    if (RL_MUTANT(MOVES_WITH_VALUE)) {
-        rl_key_unref(rl_host_claim_of(lock->core.claim)->key);
-        rl_host_claim_of(lock->core.claim)->key = rl_key_ref(rl_semaphore_key(lock->semaphore, slot));
-        return;
-    }
     search->target = slot;
     if (rl_lock_move(&host->engine, &lock->core, host->now))
         search->moved = host->now;
@@ -389,7 +383,7 @@ void rl_permits_scan(struct rl_host_lock *lock)
 
 void rl_permits_told(struct rl_host_lock *lock, uint64_t slot)
 {
-    if (!lock || !is_waiting(lock) || slot >= lock->limit || slot == lock->slot || RL_MUTANT(TOLD_OF_SLOT_UNHEARD))
+    if (!lock || !is_waiting(lock) || slot >= lock->limit || slot == lock->slot)
         return;
     move(lock, (uint32_t)slot);
     rl_host_rearm(lock);

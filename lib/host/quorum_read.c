@@ -6,7 +6,6 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
-#include "util/mutant.h"
 
 /* The read is kept until the transport has ended its commands, whose tags refer to it. */
 static void free_if_over(struct rl_quorum_read *read)
@@ -77,8 +76,7 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
     rl_transport_read_now(&host->transport);
     host->now = now;
     for (unsigned node = 0; node < read->tally.n_nodes; node++) {
-        if (!read->ended && rl_tally_awaits(&read->tally, node) && !RL_MUTANT(LOOK_WITHOUT_END) &&
-            !(read->unasked & rl_bit(node)))
+        if (!read->ended && rl_tally_awaits(&read->tally, node) && !(read->unasked & rl_bit(node)))
             fail(read, node, RL_DETAIL_TIMEOUT);
     }
     end_one(read);

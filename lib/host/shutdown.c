@@ -3,7 +3,6 @@
 #include "host/shutdown.h"
 
 #include "host/host.h"
-#include "util/mutant.h"
 
 /* --- Time ------------------------------------------------------------------------------------------------------- */
 
@@ -27,8 +26,7 @@ static void arm(struct rl_host *host, struct rl_instant now)
 /* What has arrived by then counts: the process may have been stopped. */
 static void expire(struct rl_host *host)
 {
-    if (!RL_MUTANT(SHUTDOWN_UNREAD))
-        rl_transport_read_now(&host->transport);
+    rl_transport_read_now(&host->transport);
     host->shutdown.expired = true;
 }
 
@@ -37,7 +35,7 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
     struct rl_host *host = RL_CONTAINER_OF(timer, struct rl_host, shutdown.timer);
 
     note_silence(host);
-    if (rl_before(now, host->shutdown.deadline) || RL_MUTANT(SHUTDOWN_WITHOUT_END))
+    if (rl_before(now, host->shutdown.deadline))
         arm(host, now);
     else
         expire(host);
@@ -66,16 +64,14 @@ void rl_host_stop_shutdown(struct rl_host *host)
 /* An answer since the timer has fired ends the silence: more may follow. */
 static bool is_silent(const struct rl_host *host, unsigned node)
 {
-    return host->shutdown.silent[node] &&
-           (host->shutdown.answers[node] == host->answers[node] || RL_MUTANT(SHUTDOWN_SILENT_ONCE));
+    return host->shutdown.silent[node] && host->shutdown.answers[node] == host->answers[node];
 }
 
 static bool answers(const struct rl_host *host, unsigned node)
 {
     enum rl_link link = host->engine.votes.links[node];
 
-    return link == RL_LINK_READY ||
-           (link == RL_LINK_LATE && (!is_silent(host, node) || RL_MUTANT(SHUTDOWN_AWAITS_SILENT)));
+    return link == RL_LINK_READY || (link == RL_LINK_LATE && !is_silent(host, node));
 }
 
 static bool is_awaited(const struct rl_host *host, const struct rl_claim *claim)
@@ -119,14 +115,12 @@ static bool is_confirmed(const struct rl_host *host)
 
 static bool is_done(const struct rl_host *host)
 {
-    bool awaited = answers_awaited(host) && !RL_MUTANT(SHUTDOWN_AT_QUORUM);
-
-    return !awaited && is_confirmed(host);
+    return !answers_awaited(host) && is_confirmed(host);
 }
 
 enum rl_shutdown_progress rl_host_shutdown_progress(const struct rl_host *host)
 {
     if (!host->shutdown.expired)
         return is_done(host) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_WAITING;
-    return is_confirmed(host) || RL_MUTANT(SHUTDOWN_DEADLINE_IS_OK) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_UNCONFIRMED;
+    return is_confirmed(host) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_UNCONFIRMED;
 }

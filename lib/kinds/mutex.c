@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "kinds/wait_queue.h"
-#include "util/mutant.h"
 #include "votes/arguments.h"
 #include "votes/fence.h"
 #include "votes/kind.h"
@@ -42,7 +41,7 @@ static void repair(const struct rl_subject *subject, struct rl_command *command)
         rl_push(command, subject->counter);
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
-    rl_push(command, RL_MUTANT(REPAIR_ANY_MEMORY) || !subject->marker.size ? nothing : subject->incarnation);
+    rl_push(command, subject->marker.size ? subject->incarnation : nothing);
     if (subject->counter.size) {
         rl_push_number(command, 1, subject->fence);
         rl_push_number(command, 2, subject->counter_ttl_ms);

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "util/mutant.h"
 #include "votes/join.h"
 #include "votes/max_ttl.h"
 
@@ -24,7 +23,7 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
-    if (rules->two_servers && !RL_MUTANT(TWO_SERVERS_VOTE))
+    if (rules->two_servers)
         return RL_FAULT_TWO_SERVERS;
     if (rules->same_server || report->event == RL_JOIN_MISPLACED)
         return RL_FAULT_SAME_SERVER;
@@ -40,9 +39,8 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
 /* The node's clock may be slower than this one: what is left by the node's clock may take longer by this one. */
 static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, struct rl_instant received)
 {
-    int64_t counted_ms = RL_MUTANT(QUARANTINE_TOO_SHORT) ? left_ms / 2 : left_ms;
-    int64_t rate_ns = counted_ms * drift_ppm; /* 1 ms * 1 ppm = 1 ns */
-    struct rl_span wait = {rl_ms(counted_ms + ROUNDING_MS).ns + rate_ns};
+    int64_t rate_ns = left_ms * drift_ppm; /* 1 ms * 1 ppm = 1 ns */
+    struct rl_span wait = {rl_ms(left_ms + ROUNDING_MS).ns + rate_ns};
 
     return received.ns > INT64_MAX - wait.ns ? RL_NEVER : rl_after(received, wait);
 }
@@ -59,7 +57,7 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
                                             .epoch_checked = true};
     if (fault != RL_FAULT_NONE)
         return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
-    if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))
+    if (report->left_ms == 0)
         return (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = true};
     return (struct rl_admission_status){.kind = RL_ADMISSION_QUARANTINED,
                                         .fault = RL_FAULT_NEW_MEMORY,

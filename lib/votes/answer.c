@@ -2,7 +2,6 @@
 
 #include <assert.h>
 
-#include "util/mutant.h"
 #include "votes/ask.h"
 #include "votes/claim.h"
 #include "votes/clocks.h"
@@ -123,8 +122,6 @@ void rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
 
-    if (RL_MUTANT(VALIDITY_FROM_REPLY))
-        claim->round_bound = rl_vote_bound(&votes->config.drift, event->now, claim->ttl_ms);
     if (is_from_doubted_clock(votes, event))
         event->answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
     if (claim->kind->note)
@@ -144,8 +141,7 @@ void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *even
         claim->unanswered &= ~rl_bit(event->node);
     if (!claim->in_flight)
         claim->unanswered = 0;
-    if (rl_step_sets_ttl(event->step) && (outcome == RL_GRANTED || outcome == RL_QUEUED || outcome == RL_UNKNOWN) &&
-        !RL_MUTANT(GIVE_UP_FROM_SEND))
+    if (rl_step_sets_ttl(event->step) && (outcome == RL_GRANTED || outcome == RL_QUEUED || outcome == RL_UNKNOWN))
         rl_rollback_prolong(votes, claim, event->now);
 }
 
@@ -187,8 +183,7 @@ static bool counts(const struct rl_votes *votes, struct rl_instant now, const st
 
     if (notification->kind != RL_TOLD_GRANTED || (rl_claim_fence(claim) && !notification->fence))
         return false;
-    return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
-           rl_may_claim(votes, node, now, &why);
+    return notification->round == claim->round && rl_may_claim(votes, node, now, &why);
 }
 
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
@@ -202,8 +197,7 @@ bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_
     vote->outcome = RL_GRANTED;
     vote->answer = RL_GRANTED;
     vote->detail = RL_DETAIL_NONE;
-    rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
-                                     ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
+    rl_ledger_grant(claim, node, claim->round_bound);
     if (claim->kind->note)
         claim->kind->note(claim, RL_STEP_ENQUEUE, node, answer);
     votes->counters.hand_offs++;

@@ -11,7 +11,6 @@
  * vote, too. From the first extension on, a repair brings the key to a master that does not have it (extension.c). */
 #include "votes/ask.h"
 
-#include "util/mutant.h"
 #include "votes/clocks.h"
 #include "votes/quorum.h"
 #include "votes/votes.h"
@@ -29,7 +28,7 @@ bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
         joining += votes->links[i] == RL_LINK_JOINING;
         voting += rl_may_claim(votes, i, now, &why);
     }
-    return joining > 0 && (voting < votes->config.quorum || RL_MUTANT(WAITS_FOR_ALL_LINKS));
+    return joining > 0 && voting < votes->config.quorum;
 }
 
 /* True: the claim is to be written to this master. Otherwise its vote has failed, or the master is joining. */
@@ -38,7 +37,7 @@ static bool prepare(const struct rl_votes *votes, struct rl_claim *claim, size_t
     struct rl_vote *vote = &claim->votes[node];
     enum rl_detail why = RL_DETAIL_NONE;
     bool possible = rl_may_claim(votes, node, now, &why);
-    bool joining = votes->links[node] == RL_LINK_JOINING && !RL_MUTANT(JOINING_COUNTS_AS_FAILED);
+    bool joining = votes->links[node] == RL_LINK_JOINING;
 
     if (joining)
         claim->joining |= rl_bit(node);
@@ -63,10 +62,10 @@ bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_ins
     const struct rl_config *config = &votes->config;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
-    if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING || RL_MUTANT(JOINED_NOT_ASKED))
+    if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING)
         return false;
     claim->joining &= ~rl_bit(node);
-    if (!in_time || (claim->rolling_back && !RL_MUTANT(JOINED_AFTER_ROLLBACK))) {
+    if (!in_time || claim->rolling_back) {
         claim->votes[node].outcome = RL_FAILED;
     } else if (prepare(votes, claim, node, now)) {
         claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->longest_ttl_ms));
@@ -77,7 +76,7 @@ bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_ins
 
 static bool votes_now(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {
-    return rl_admission_votes(&votes->admissions[node], now) || RL_MUTANT(QUARANTINE_IGNORED);
+    return rl_admission_votes(&votes->admissions[node], now);
 }
 
 static bool reachable(const struct rl_votes *votes, size_t node, enum rl_detail *ret_why)
@@ -101,7 +100,7 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
 /* A smaller max_ttl that was declared meanwhile keeps out what is longer, and no more. */
 static bool keeps(const struct rl_admission_status *admission, const struct rl_claim *claim)
 {
-    return claim->ttl_ms <= admission->keeps_ms || (RL_MUTANT(LONGER_HOLD_KEPT) && admission->keeps_ms);
+    return claim->ttl_ms <= admission->keeps_ms;
 }
 
 /* A vote that has not expired keeps others out even after the master has lost its memory. */
@@ -119,7 +118,7 @@ bool rl_may_extend(const struct rl_votes *votes, const struct rl_claim *claim, s
     }
     *ret_why = RL_DETAIL_QUARANTINED;
     return rl_before(now, claim->votes[node].bound) ||
-           (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now)) || RL_MUTANT(REPAIR_WITHOUT_CONDITION);
+           (votes_now(votes, node, now) && !rl_clock_doubted(votes, node, now));
 }
 
 bool rl_may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now)

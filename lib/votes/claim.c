@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/mutant.h"
 #include "votes/quorum.h"
 #include "votes/votes.h"
 
@@ -53,7 +52,7 @@ size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answ
 
 uint32_t rl_claim_unresolved(const struct rl_claim *claim)
 {
-    return RL_MUTANT(EXPORT_FORGETS) ? claim->unresolved_extension : claim->unresolved_extension | claim->unanswered;
+    return claim->unresolved_extension | claim->unanswered;
 }
 
 void rl_claim_note_timeouts(struct rl_claim *claim)
@@ -73,20 +72,13 @@ size_t rl_claim_count_clean(const struct rl_claim *claim)
     return count;
 }
 
-static size_t votes_needed(size_t quorum)
-{
-    if (RL_MUTANT(DEADLINE_OF_THE_LAST))
-        return 1;
-    return RL_MUTANT(MAJORITY_OFF_BY_ONE) && quorum > 1 ? quorum - 1 : quorum;
-}
-
 static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
 {
     int64_t bounds[RL_MAX_NODES];
 
     for (size_t i = 0; i < claim->n_nodes; i++)
         bounds[i] = claim->votes[i].bound.ns;
-    return (struct rl_instant){rl_kth_largest(bounds, claim->n_nodes, votes_needed(claim->quorum))};
+    return (struct rl_instant){rl_kth_largest(bounds, claim->n_nodes, claim->quorum)};
 }
 
 /* The quorum-th largest bound stays the same where a bound was below it, and is not above it afterwards. */
@@ -104,6 +96,5 @@ void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
 
 void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
-    if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
-        rl_ledger_set(claim, node, rl_earlier(claim->votes[node].bound, bound));
+    rl_ledger_set(claim, node, rl_earlier(claim->votes[node].bound, bound));
 }

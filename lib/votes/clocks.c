@@ -19,7 +19,6 @@
  * one reading, a round trip. */
 #include "votes/clocks.h"
 
-#include "util/mutant.h"
 #include "votes/quorum.h"
 #include "votes/votes.h"
 
@@ -108,8 +107,6 @@ static void note_move(struct rl_node_clock *clock, int64_t least, uint32_t rate,
 static enum rl_clock_finding found_step(struct rl_node_clock *clock, struct interval old, struct interval new,
                                         uint32_t rate, struct rl_instant received)
 {
-    if (RL_MUTANT(CLOCK_STEP_IGNORED))
-        return RL_CLOCK_STEADY;
     if (new.low < old.low) {
         clock->last_step.ns = minus(new.high, old.low);
         clock->backward_steps++;
@@ -189,7 +186,7 @@ enum rl_clock_finding rl_node_clock_read(struct rl_node_clock *clock, uint32_t d
 
 bool rl_node_clock_is_slow(const struct rl_node_clock *clock)
 {
-    return clock->slow_stretches >= SLOW_STRETCHES && !RL_MUTANT(SLOW_CLOCK_VOTES);
+    return clock->slow_stretches >= SLOW_STRETCHES;
 }
 
 struct rl_span rl_node_clock_hides(const struct rl_node_clock *clock)
@@ -218,8 +215,7 @@ int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock)
 
 bool rl_clock_doubted(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {
-    return (rl_before(now, votes->stepped_until[node]) && !RL_MUTANT(CLOCK_STEP_IGNORED)) ||
-           (votes->slow_clocks & rl_bit(node));
+    return rl_before(now, votes->stepped_until[node]) || (votes->slow_clocks & rl_bit(node));
 }
 
 /* Moves of one clock that follow each other closely may be one, of which a reading has shown a part. */
@@ -245,8 +241,7 @@ void rl_note_clock_step(struct rl_votes *votes, struct rl_instant now, unsigned 
         votes->moves[node] = *move;
         votes->stepped_before[node] = votes->stepped_until[node];
     }
-    votes->stepped_until[node] =
-        RL_MUTANT(STEP_WAIT_TOO_SHORT) ? now : rl_surely_expired(&config->drift, now, config->max_ttl_ms);
+    votes->stepped_until[node] = rl_surely_expired(&config->drift, now, config->max_ttl_ms);
 }
 
 void rl_note_slow_clock(struct rl_votes *votes, unsigned node, bool slow)
@@ -321,9 +316,7 @@ uint32_t rl_explain_clock_steps(struct rl_votes *votes, const struct rl_node_clo
     bool own = true;
     bool unread = false;
 
-    if (RL_MUTANT(STEPS_OF_A_FEW))
-        needed = 1;
-    if (rl_count_bits(nodes) < needed || RL_MUTANT(OWN_CLOCK_TRUSTED))
+    if (rl_count_bits(nodes) < needed)
         return 0;
     for (size_t i = 0; i < votes->config.n_nodes; i++) {
         int other = (nodes & rl_bit(i)) || !is_reachable(votes, i, clocks[i]) ? MAY_HAVE

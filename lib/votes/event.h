@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "util/instant.h"
-#include "util/mutant.h"
 #include "votes/claim.h"
 #include "votes/kind.h"
 #include "votes/outcome.h"
@@ -23,7 +22,7 @@ struct rl_event {
 /* Does it end a command of the claim's latest round? */
 static inline bool rl_event_is_latest(const struct rl_event *event)
 {
-    return event->round == event->claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS);
+    return event->round == event->claim->round;
 }
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 
-#include "util/mutant.h"
 #include "votes/ask.h"
 #include "votes/claim.h"
 #include "votes/clocks.h"
@@ -57,7 +56,7 @@ void rl_extension_start(struct rl_votes *votes, struct rl_claim *claim, struct r
     uint32_t ttl_ms = claim->ttl_ms;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
-    assert(!claim->rolling_back || RL_MUTANT(RENEWAL_RACES_RELEASE));
+    assert(!claim->rolling_back);
     believe_missing(votes, claim, now);
     rl_epoch_check_drop(claim);
     claim->round++;
@@ -112,8 +111,7 @@ void rl_extension_granted(const struct rl_votes *votes, const struct rl_event *e
 
 void rl_extension_note_unresolved(struct rl_claim *claim, unsigned node)
 {
-    if (!RL_MUTANT(UNRESOLVED_EXTENSION))
-        claim->unresolved_extension |= rl_bit(node);
+    claim->unresolved_extension |= rl_bit(node);
 }
 
 /* A master that has lost the key has lost its vote. FAILED and UNKNOWN leave the bound as the sending has lowered it.

@@ -17,7 +17,6 @@
  * its last answer is above t. */
 #include "votes/fence.h"
 
-#include "util/mutant.h"
 #include "votes/votes.h"
 #include "votes/rollback.h"
 
@@ -47,7 +46,7 @@ void rl_fence_propose(const struct rl_votes *votes, struct rl_claim *claim, uint
     struct rl_fence *fence = rl_claim_fence(claim);
 
     proposal = rl_fence_proposal(votes, claim, proposal);
-    if (fence && proposal > fence->proposal && !(fence->proposal && RL_MUTANT(FENCE_STALE_PROPOSAL)))
+    if (fence && proposal > fence->proposal)
         fence->proposal = proposal;
 }
 
@@ -73,7 +72,7 @@ void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, str
 
 static bool has_granted(const struct rl_claim *claim, size_t node)
 {
-    return claim->votes[node].outcome == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
+    return claim->votes[node].outcome == RL_GRANTED;
 }
 
 static uint64_t largest_answer(const struct rl_claim *claim)
@@ -92,8 +91,6 @@ static bool has_recorded(const struct rl_claim *claim, size_t node)
 {
     const struct rl_fence *fence = rl_claim_fence(claim);
 
-    if (RL_MUTANT(FENCE_ACKS_FROM_OUTSIDE))
-        return has_granted(claim, node) && fence->counters[node] >= fence->token;
     return has_granted(claim, node) && fence->counters[node] == fence->token;
 }
 
@@ -141,8 +138,6 @@ enum rl_verdict rl_fence_verdict(struct rl_votes *votes, struct rl_claim *claim)
 
     if (fence->token == 0)
         fence->token = largest_answer(claim);
-    if (RL_MUTANT(FENCE_UNRECORDED) || RL_MUTANT(FENCE_PER_NODE))
-        return RL_VERDICT_WON;
     for (size_t i = 0; i < claim->n_nodes; i++)
         recorded += has_recorded(claim, i);
     if (recorded >= votes->config.quorum)

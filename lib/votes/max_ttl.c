@@ -1,7 +1,6 @@
 #include "votes/max_ttl.h"
 
 #include "votes/join.h"
-#include "util/mutant.h"
 
 static bool has_marker(const struct rl_join_report *report)
 {
@@ -40,7 +39,7 @@ static uint32_t longest_now(const struct rl_join_report *report, struct rl_insta
 void rl_deployment_add(struct rl_deployment *known, const struct rl_join_report *report, struct rl_instant received,
                        struct rl_instant now)
 {
-    if (!has_marker(report) || RL_MUTANT(DECLARATION_MISSED))
+    if (!has_marker(report))
         return;
     add_max_ttl(known, report);
     known->longest_ms = larger(known->longest_ms, longest_now(report, received, now));
@@ -59,7 +58,7 @@ uint32_t rl_max_ttl_allowed(const struct rl_join_report *report, uint32_t allowe
 
 bool rl_max_ttl_is_larger(uint32_t own_max_ttl_ms, const struct rl_join_report *report, uint32_t allowed_ms)
 {
-    return own_max_ttl_ms > rl_max_ttl_allowed(report, allowed_ms) && !RL_MUTANT(LARGER_MAX_TTL_ACCEPTED);
+    return own_max_ttl_ms > rl_max_ttl_allowed(report, allowed_ms);
 }
 
 uint32_t rl_deployment_longest(const struct rl_deployment *known, uint32_t own_max_ttl_ms)

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 
-#include "util/mutant.h"
 #include "votes/votes.h"
 
 size_t rl_majority(size_t n_nodes)
@@ -15,11 +14,9 @@ enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted,
 {
     assert(quorum >= 1 && quorum <= n_nodes);
     assert(granted + not_granted <= n_nodes);
-    if (granted + RL_MUTANT(MAJORITY_OFF_BY_ONE) >= quorum)
+    if (granted >= quorum)
         return RL_VERDICT_WON;
-    if (RL_MUTANT(EVEN_VERDICT))
-        return not_granted >= quorum ? RL_VERDICT_LOST : RL_VERDICT_PENDING;
-    if (not_granted + RL_MUTANT(EARLY_REFUSAL) > n_nodes - quorum)
+    if (not_granted > n_nodes - quorum)
         return RL_VERDICT_LOST;
     return RL_VERDICT_PENDING;
 }
@@ -58,7 +55,7 @@ struct rl_span rl_usable_validity(const struct rl_drift_rule *rule, struct rl_sp
 
 struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms)
 {
-    struct rl_span drift = RL_MUTANT(DRIFT_IGNORED) ? rl_ms(0) : rl_drift(rule, ttl_ms);
+    struct rl_span drift = rl_drift(rule, ttl_ms);
 
     return (struct rl_instant){sent.ns + rl_ms(ttl_ms).ns - drift.ns};
 }

@@ -11,7 +11,6 @@
  * it once, so it holds nothing of it. */
 #include <assert.h>
 
-#include "util/mutant.h"
 #include "votes/epoch_check.h"
 #include "votes/votes.h"
 #include "votes/rollback.h"
@@ -23,12 +22,6 @@
 
 static bool may_hold(const struct rl_vote *vote)
 {
-    if (RL_MUTANT(ROLLBACK_ONLY_GRANTED))
-        return vote->outcome == RL_GRANTED;
-    if (RL_MUTANT(UNKNOWN_NOT_ROLLED_BACK))
-        return vote->outcome == RL_PENDING || vote->outcome == RL_GRANTED;
-    if (RL_MUTANT(QUEUED_NOT_ROLLED_BACK) && vote->outcome == RL_QUEUED)
-        return false;
     return vote->outcome == RL_PENDING || vote->outcome == RL_GRANTED || vote->outcome == RL_UNKNOWN ||
            vote->outcome == RL_QUEUED;
 }
@@ -87,9 +80,8 @@ void rl_rollback_answered(const struct rl_event *event)
     struct rl_vote *vote = &event->claim->votes[event->node];
     enum rl_outcome outcome = event->answer.outcome;
 
-    assert(event->claim->rolling_back || RL_MUTANT(YIELD_REUSES_VALUE));
-    if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(vote) ||
-        (RL_MUTANT(PENDING_ROLLBACK_FORGOTTEN) && outcome == RL_UNKNOWN))
+    assert(event->claim->rolling_back);
+    if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(vote))
         vote->rollback = RL_ROLLBACK_CONFIRMED;
     else if (vote->rollback == RL_ROLLBACK_SENT)
         vote->rollback = RL_ROLLBACK_PENDING;
@@ -105,8 +97,7 @@ void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, s
 /* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. */
 static void resend(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
-    if (RL_MUTANT(ROLLBACK_NEVER_RESENT) || claim->votes[node].rollback != RL_ROLLBACK_PENDING ||
-        !rl_link_writable(votes->links[node]))
+    if (claim->votes[node].rollback != RL_ROLLBACK_PENDING || !rl_link_writable(votes->links[node]))
         return;
     claim->votes[node].rollback = RL_ROLLBACK_SENT;
     rl_outbox_add(votes, claim, RL_STEP_ROLLBACK, rl_bit(node));

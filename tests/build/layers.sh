@@ -29,9 +29,8 @@ outside() {
     fi
 }
 
-# mutants.h is the simulator's, and only present in its builds.
 pure='<(assert|stdbool|stddef|stdint|string)\.h>'
-allow util '<[a-z_/.]+>|"util/|"mutants\.h"'
+allow util '<[a-z_/.]+>|"util/'
 allow votes "$pure|\"(util|votes)/"
 allow engine "$pure|\"(util|votes|engine)/"
 allow kinds "$pure|\"(util|votes|kinds)/"

@@ -10,6 +10,9 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 sim = root / 'tests' / 'sim'
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(sim))
+import plant
 readme = (sim / 'README.md').read_text()
 faults = []
 
@@ -25,19 +28,9 @@ def section(heading):
     return re.search(rf'^## {heading}\n(.*?)(?=^## |\Z)', readme, re.S | re.M)[1]
 
 
-def planted_bugs():
-    """Of mutants.h, as rows of the table begin: name, where, worlds, budget."""
-    worlds_of_map = {}
-    source, header = ((sim / name).read_text().replace('\\\n', '') for name in ('mutants.c', 'mutants.h'))
-    row = r'^#define MUTANT_(\w*?)ROW\(.*\{#name, where, budget, text, \{(.*?)\}\}'
-    for prefix, worlds in re.findall(row, source, re.M):
-        options = ['--' + option.replace('_', '-') for option in re.findall(r'\.(\w+) = true', worlds)]
-        worlds_of_map[prefix] = ' '.join(sorted(options))
-    rows = set()
-    for prefix, body in re.findall(r'^#define MUTANT_(\w*?)MAP\(X\)(.*)', header, re.M):
-        for name, where, budget in re.findall(r'X\((\w+), "(\w+)", (\d+),', body):
-            rows.add((name, where, 'story' if budget == '0' else worlds_of_map[prefix], budget))
-    return rows
+def row_of_bug(bug):
+    """As the table of planted bugs begins: name, where, worlds, budget."""
+    return (bug.name, bug.where, ' '.join(sorted(bug.options)) if bug.budget else 'story', str(bug.budget))
 
 
 def rows_of_bugs():
@@ -50,10 +43,15 @@ def rows_of_bugs():
     return rows
 
 
-bugs = planted_bugs()
+bugs = plant.read_table(sim / 'planted.txt')
+faults += plant.faults
 if len(bugs) < 100:
-    faults.append(f'only {len(bugs)} planted bugs can be read from mutants.h')
-compare('planted bug', rows_of_bugs(), bugs)
+    faults.append(f'only {len(bugs)} planted bugs can be read from planted.txt')
+compare('planted bug', rows_of_bugs(), set(map(row_of_bug, bugs.values())))
+shown = set(re.findall(r"^  '([A-Z_0-9]+)': '", (sim / 'meson.build').read_text(), re.M))
+for bug in bugs.values():
+    if not bug.budget and bug.name not in shown:
+        faults.append(f'planted.txt: {bug.name} is too rare to be looked for, and has no story in meson.build')
 
 oracles = {path.stem.removeprefix('oracle_') for path in sim.glob('oracle_*.c')}
 rows = re.findall(r'^\| (`.*?) \|', section('Oracles'), re.M)
@@ -64,10 +62,9 @@ rows = [row.split('|') for row in section('Stories').splitlines() if row.startsw
 written = {name for row in rows for cell in row for name in re.findall(r'`([a-z-]+)`', cell)}
 compare('story', written, stories)
 
-names = {bug[0] for bug in bugs}
 for name in re.findall(r'\b[A-Z]\w*_\w+\b', section('Planted bugs')):
-    if name not in names:
-        faults.append(f'README.md speaks of {name}, which is not in mutants.h')
+    if name not in bugs:
+        faults.append(f'README.md speaks of {name}, which is not in planted.txt')
 explored = ''.join(path.read_text() for path in (sim / 'explore').glob('*.c'))
 for text in re.findall(r'"([^"]+)"', section('Planted bugs')):
     if f'"{text}"' not in explored:
@@ -110,7 +107,9 @@ def check_rule(number, rule):
             kind = word.replace('ies', 'y')
             continue
         found += 1
-        if bug and bug not in names:
+        if bug:
+            breaks.setdefault(bug, []).append(number)
+        if bug and bug not in bugs:
             faults.append(f'RULES.md: rule {number} names the planted bug {bug}, which is not there')
         if text and f'"{text}"' not in explored:
             faults.append(f'RULES.md: rule {number} names the explored bug "{text}", which is not there')
@@ -136,8 +135,14 @@ def check_citations(path, rules):
 
 
 rules = read_rules()
+breaks = {}
 for number, rule in rules.items():
     check_rule(number, rule)
+for bug in bugs.values():
+    if bug.rule not in rules:
+        faults.append(f'planted.txt: {bug.name} breaks rule {bug.rule}, which is not in RULES.md')
+    elif bug.rule not in breaks.get(bug.name, rules):
+        faults.append(f'planted.txt: {bug.name} breaks rule {bug.rule}, and RULES.md names it for {breaks[bug.name]}')
 for folder in ('lib', 'tests', 'tools', 'include'):
     for path in sorted((root / folder).rglob('*')):
         if path.suffix in ('.c', '.h', '.cpp', '.lua', '.md', '.story') and path.is_file():

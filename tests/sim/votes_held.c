@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/mutant.h"
+#include "mutants.h"
 #include "world.h"
 
 /* Before a vote stand its mode and a space. */

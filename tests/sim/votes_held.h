@@ -11,7 +11,7 @@ struct entry;
 struct member;
 struct world;
 
-/* With a planted bug, shared votes are under a key with this in front. */
+/* With the planted bug READERS_APART, shared votes are under a key with this in front. */
 #define READERS_NAME "readers:"
 
 /* The true instant at which this master's vote for the value ends, if nothing else happens; INT64_MIN: it has none. */

@@ -9,12 +9,12 @@
 
 #include "box.h"
 #include "client.h"
-#include "util/mutant.h"
 #include "coverage.h"
 #include "faults.h"
 #include "lua_host.h"
 #include "master.h"
 #include "message.h"
+#include "mutants.h"
 #include "network.h"
 #include "operator.h"
 #include "oracle.h"

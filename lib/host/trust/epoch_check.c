@@ -10,7 +10,6 @@
 #include "host/host.h"
 #include "host/commands.h"
 #include "host/trust/node_clock.h"
-#include "util/mutant.h"
 
 /* --- Questions -------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +54,7 @@ void rl_trust_take_marker(struct rl_host *host, unsigned node, const struct rl_r
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
 
-    known->same_memory = rl_reply_item_is(&reply->root, known->report.incarnation) || RL_MUTANT(EPOCH_CHECK_BELIEVED);
+    known->same_memory = rl_reply_item_is(&reply->root, known->report.incarnation);
     if (known->same_memory)
         return;
     if (reply->root.type == RL_REPLY_ERROR)

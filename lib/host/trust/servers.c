@@ -18,7 +18,6 @@
 
 #include "codec/command.h"
 #include "host/host.h"
-#include "util/mutant.h"
 
 /* For what the two servers need to start and to be found. */
 #define RL_BESIDE_MARGIN_MS 1000
@@ -162,8 +161,7 @@ enum rl_durability rl_trust_durability(const struct rl_trust_node *node)
     for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         if (!node->settings[i][0])
             durability = RL_DURABILITY_UNKNOWN;
-        else if (strcmp(node->settings[i], wanted[i]) != 0 &&
-                 !(RL_MUTANT(DURABLE_EVERYSEC) && i == RL_TRUST_APPEND_FSYNC))
+        else if (strcmp(node->settings[i], wanted[i]) != 0)
             return RL_DURABILITY_NONE;
     }
     return durability;

@@ -1,10 +1,10 @@
 /* Planted bugs of locks that share and convert: the exhaustive search must find each of them. They are of the core
- * (mutants.h), or of the scripts: other words in all that have these. */
+ * (planted.txt), or of the scripts: other words in all that have these. */
 #include <string.h>
 
 #include "holders_setups.h"
+#include "mutants.h"
 #include "script_master.h"
-#include "util/mutant.h"
 
 enum mutant mutant_active;
 

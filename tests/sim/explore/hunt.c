@@ -1,7 +1,7 @@
-/* Planted bugs (mutants.h) that show in tiny worlds: the exhaustive search must find each of them. */
+/* Planted bugs (planted.txt) that show in tiny worlds: the exhaustive search must find each of them. */
 #include <string.h>
 
-#include "util/mutant.h"
+#include "mutants.h"
 #include "search.h"
 #include "setups.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/answer.h"
 #include "kinds/mutex.h"
-#include "util/mutant.h"
+#include "mutants.h"
 #include "tiny_parts.h"
 
 struct rl_instant tiny_instant(unsigned tick)

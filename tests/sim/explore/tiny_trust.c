@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/answer.h"
-#include "util/mutant.h"
 #include "tiny_parts.h"
 
 /* What join.lua does, and rl_admission_evaluate() makes of it. */
