@@ -391,6 +391,12 @@ def engines_are_compared():
     assert "leads" in ours["kill-leader"]["not_run"] and ours["restart-empty"]["double_holds"] == 0, ours
     assert single["restart-empty"]["double_holds"] >= 1, single
     assert any("second holder" in event["text"] for event in single["restart-empty"]["events"]), single
+    for emptied, down in ((ours["restart-empty"], 3), (single["restart-empty"], 1)):
+        leaders = sorted((term["from_ms"], term["to_ms"]) for term in emptied["leaders"])
+        overlap = any(later[0] < earlier[1] for earlier, later in zip(leaders, leaders[1:]))
+        assert leaders and overlap == (emptied["double_holds"] > 0), emptied
+        assert sum(span["state"] == "down" for span in emptied["masters"]) == down, emptied
+        assert emptied["unavailable_since_ms"] >= emptied["fault_ms"], emptied
     for parted in (ours["partition-holder"], single["partition-holder"]):
         assert parted["double_holds"] == 0 and parted["refused"] > 30, parted
         assert 0 < parted["takeover_ms"] < 400 + 1000, parted

@@ -1,4 +1,5 @@
-/* One object: the settings, and for each system its outcomes. Durations in milliseconds, null: does not apply. */
+/* One object: the settings, and for each system its outcomes. Durations in milliseconds, instants in milliseconds since
+ * the load began. null: does not apply. */
 #include <math.h>
 
 #include "cli/json.h"
@@ -38,6 +39,7 @@ static void write_outcome(struct cli_json *json, const struct fo_outcome *outcom
         return;
     }
     write_ms(json, "unavailable_ms", outcome->outage.longest_ns);
+    write_ms(json, "unavailable_since_ms", outcome->outage.from_ns);
     write_ms(json, "unavailable_before_ms", outcome->control.longest_ns);
     write_ms(json, "takeover_ms", outcome->takeover_ns);
     write_count(json, "double_holds", verdict->double_holds);
@@ -47,6 +49,7 @@ static void write_outcome(struct cli_json *json, const struct fo_outcome *outcom
     write_count(json, "acquisitions", verdict->acquired);
     write_count(json, "refused", fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER]));
     write_clues(json, outcome);
+    fo_report_json_lanes(json, outcome);
     cli_json_end(json, '}');
 }
 

@@ -46,6 +46,10 @@ void fo_report_csv(FILE *out, const struct fo_report *report);
 void fo_report_hgrm(FILE *out, const struct fo_report *report);
 void fo_report_html(FILE *out, const struct fo_report *report);
 
+/* The part of an outcome that reports and comparisons share: the course, what happened to each master, who led when. */
+struct cli_json;
+void fo_report_json_lanes(struct cli_json *json, const struct fo_outcome *outcome);
+
 /* "pass", "too slow", "disturbed", "UNSAFE" or "not run". */
 const char *fo_report_word(const struct fo_outcome *outcome);
 

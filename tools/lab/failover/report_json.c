@@ -98,8 +98,12 @@ static void write_goal(struct cli_json *json, const struct fo_judged *goal)
     cli_json_end(json, '}');
 }
 
-static void write_lanes(struct cli_json *json, const struct fo_outcome *outcome)
+void fo_report_json_lanes(struct cli_json *json, const struct fo_outcome *outcome)
 {
+    write_ms(json, "fault_ms", outcome->fault_ns);
+    write_ms(json, "heal_ms", outcome->heal_ns);
+    write_ms(json, "healed_ms", outcome->healed_ns);
+    write_ms(json, "end_ms", outcome->end_ns);
     cli_json_begin(json, "masters", '[');
     for (size_t i = 0; i < outcome->n_spans; i++) {
         cli_json_begin(json, NULL, '{');
@@ -149,10 +153,6 @@ static void write_measured(struct cli_json *json, const struct fo_outcome *outco
     write_outage(json, "unavailable_before", &outcome->control);
     write_ms(json, "machine_stall_ms", outcome->stall_ns);
     write_ms(json, "round_trip_ms", outcome->trip_ns);
-    write_ms(json, "fault_ms", outcome->fault_ns);
-    write_ms(json, "heal_ms", outcome->heal_ns);
-    write_ms(json, "healed_ms", outcome->healed_ns);
-    write_ms(json, "end_ms", outcome->end_ns);
     write_ms(json, "detected_after_ms", outcome->detect_ns);
     write_ms(json, "recovered_after_ms", outcome->recover_ns);
     write_ms(json, "all_vote_after_ms", outcome->strength_ns);
@@ -161,7 +161,7 @@ static void write_measured(struct cli_json *json, const struct fo_outcome *outco
     cli_json_number(json, "clients_cpu_s", outcome->cpu_s, 3);
     for (int i = 0; i < FO_PHASES; i++)
         write_phase(json, &outcome->phases[i], fo_phase_name((enum fo_phase)i));
-    write_lanes(json, outcome);
+    fo_report_json_lanes(json, outcome);
     write_buckets(json, outcome);
 }
 
