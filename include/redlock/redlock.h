@@ -3,6 +3,9 @@
  *     client = masters and options, for one event_base and one thread
  *     lock   = one key: acquire, extend, release
  *
+ * Most programs need these: redlock_client_create(), redlock_lock_create(), redlock_acquire(), redlock_remaining_ms()
+ * and redlock_release(), and redlock_lock_watch() for the loss alarm.
+ *
  * At every instant at most one handle for a key has redlock_remaining_ns() > 0, or several whose modes let them share
  * it (enum redlock_mode). redlock(7) explains this promise and its assumptions.
  *

@@ -1,7 +1,6 @@
 #include "blocking/alarm.h"
 
-#include <redlock/redlock.h>
-
+#include "blocking/job.h"
 #include "blocking/mutex.h"
 #include "blocking/result.h"
 #include "blocking/service.h"
@@ -30,13 +29,15 @@ static void take_completion(struct rl_queue_entry *entry, struct redlock_complet
 /* What the alarm says of masters, as a result of its own; NULL without memory. */
 static struct redlock_result *copy_evidence(const struct redlock_alarm *alarm)
 {
-    return rl_result_copy(&(struct redlock_result){.op = REDLOCK_OP_EXTEND,
-                                                   .status = alarm->kind == REDLOCK_ALARM_LOST ? REDLOCK_LOST : 0,
-                                                   .remaining_ms = alarm->remaining_ms,
-                                                   .n_nodes = alarm->n_nodes,
-                                                   .nodes = alarm->nodes,
-                                                   .loss = alarm->loss,
-                                                   .why = alarm->why});
+    const struct redlock_result evidence = {.op = REDLOCK_OP_EXTEND,
+                                            .status = alarm->kind == REDLOCK_ALARM_LOST ? REDLOCK_LOST : 0,
+                                            .remaining_ms = alarm->remaining_ms,
+                                            .n_nodes = alarm->n_nodes,
+                                            .nodes = alarm->nodes,
+                                            .loss = alarm->loss,
+                                            .why = alarm->why};
+
+    return rl_result_copy(&rl_lock_result_form, &evidence);
 }
 
 static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
@@ -61,7 +62,7 @@ static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
  * been followed by another. */
 static bool is_still_true(const struct redlock_mutex *mutex, enum redlock_alarm_kind kind)
 {
-    enum redlock_state state = rl_hold_state(&mutex->hold);
+    enum redlock_state state = mutex->holder.kind->state(&mutex->holder);
 
     if (kind == REDLOCK_ALARM_LOST)
         return state == REDLOCK_STATE_LOST;
@@ -80,7 +81,7 @@ static void tell_late(struct rl_post *post)
         return;
     late->pending = false;
     late->evidence = NULL;
-    if (is_still_true(mutex, alarm.kind)) {
+    if (rl_holder_exists(&mutex->holder) && is_still_true(mutex, alarm.kind)) {
         if (mutex->watch.queue)
             put(mutex, &alarm);
         else if (mutex->watch.fn)
@@ -111,36 +112,22 @@ static void put_off(struct redlock_mutex *mutex, const struct redlock_alarm *ala
 }
 
 /* The watch may destroy the mutex: nothing of it is used afterwards. */
-static void tell(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
+void rl_watch_tell(struct rl_holder *holder, const struct redlock_alarm *alarm)
 {
-    rl_holds_publish(&mutex->hold);
+    struct redlock_mutex *mutex = RL_CONTAINER_OF(holder, struct redlock_mutex, holder);
+
+    rl_holder_publish(holder);
     if (mutex->watch.queue)
         put(mutex, alarm);
-    else if (!rl_loop_is_own_thread(&mutex->service->loop))
-        put_off(mutex, alarm);
-    else if (mutex->watch.fn)
+    else if (!mutex->watch.fn)
+        return;
+    else if (rl_loop_is_own_thread(&mutex->service->loop))
         mutex->watch.fn(mutex, alarm, mutex->watch.user_data);
-}
-
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
-{
-    tell(user_data, alarm);
-    (void)lock;
-}
-
-static void on_set_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
-{
-    tell(user_data, alarm);
-    (void)set;
-    (void)part;
+    else
+        put_off(mutex, alarm);
 }
 
 /* --- Beginning and end of a watch ------------------------------------------------------------------------------- */
-
-void rl_watch_set(struct redlock_mutex *mutex)
-{
-    redlock_set_watch(mutex->hold.set, on_set_alarm, mutex);
-}
 
 void rl_watch_drop(struct rl_watch *watch)
 {
@@ -160,10 +147,9 @@ struct request {
 static int do_watch(void *argument)
 {
     const struct request *request = argument;
-    struct redlock_lock *lock = request->mutex->hold.lock;
     struct rl_watch *watch = &request->mutex->watch;
 
-    if (!rl_hold_exists(&request->mutex->hold))
+    if (!rl_holder_exists(&request->mutex->holder))
         return REDLOCK_E_CLOSING;
     rl_watch_drop(watch);
     watch->fn = request->fn;
@@ -171,9 +157,7 @@ static int do_watch(void *argument)
     watch->queue = request->queue;
     if (watch->queue)
         rl_queue_ref(watch->queue);
-    if (!lock)
-        return 0;
-    return redlock_lock_watch(lock, watch->fn || watch->queue ? on_alarm : NULL, request->mutex);
+    return 0;
 }
 
 int redlock_mutex_watch(struct redlock_mutex *mutex, redlock_mutex_watch_fn watch, void *user_data)

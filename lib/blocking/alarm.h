@@ -7,6 +7,7 @@
 
 #include <redlock/blocking.h>
 
+#include "blocking/holder.h"
 #include "blocking/loop.h"
 #include "blocking/queue.h"
 
@@ -39,9 +40,8 @@ struct rl_watch {
     struct rl_late_alarm late[2];
 };
 
-/* The set behind the mutex reports its alarms for good: a set that is lost releases what is left of it at once, and
- * before that is written the end of its validity has to be published, whoever watches. */
-void rl_watch_set(struct redlock_mutex *mutex);
+/* Of each holder: an alarm of the lock or the set, whoever watches. */
+void rl_watch_tell(struct rl_holder *holder, const struct redlock_alarm *alarm);
 
 /* Nobody is told of alarms any more. */
 void rl_watch_drop(struct rl_watch *watch);

@@ -1,6 +1,10 @@
-/* What is asked of a service as a whole: statistics, a function on its thread, shutdown. */
+/* What is asked of a service as a whole: statistics, looks at keys, a function on its thread, shutdown. */
 #include <string.h>
 
+#include <redlock/look.h>
+#include <redlock/metrics.h>
+
+#include "blocking/job.h"
 #include "blocking/mutex.h"
 #include "blocking/service.h"
 
@@ -58,6 +62,32 @@ size_t redlock_service_node_count(const struct redlock_service *service)
     return service ? service->n_nodes : 0;
 }
 
+struct page {
+    struct redlock_service *service;
+    const struct redlock_metric_label *labels;
+    size_t n_labels;
+    char *text;
+    size_t size;
+};
+
+static int do_metrics(void *argument)
+{
+    const struct page *page = argument;
+
+    if (!page->service->client)
+        return REDLOCK_E_CLOSING;
+    return redlock_client_metrics(page->service->client, page->labels, page->n_labels, page->text, page->size);
+}
+
+int redlock_service_metrics(struct redlock_service *service, const struct redlock_metric_label *labels, size_t n_labels,
+                            char *ret_text, size_t size)
+{
+    struct page page = {service, labels, n_labels, ret_text, size};
+    int status = rl_service_check(service);
+
+    return status < 0 ? status : rl_service_call(service, do_metrics, &page);
+}
+
 /* The function may have shut the client down. */
 static int do_run(void *argument)
 {
@@ -68,7 +98,7 @@ static int do_run(void *argument)
         return REDLOCK_E_CLOSING;
     service->loop.pinned = true;
     request->fn(service->client, request->user_data);
-    rl_holds_publish_all(&service->holds);
+    rl_holders_publish_all(&service->holders);
     return 0;
 }
 
@@ -80,64 +110,92 @@ int redlock_service_run(struct redlock_service *service, redlock_service_fn fn, 
     return status < 0 ? status : rl_service_call_on_thread(service, do_run, &request);
 }
 
+/* --- Looks ------------------------------------------------------------------------------------------------------ */
+
+struct look {
+    struct rl_job job;
+    const void *key;
+    size_t key_size;
+};
+
+static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    struct rl_job *job = user_data;
+
+    rl_job_end(job, result->status, result);
+    if (!job->result)
+        job->status = REDLOCK_E_NOMEM;
+    (void)client;
+}
+
+static int begin_look(struct rl_job *job)
+{
+    const struct look *look = RL_CONTAINER_OF(job, struct look, job);
+    struct redlock_client *client = job->service->client;
+    int status = client ? redlock_look(client, look->key, look->key_size, on_look, job) : REDLOCK_E_CLOSING;
+
+    return status < 0 ? status : RL_JOB_PENDING;
+}
+
+int redlock_service_look(struct redlock_service *service, const void *key, size_t key_size,
+                         struct redlock_look_result **ret_result)
+{
+    struct look look = {{.service = service, .begin = begin_look, .form = &rl_look_result_form}, key, key_size};
+    int status = ret_result ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
+
+    if (ret_result)
+        *ret_result = NULL;
+    if (status < 0)
+        return status;
+    status = rl_job_await(&look.job);
+    *ret_result = look.job.result;
+    return status;
+}
+
 /* --- Shutdown --------------------------------------------------------------------------------------------------- */
 
-struct shutdown_request {
-    struct rl_post post;
-    struct redlock_service *service;
+struct shutdown {
+    struct rl_job job;
     int64_t timeout_ms;
-    int status;
-    struct rl_waiter waiter;
 };
 
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
-    struct shutdown_request *request = user_data;
-
-    request->status = status;
-    rl_loop_tell(&request->service->loop, &request->waiter);
+    rl_job_end(user_data, status, NULL);
     (void)client;
 }
 
 /* Who waits for a recursive mutex asks nothing of the client yet. */
-static void close_gates(const struct rl_holds *holds)
+static void close_recursions(const struct rl_holders *holders)
 {
-    for (struct rl_hold *hold = rl_holds_next(holds, NULL); hold; hold = rl_holds_next(holds, hold)) {
-        struct redlock_mutex *mutex = RL_CONTAINER_OF(hold, struct redlock_mutex, hold);
+    for (struct rl_holder *holder = rl_holders_next(holders, NULL); holder; holder = rl_holders_next(holders, holder)) {
+        struct redlock_mutex *mutex = RL_CONTAINER_OF(holder, struct redlock_mutex, holder);
 
-        if (mutex->gate)
-            rl_gate_close(mutex->gate);
+        if (mutex->recursion)
+            rl_recursion_close(mutex->recursion);
     }
 }
 
 /* After the client has released the held locks, and before anything of that is written, their end is published. */
-static void begin(struct rl_post *post)
+static int begin_shutdown(struct rl_job *job)
 {
-    struct shutdown_request *request = RL_CONTAINER_OF(post, struct shutdown_request, post);
-    struct redlock_service *service = request->service;
+    const struct shutdown *shutdown = RL_CONTAINER_OF(job, struct shutdown, job);
+    struct redlock_service *service = job->service;
     int status = REDLOCK_E_CLOSING;
 
     if (service->client)
-        status = redlock_client_shutdown(service->client, request->timeout_ms, on_shut_down, request);
-    rl_holds_publish_all(&service->holds);
-    if (status == 0)
-        close_gates(&service->holds);
+        status = redlock_client_shutdown(service->client, shutdown->timeout_ms, on_shut_down, job);
+    rl_holders_publish_all(&service->holders);
     if (status < 0)
-        on_shut_down(service->client, status, request);
-    else
-        rl_loop_follow(&service->loop, &request->waiter);
+        return status;
+    close_recursions(&service->holders);
+    return RL_JOB_PENDING;
 }
 
 int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms)
 {
-    struct shutdown_request request = {.post = {.run = begin}, .service = service, .timeout_ms = timeout_ms,
-                                       .status = REDLOCK_E_CLOSING};
+    struct shutdown shutdown = {{.service = service, .begin = begin_shutdown}, timeout_ms};
     int status = rl_service_check(service);
 
-    if (status < 0)
-        return status;
-    if (rl_loop_is_own_thread(&service->loop))
-        return REDLOCK_E_OWN_THREAD;
-    rl_service_ask(service, &request.post, &request.waiter, RL_WAIT_FOREVER);
-    return request.status;
+    return status < 0 ? status : rl_job_await(&shutdown.job);
 }

@@ -2,11 +2,10 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <redlock/latch.h>
 
-#include "blocking/result.h"
+#include "blocking/job.h"
 #include "blocking/service.h"
 
 /* Kept by its owner and by the calls in progress. */
@@ -42,53 +41,6 @@ static int check(const struct redlock_service_latch *latch)
 static bool exists(const struct redlock_service_latch *latch)
 {
     return latch->service->client && latch->latch;
-}
-
-/* --- Results that outlive their callback ------------------------------------------------------------------------ */
-
-static size_t size_of(const struct redlock_latch_result *result)
-{
-    size_t size = strlen(result->why) + 1;
-
-    for (size_t i = 0; i < result->n_arrived; i++)
-        size += strlen(result->arrived[i]) + 1;
-    for (size_t i = 0; i < result->n_nodes; i++)
-        size += strlen(result->nodes[i].name) + strlen(result->nodes[i].detail) + 2;
-    return size;
-}
-
-/* Struct, nodes, names and texts in one block. NULL: no memory. */
-static struct redlock_latch_result *copy_of(const struct redlock_latch_result *result)
-{
-    size_t nodes_size = result->n_nodes * sizeof *result->nodes;
-    size_t names_size = result->n_arrived * sizeof *result->arrived;
-    struct redlock_latch_result *copy = malloc(sizeof *copy + nodes_size + names_size + size_of(result));
-    struct redlock_latch_node *nodes;
-    const char **names;
-    char *texts;
-
-    if (!copy)
-        return NULL;
-    nodes = (struct redlock_latch_node *)(copy + 1);
-    names = (const char **)(nodes + result->n_nodes);
-    texts = (char *)(names + result->n_arrived);
-    *copy = *result;
-    copy->nodes = nodes;
-    copy->arrived = names;
-    copy->why = rl_result_copy_text(result->why, &texts);
-    for (size_t i = 0; i < result->n_arrived; i++)
-        names[i] = rl_result_copy_text(result->arrived[i], &texts);
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        nodes[i] = result->nodes[i];
-        nodes[i].name = rl_result_copy_text(result->nodes[i].name, &texts);
-        nodes[i].detail = rl_result_copy_text(result->nodes[i].detail, &texts);
-    }
-    return copy;
-}
-
-void redlock_latch_result_free(struct redlock_latch_result *result)
-{
-    free(result);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -164,62 +116,47 @@ void redlock_service_latch_destroy(struct redlock_service_latch *latch)
 
 /* --- Calls ------------------------------------------------------------------------------------------------------ */
 
-typedef int (*operation_fn)(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data);
+typedef int (*latch_fn)(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data);
 
-/* On the stack of the thread that waits, which does so until the callback has run. */
-struct call {
-    struct rl_post post;
+struct latch_job {
+    struct rl_job job;
     struct redlock_service_latch *latch;
-    operation_fn operation;
+    latch_fn fn;
     int64_t timeout_ms;
-    bool wants_result;
-    struct redlock_latch_result *result;
-    int status;
-    struct rl_waiter waiter;
 };
 
 static void on_end(struct redlock_latch *core, const struct redlock_latch_result *result, void *user_data)
 {
-    struct call *call = user_data;
-
-    call->status = result->status;
-    if (call->wants_result)
-        call->result = copy_of(result);
-    rl_loop_tell(&call->latch->service->loop, &call->waiter);
+    rl_job_end(user_data, result->status, result);
     (void)core;
 }
 
-static void begin(struct rl_post *post)
+static int begin(struct rl_job *job)
 {
-    struct call *call = RL_CONTAINER_OF(post, struct call, post);
-    struct rl_loop *loop = &call->latch->service->loop;
+    const struct latch_job *own = RL_CONTAINER_OF(job, struct latch_job, job);
+    int status = exists(own->latch) ? own->fn(own->latch->latch, own->timeout_ms, on_end, job) : REDLOCK_E_CLOSING;
 
-    rl_loop_follow(loop, &call->waiter);
-    call->status = exists(call->latch) ? call->operation(call->latch->latch, call->timeout_ms, on_end, call)
-                                       : REDLOCK_E_CLOSING;
-    if (call->status < 0)
-        rl_loop_tell(loop, &call->waiter);
+    return status < 0 ? status : RL_JOB_PENDING;
 }
 
-static int wait_for(struct redlock_service_latch *latch, operation_fn operation, int64_t timeout_ms,
+static int wait_for(struct redlock_service_latch *latch, latch_fn fn, int64_t timeout_ms,
                     struct redlock_latch_result **ret_result)
 {
-    struct call call = {.post = {.run = begin}, .latch = latch, .operation = operation, .timeout_ms = timeout_ms,
-                        .wants_result = ret_result != NULL, .status = REDLOCK_E_CLOSING};
+    struct latch_job own = {{.begin = begin}, latch, fn, timeout_ms};
     int status = check(latch);
 
     if (ret_result)
         *ret_result = NULL;
     if (status < 0)
         return status;
-    if (rl_loop_is_own_thread(&latch->service->loop))
-        return REDLOCK_E_OWN_THREAD;
+    own.job.service = latch->service;
+    own.job.form = ret_result ? &rl_latch_result_form : NULL;
     ref(latch);
-    rl_service_ask(latch->service, &call.post, &call.waiter, RL_WAIT_FOREVER);
+    status = rl_job_await(&own.job);
     unref(latch);
     if (ret_result)
-        *ret_result = call.result;
-    return call.status;
+        *ret_result = own.job.result;
+    return status;
 }
 
 int redlock_service_latch_arrive(struct redlock_service_latch *latch, int64_t timeout_ms,

@@ -9,7 +9,7 @@
 
 #include <event2/event.h>
 
-#include "blocking/holds.h"
+#include "blocking/holder.h"
 
 #define REST_MS 1
 #define MANY_FOLLOWERS 2
@@ -87,12 +87,6 @@ bool rl_loop_tell(struct rl_loop *loop, struct rl_waiter *waiter)
 {
     stop_following(loop, waiter);
     return rl_waiter_tell(waiter, &loop->sleepers);
-}
-
-bool rl_loop_tell_and_wake_later(struct rl_loop *loop, struct rl_waiter *waiter)
-{
-    stop_following(loop, waiter);
-    return rl_waiter_tell_and_wake_later(waiter, &loop->sleepers);
 }
 
 /* The caller that has begun last will own the loop longest. */
@@ -241,7 +235,7 @@ void rl_loop_stop(struct rl_loop *loop)
     rl_loop_post(loop, &loop->stop);
 }
 
-bool rl_loop_init(struct rl_loop *loop, struct rl_holds *holds, rl_turn_end_fn at_end,
+bool rl_loop_init(struct rl_loop *loop, struct rl_holders *holders, rl_turn_end_fn at_end,
                   struct redlock_service *service)
 {
     atomic_init(&loop->owner, THREAD);
@@ -249,12 +243,12 @@ bool rl_loop_init(struct rl_loop *loop, struct rl_holds *holds, rl_turn_end_fn a
     rl_sleepers_init(&loop->sleepers);
     rl_list_init(&loop->followers);
     loop->stop.run = stop;
-    return rl_turn_init(&loop->turn, holds, at_end, service);
+    return rl_turn_init(&loop->turn, holders, at_end, service);
 }
 
 void rl_turn_run_posts(struct rl_turn *turn)
 {
-    rl_holds_publish_stale(turn->holds);
+    rl_holders_publish_stale(turn->holders);
     rl_inbox_run(&turn->inbox);
 }
 
@@ -277,7 +271,7 @@ static void on_end(evutil_socket_t fd, short what, void *arg)
     struct rl_turn *turn = arg;
 
     turn->end_due = false;
-    rl_holds_publish_stale(turn->holds);
+    rl_holders_publish_stale(turn->holders);
     turn->at_end(turn->service);
     (void)fd;
     (void)what;
@@ -327,12 +321,12 @@ static struct event_base *create_base(void)
     return base;
 }
 
-bool rl_turn_init(struct rl_turn *turn, struct rl_holds *holds, rl_turn_end_fn at_end,
+bool rl_turn_init(struct rl_turn *turn, struct rl_holders *holders, rl_turn_end_fn at_end,
                   struct redlock_service *service)
 {
     short what = EV_READ | EV_PERSIST;
 
-    *turn = (struct rl_turn){.holds = holds, .at_end = at_end, .service = service};
+    *turn = (struct rl_turn){.holders = holders, .at_end = at_end, .service = service};
     if (!rl_inbox_init(&turn->inbox))
         return false;
     turn->base = create_base();

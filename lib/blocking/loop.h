@@ -46,7 +46,7 @@
 struct event;
 struct event_base;
 struct redlock_service;
-struct rl_holds;
+struct rl_holders;
 
 /* What other threads ask of the loop's owner (loop.h): a stack onto which any thread pushes without a lock. The owner
  * takes it as a whole: when it becomes the owner, or when a descriptor of the loop is readable. */
@@ -98,13 +98,13 @@ struct rl_turn {
     struct event *posted;
     struct event *end;
     bool end_due;
-    struct rl_holds *holds;   /* borrowed */
+    struct rl_holders *holders;   /* borrowed */
     rl_turn_end_fn at_end;
     struct redlock_service *service;
 };
 
 /* False: no descriptor or memory; rl_turn_free_events() and rl_turn_fini() are to be called all the same. */
-bool rl_turn_init(struct rl_turn *turn, struct rl_holds *holds, rl_turn_end_fn at_end,
+bool rl_turn_init(struct rl_turn *turn, struct rl_holders *holders, rl_turn_end_fn at_end,
                   struct redlock_service *service);
 void rl_turn_free_events(struct rl_turn *turn);
 
@@ -131,7 +131,7 @@ struct rl_loop {
     /* Of the owner from here on. */
     struct rl_list followers; /* waiters whose operations are in flight */
     unsigned n_followers;
-    unsigned n_queued;        /* operations in flight whose outcome goes to a queue: operation.c */
+    unsigned n_queued;        /* operations in flight whose outcome goes to a queue: job.c */
     bool told;                /* callers have been told since the thread became the owner */
     bool wanted;              /* there is something that only the thread may do */
     bool ending;              /* the thread is to end */
@@ -139,7 +139,7 @@ struct rl_loop {
 };
 
 /* The arguments and results are those of rl_turn_init(). In the beginning the thread is the owner. */
-bool rl_loop_init(struct rl_loop *loop, struct rl_holds *holds, rl_turn_end_fn at_end,
+bool rl_loop_init(struct rl_loop *loop, struct rl_holders *holders, rl_turn_end_fn at_end,
                   struct redlock_service *service);
 
 /* Is the calling thread the service's? */
@@ -163,11 +163,8 @@ bool rl_loop_move_to_thread(struct rl_loop *loop, struct rl_post *post);
 /* The owner: an operation has begun whose caller waits. */
 void rl_loop_follow(struct rl_loop *loop, struct rl_waiter *waiter);
 
-/* The owner: the operation has ended. False: the caller has given up. */
+/* The owner: the operation has ended. The caller wakes at rl_sleepers_wake_marked(), which serves many; nothing in
+ * between takes time or runs code of the program. False: the caller has given up. */
 bool rl_loop_tell(struct rl_loop *loop, struct rl_waiter *waiter);
-
-/* The same, for several callers: rl_sleepers_wake_marked() wakes them. Nothing in between takes time or runs code of
- * the program. */
-bool rl_loop_tell_and_wake_later(struct rl_loop *loop, struct rl_waiter *waiter);
 
 #endif

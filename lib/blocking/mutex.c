@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "blocking/job.h"
 #include "blocking/service.h"
 
 int rl_mutex_check(const struct redlock_mutex *mutex)
@@ -23,8 +24,8 @@ void rl_mutex_unref(struct redlock_mutex *mutex)
     assert(was > 0);
     if (was != 1)
         return;
-    assert(!rl_hold_exists(&mutex->hold));
-    rl_gate_destroy(mutex->gate);
+    assert(!rl_holder_exists(&mutex->holder));
+    rl_recursion_destroy(mutex->recursion);
     free(mutex);
     rl_service_unref(service);
 }
@@ -41,6 +42,23 @@ int rl_mutex_call(struct redlock_mutex *mutex, int (*fn)(void *argument), void *
     return status;
 }
 
+struct question {
+    struct rl_holder *holder;
+    struct rl_request *request;
+};
+
+static int ask(void *argument)
+{
+    const struct question *question = argument;
+
+    return rl_holder_exists(question->holder) ? rl_holder_ask(question->holder, question->request) : REDLOCK_E_CLOSING;
+}
+
+int rl_mutex_ask(struct redlock_mutex *mutex, struct rl_request request)
+{
+    return mutex ? rl_mutex_call(mutex, ask, &(struct question){&mutex->holder, &request}) : REDLOCK_E_ARGUMENT;
+}
+
 struct redlock_mutex *rl_mutex_living(struct redlock_mutex *mutex)
 {
     return atomic_load(&mutex->dying) ? NULL : mutex;
@@ -48,7 +66,7 @@ struct redlock_mutex *rl_mutex_living(struct redlock_mutex *mutex)
 
 int64_t redlock_mutex_remaining_ns(const struct redlock_mutex *mutex)
 {
-    return rl_mutex_check(mutex) < 0 ? 0 : rl_bound_remaining_ns(&mutex->hold.bound, NULL);
+    return rl_mutex_check(mutex) < 0 ? 0 : rl_bound_remaining_ns(&mutex->holder.bound, NULL);
 }
 
 int64_t redlock_mutex_remaining_ms(const struct redlock_mutex *mutex)
@@ -61,7 +79,7 @@ uint64_t redlock_mutex_fence(const struct redlock_mutex *mutex)
     struct rl_bound_hold hold = {0};
 
     if (rl_mutex_check(mutex) == 0)
-        rl_bound_remaining_ns(&mutex->hold.bound, &hold);
+        rl_bound_remaining_ns(&mutex->holder.bound, &hold);
     return hold.fence;
 }
 
@@ -69,7 +87,7 @@ uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex)
 {
     if (rl_mutex_check(mutex) < 0)
         return 0;
-    return mutex->gate ? rl_gate_depth(mutex->gate) : redlock_mutex_remaining_ns(mutex) > 0;
+    return mutex->recursion ? rl_recursion_depth(mutex->recursion) : redlock_mutex_remaining_ns(mutex) > 0;
 }
 
 const void *redlock_mutex_key(const struct redlock_mutex *mutex, size_t *ret_size)

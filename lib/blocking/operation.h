@@ -1,5 +1,5 @@
-/* Acquire, extend, convert and release calls as the loop's owner sees them: it begins them, and tells their outcome to
- * the caller that waits, or puts it into a queue. The program's side is caller.c. */
+/* Acquire, extend, convert and release calls: what the program asks, and what the loop's owner does about it. lock.c
+ * has the lock and unlock calls of programs. */
 #ifndef RL_BLOCKING_OPERATION_H
 #define RL_BLOCKING_OPERATION_H
 
@@ -8,48 +8,40 @@
 
 #include <redlock/blocking.h>
 
-#include "blocking/loop.h"
-#include "blocking/queue.h"
-#include "blocking/sleepers.h"
-#include "util/list.h"
-
-#define RL_NO_PERMIT UINT32_MAX
+#include "blocking/job.h"
+#include "blocking/holder.h"
 
 /* One call at a time, from its beginning until its outcome is taken. */
 struct rl_operation {
     atomic_bool taken;
-    struct rl_post post;
-    struct redlock_mutex *mutex;   /* kept while the operation is taken */
-    struct rl_list finished;
-    struct rl_waiter waiter;
-    int status;
-    bool wants_result;
-    struct redlock_result *result; /* a copy */
-    struct redlock_queue *queue;   /* where the outcome goes; NULL: to the waiter */
-    struct rl_queue_entry entry;
-    int64_t began_ns;              /* acquire, convert: by rl_monotonic_ns() */
-    bool defaults;                 /* acquire: without options */
-    struct redlock_acquire_options options;
-    uint32_t ttl_ms;               /* extend */
-    enum redlock_mode mode;        /* convert, and the next */
-    int64_t timeout_ms;
-    const char *token;             /* release; NULL: not that of another process */
-    uint32_t slot;                 /* with a token of a permit; otherwise RL_NO_PERMIT */
+    struct rl_job job;
+    struct redlock_mutex *mutex; /* kept while the operation is taken */
+    struct rl_request request;
+    struct redlock_acquire_options options; /* of the request */
+    int64_t began_ns;                       /* acquire, convert: by rl_monotonic_ns() */
 };
 
 void rl_operation_init(struct rl_operation *operation, struct redlock_mutex *mutex);
 
-/* Any thread. False: the operation is in use. Taking keeps the mutex until the operation is given back. */
-bool rl_operation_take(struct rl_operation *operation);
-void rl_operation_give_back(struct rl_operation *operation);
+/* What gives the lock back after rl_operation_drop(): a release that nobody waits for. */
+void rl_operation_init_give_back(struct rl_request *request);
 
-/* What is posted: `run` of the operation's post. */
-void rl_operation_acquire(struct rl_post *post);
-void rl_operation_extend(struct rl_post *post);
-void rl_operation_convert(struct rl_post *post);
-void rl_operation_release(struct rl_post *post);
+/* Before a call that waits: 0, E_ARGUMENT, E_FORKED, E_OWN_THREAD. There is no result yet. */
+int rl_operation_check(struct redlock_mutex *mutex, struct redlock_result **ret_result);
 
-/* The owner, at the end of a turn: tells all callers whose operations have finished. */
-void rl_operation_tell_finished(struct redlock_service *service);
+enum rl_called {
+    RL_CALLED_BUSY, /* not begun: such an operation is pending already */
+    RL_CALLED,
+    RL_CALLED_LEFT, /* not awaited to its end: the loop's owner gives the lock back, if it is won, and passes on the
+                       mutex to its next owner */
+};
+
+/* Both wait. The time of an acquisition runs from began_ns (rl_monotonic_ns()). */
+int rl_operation_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, int64_t began_ns,
+                         struct redlock_result **ret_result, enum rl_called *ret_called);
+int rl_operation_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called);
+
+/* Does not wait, and so may be called on the service's thread. */
+void rl_operation_release_unawaited(struct redlock_mutex *mutex);
 
 #endif

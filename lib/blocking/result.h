@@ -1,4 +1,4 @@
-/* A result that outlives the callback which it was borrowed in. */
+/* Results that outlive the callback which they were borrowed in. */
 #ifndef RL_BLOCKING_RESULT_H
 #define RL_BLOCKING_RESULT_H
 
@@ -6,11 +6,15 @@
 
 #include <redlock/result.h>
 
-/* A deep copy in one block (struct, nodes and texts), for redlock_result_free(). NULL: no memory. */
-struct redlock_result *rl_result_copy(const struct redlock_result *result);
+/* What of a result a copy needs beside the structure itself: its texts and arrays. */
+struct rl_result_form;
 
-/* Copies a text to `*at`, in such a block, and moves `*at` behind it. Returns the copy. */
-const char *rl_result_copy_text(const char *text, char **at);
+extern const struct rl_result_form rl_lock_result_form;  /* struct redlock_result */
+extern const struct rl_result_form rl_latch_result_form; /* struct redlock_latch_result */
+extern const struct rl_result_form rl_look_result_form;  /* struct redlock_look_result */
+
+/* A deep copy in one block, for free(). NULL: no memory. */
+void *rl_result_copy(const struct rl_result_form *form, const void *result);
 
 /* Of an operation whose deadline passed before its service has done anything about it, or has told the caller. */
 struct redlock_result *rl_result_too_late(enum redlock_op op, int64_t began_ns);

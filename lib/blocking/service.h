@@ -1,8 +1,8 @@
 /* A service: its data, its memory, and how other threads ask something of it.
  *
  *     a caller                                   the loop's owner: the caller itself, another one, or the thread
- *     takes an operation of the mutex  --post->  starts it with the client
- *     waits                                      its callback: the operation has finished
+ *     begins a call                    --post->  starts an operation of the client
+ *     waits                                      its callback: the call has ended
  *                                                the client writes what it has to write
  *     goes on                          <-wake--  the end of the turn: publishes the validity, tells the caller
  *
@@ -15,20 +15,19 @@
  *
  *     sleepers.c        waiting until a point in time: many threads at few futexes, or one for one event
  *     result.c          results that outlive their callback
- *     holds.c           locks and sets, and their validity as all threads may read it
+ *     bound.c           the validity of a held lock, as all threads may read it
+ *     holder.c          the locks and sets of a service, and what is asked of them
  *     loop.c            what other threads ask of the loop's owner, who that is, and the end of each turn
- *     service.c         the service's memory and metrics, and how its loop's owner is asked for something
- *     recursive_gate.c  the owners of a recursive mutex, and who waits for their end
- *     mutex.c           a mutex's memory, and what all threads may read of it
+ *     service.c         the service's memory
  *     queue.c           the completion queue
- *     operation.c       acquire, extend, release: the owner's side
- *     caller.c          acquire, extend, release: the program's side
- *     calls.c           lock and unlock, of recursive mutexes, too
+ *     job.c             a thread that waits for what the owner does
+ *     recursion.c       the owners of a recursive mutex, and who waits for their end
+ *     mutex.c           a mutex's memory, and what all threads may read of it
+ *     operation.c       acquire, extend, convert, release: the owner's side and the program's
+ *     lock.c            lock and unlock, of recursive mutexes, too
  *     alarm.c           the loss alarm
- *     request.c         functions on a mutex that need the owner for a moment only
- *     mutex_life.c      creation and end of mutexes
- *     control.c         statistics, functions on the thread, shutdown
- *     look.c            looks at keys
+ *     request.c         creation and end of mutexes, and what needs the owner for a moment only
+ *     control.c         statistics, looks, functions on the thread, shutdown
  *     latch.c           latches
  *     service_life.c    creation and end of services, and the thread */
 #ifndef RL_BLOCKING_SERVICE_H
@@ -39,7 +38,7 @@
 
 #include <redlock/blocking.h>
 
-#include "blocking/holds.h"
+#include "blocking/holder.h"
 #include "blocking/loop.h"
 #include "util/list.h"
 
@@ -57,8 +56,8 @@ struct redlock_service {
 
     /* Of the loop's owner from here on. */
     struct redlock_client *client; /* NULL: it has ended */
-    struct rl_holds holds;
-    struct rl_list finished;       /* operations whose callers are told at the end of this turn: operation.c */
+    struct rl_holders holders;
+    struct rl_list ended;          /* jobs whose callers are told at the end of this turn: job.c */
 };
 
 /* 0, E_ARGUMENT, E_FORKED. */
@@ -66,16 +65,5 @@ int rl_service_check(const struct redlock_service *service);
 
 void rl_service_ref(struct redlock_service *service);
 void rl_service_unref(struct redlock_service *service);
-
-/* rl_loop_ask(), while the service is kept, and without points of cancellation. */
-enum rl_asked rl_service_ask(struct redlock_service *service, struct rl_post *post, struct rl_waiter *waiter,
-                             int64_t end_ns);
-
-/* The loop's owner calls the function, whether the client is alive or gone; the service's own thread does it at once.
- * The function's result, or E_CLOSING if it has not been called. */
-int rl_service_call(struct redlock_service *service, int (*fn)(void *argument), void *argument);
-
-/* The same for code of the program, which only the service's thread runs. */
-int rl_service_call_on_thread(struct redlock_service *service, int (*fn)(void *argument), void *argument);
 
 #endif

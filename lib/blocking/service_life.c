@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocking/job.h"
 #include "blocking/mutex.h"
-#include "blocking/operation.h"
 #include "blocking/service.h"
 #include "util/event_types.h"
 #include "util/thread.h"
@@ -16,7 +16,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
 {
     struct redlock_service *service = user_data;
 
-    if (event->type == REDLOCK_EVENT_VALIDITY && rl_holds_mark_lock_stale(&service->holds, event->lock))
+    if (event->type == REDLOCK_EVENT_VALIDITY && rl_holders_mark_lock_stale(&service->holders, event->lock))
         rl_turn_want_end(&service->loop.turn);
     if (service->event_types & REDLOCK_EVENT_BIT(event->type))
         service->on_event(event, service->event_data);
@@ -26,18 +26,18 @@ static void on_event(const struct redlock_event *event, void *user_data)
  * redlock_client_destroy(). */
 static void end_client(struct redlock_service *service)
 {
-    for (struct rl_hold *hold = rl_holds_next(&service->holds, NULL), *next; hold; hold = next) {
-        struct redlock_mutex *mutex = RL_CONTAINER_OF(hold, struct redlock_mutex, hold);
+    for (struct rl_holder *holder = rl_holders_next(&service->holders, NULL), *next; holder; holder = next) {
+        struct redlock_mutex *mutex = RL_CONTAINER_OF(holder, struct redlock_mutex, holder);
 
-        next = rl_holds_next(&service->holds, hold);
-        rl_holds_end(&service->holds, hold);
+        next = rl_holders_next(&service->holders, holder);
+        rl_holder_end(holder);
         rl_watch_drop(&mutex->watch);
-        if (mutex->gate)
-            rl_gate_close(mutex->gate);
+        if (mutex->recursion)
+            rl_recursion_close(mutex->recursion);
     }
     redlock_client_destroy(service->client);
     service->client = NULL;
-    rl_operation_tell_finished(service);
+    rl_job_tell_ended(service);
 }
 
 static void *run(void *arg)
@@ -48,7 +48,7 @@ static void *run(void *arg)
     rl_loop_run(&service->loop);
     end_client(service);
     rl_inbox_close(&service->loop.turn.inbox);
-    rl_operation_tell_finished(service);
+    rl_job_tell_ended(service);
     return NULL;
 }
 
@@ -75,8 +75,8 @@ static struct redlock_service *allocate(const struct redlock_options *options)
     service->event_data = options->event_data;
     service->event_types = rl_event_types(options);
     service->max_ttl_ms = options->max_ttl_ms;
-    rl_list_init(&service->finished);
-    rl_holds_init(&service->holds);
+    rl_list_init(&service->ended);
+    rl_holders_init(&service->holders);
     return service;
 }
 
@@ -85,7 +85,7 @@ static int start(struct redlock_service *service, const char *const *masters, si
 {
     int status;
 
-    if (!rl_loop_init(&service->loop, &service->holds, rl_operation_tell_finished, service))
+    if (!rl_loop_init(&service->loop, &service->holders, rl_job_tell_ended, service))
         return fail(ret_error, REDLOCK_E_SYSTEM, "no descriptor or event loop for the service");
     service->loop.pinned = service->on_event || options->on_credentials;
     status = redlock_client_create(service->loop.turn.base, masters, n, options, &service->client, ret_error);
@@ -102,7 +102,7 @@ static void dispose(struct redlock_service *service)
 {
     redlock_client_destroy(service->client);
     rl_turn_free_events(&service->loop.turn);
-    rl_holds_fini(&service->holds);
+    rl_holders_fini(&service->holders);
     rl_service_unref(service);
 }
 

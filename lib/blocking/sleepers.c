@@ -215,11 +215,6 @@ static bool set(struct rl_waiter *waiter, struct rl_sleepers *sleepers, uint32_t
 
 bool rl_waiter_tell(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
 {
-    return set(waiter, sleepers, DONE, rl_sleepers_wake);
-}
-
-bool rl_waiter_tell_and_wake_later(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
-{
     return set(waiter, sleepers, DONE, rl_sleepers_mark);
 }
 

@@ -89,10 +89,9 @@ enum rl_waited rl_waiter_wait(struct rl_waiter *waiter, struct rl_sleepers *slee
 
 bool rl_waiter_is_done(const struct rl_waiter *waiter);
 
-/* The loop's owner: tells of the event. The later wake is that of rl_sleepers_wake_marked(), which must follow soon.
- * False: the wait has been given up. Afterwards the waiter may be gone; the sleepers must not be. */
+/* The loop's owner: tells of the event. The wake is that of rl_sleepers_wake_marked(), which must follow soon. False:
+ * the wait has been given up. Afterwards the waiter may be gone; the sleepers must not be. */
 bool rl_waiter_tell(struct rl_waiter *waiter, struct rl_sleepers *sleepers);
-bool rl_waiter_tell_and_wake_later(struct rl_waiter *waiter, struct rl_sleepers *sleepers);
 
 /* The loop's owner: gives the loop to the waiting thread. False: the wait is over, and the loop stays where it is. */
 bool rl_waiter_give_loop(struct rl_waiter *waiter, struct rl_sleepers *sleepers);

@@ -1,13 +1,13 @@
-/* What the front end is made of, by itself: the published validity, the inbox, and the gate of a recursive mutex. */
+/* What the front end is made of, by itself: the published validity, the inbox, and the owners of a recursive mutex. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include <redlock/status.h>
 
-#include "blocking/holds.h"
+#include "blocking/bound.h"
 #include "blocking/loop.h"
-#include "blocking/recursive_gate.h"
+#include "blocking/recursion.h"
 #include "suite.h"
 #include "util/list.h"
 
@@ -217,23 +217,23 @@ END_TEST
 START_TEST(who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again)
 {
     const struct rl_owner owner = {&inbox, 0}, other = {&taken, 0};
-    struct rl_gate *gate = rl_gate_create(false);
+    struct rl_recursion *recursion = rl_recursion_create(false);
 
-    ck_assert_int_eq(rl_gate_enter(gate, &owner, 0), 0);
-    rl_gate_hold(gate);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, REDLOCK_LOST), REDLOCK_LOST);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), 0);
-    ck_assert_int_eq(rl_gate_leave(gate, &owner, false), REDLOCK_E_DEPTH);
-    ck_assert_int_eq(rl_gate_leave(gate, &owner, false), 0);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, REDLOCK_LOST), REDLOCK_E_BUSY);
-    rl_gate_open(gate);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
-    ck_assert_int_eq(rl_gate_enter(gate, &other, 0), 0);
-    rl_gate_hold(gate);
-    ck_assert_int_eq(rl_gate_enter_again(gate, &owner, 0), REDLOCK_E_BUSY);
-    ck_assert_uint_eq(rl_gate_depth(gate), 1);
-    rl_gate_destroy(gate);
+    ck_assert_int_eq(rl_recursion_enter(recursion, &owner, 0), 0);
+    rl_recursion_hold(recursion);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, REDLOCK_LOST), REDLOCK_LOST);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, 0), 0);
+    ck_assert_int_eq(rl_recursion_leave(recursion, &owner, false), REDLOCK_E_DEPTH);
+    ck_assert_int_eq(rl_recursion_leave(recursion, &owner, false), 0);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, REDLOCK_LOST), REDLOCK_E_BUSY);
+    rl_recursion_pass_on(recursion);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_int_eq(rl_recursion_enter(recursion, &other, 0), 0);
+    rl_recursion_hold(recursion);
+    ck_assert_int_eq(rl_recursion_enter_again(recursion, &owner, 0), REDLOCK_E_BUSY);
+    ck_assert_uint_eq(rl_recursion_depth(recursion), 1);
+    rl_recursion_destroy(recursion);
 }
 END_TEST
 
@@ -242,7 +242,7 @@ int main(void)
     Suite *suite = suite_create("parts");
     TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
     TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
-    TCase *gate = suite_add_case(suite, "gate", NULL, NULL);
+    TCase *recursion = suite_add_case(suite, "recursion", NULL, NULL);
 
     tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
     tcase_add_test(bound, the_clock_that_has_advanced_more_decides);
@@ -251,6 +251,6 @@ int main(void)
     tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
     tcase_add_test(post, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run);
-    tcase_add_test(gate, who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again);
+    tcase_add_test(recursion, who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again);
     return suite_run(suite);
 }

@@ -519,7 +519,7 @@ START_TEST(who_fails_at_the_masters_lets_the_next_one_try)
 END_TEST
 
 /* The service's thread is busy: the caller gives up, and what it has left is rolled back later. */
-START_TEST(a_call_that_gave_up_opens_the_gate_when_its_attempt_is_over)
+START_TEST(a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over)
 {
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
     struct guest guest;
@@ -693,7 +693,7 @@ int main(void)
     tcase_add_test(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind);
     tcase_add_test(several, cancel_ends_who_has_just_been_admitted);
     tcase_add_test(several, who_fails_at_the_masters_lets_the_next_one_try);
-    tcase_add_test(several, a_call_that_gave_up_opens_the_gate_when_its_attempt_is_over);
+    tcase_add_test(several, a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over);
     tcase_add_test(several, destroying_the_mutex_ends_all_that_wait);
     tcase_add_test(several, shutdown_releases_at_any_depth_and_ends_all_that_wait);
     tcase_add_test(several, the_end_of_the_service_ends_all_that_wait);

@@ -27,19 +27,14 @@ static void way_init(struct way *way)
     rl_waiter_reset(&way->waiter);
 }
 
-static bool tell(struct way *way)
-{
-    return rl_waiter_tell(&way->waiter, &way->sleepers);
-}
-
 static bool give_loop(struct way *way)
 {
     return rl_waiter_give_loop(&way->waiter, &way->sleepers);
 }
 
-static bool tell_and_wake_later(struct way *way)
+static bool tell(struct way *way)
 {
-    bool told = rl_waiter_tell_and_wake_later(&way->waiter, &way->sleepers);
+    bool told = rl_waiter_tell(&way->waiter, &way->sleepers);
 
     rl_sleepers_wake_marked(&way->sleepers);
     return told;
@@ -97,12 +92,6 @@ START_TEST(no_telling_is_missed)
 }
 END_TEST
 
-START_TEST(no_telling_of_many_is_missed)
-{
-    ask_by(tell_and_wake_later, true);
-}
-END_TEST
-
 START_TEST(no_gift_of_the_loop_is_missed)
 {
     ask_by(give_loop, true);
@@ -113,7 +102,6 @@ START_TEST(nothing_is_missed_where_all_slots_are_taken)
 {
     ask_by(tell, false);
     ask_by(give_loop, false);
-    ask_by(tell_and_wake_later, false);
 }
 END_TEST
 
@@ -166,7 +154,6 @@ int main(void)
     TCase *wait = suite_add_case(suite, "waiter", no_sleepers, NULL);
 
     tcase_add_test(wait, no_telling_is_missed);
-    tcase_add_test(wait, no_telling_of_many_is_missed);
     tcase_add_test(wait, no_gift_of_the_loop_is_missed);
     tcase_add_test(wait, nothing_is_missed_where_all_slots_are_taken);
     tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);

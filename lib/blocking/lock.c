@@ -1,10 +1,10 @@
-/* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (recursive_gate.h); only one of
- * them at a time is a caller. */
+/* The lock and unlock calls of programs. Of the owners of a recursive mutex (recursion.h) only one at a time asks the
+ * masters. */
 #include <stdio.h>
 #include <string.h>
 
-#include "blocking/caller.h"
 #include "blocking/mutex.h"
+#include "blocking/operation.h"
 #include "blocking/service.h"
 
 /* --- Lock ------------------------------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int64_t find_end(const struct entry *entry, int64_t began_ns)
 static int judge_entry(const struct redlock_mutex *mutex, const struct entry *entry)
 {
     struct rl_bound_hold hold;
-    int64_t remaining_ns = rl_bound_remaining_ns(&mutex->hold.bound, &hold);
+    int64_t remaining_ns = rl_bound_remaining_ns(&mutex->holder.bound, &hold);
 
     if (remaining_ns <= 0)
         return REDLOCK_LOST;
@@ -60,18 +60,18 @@ static int judge_entry(const struct redlock_mutex *mutex, const struct entry *en
     return 0;
 }
 
-static int acquire_behind_gate(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+static int acquire_for_owner(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                int64_t began_ns, struct redlock_result **ret_result)
 {
     enum rl_called called;
-    int status = rl_caller_acquire(mutex, options, began_ns, ret_result, &called);
+    int status = rl_operation_acquire(mutex, options, began_ns, ret_result, &called);
 
     if (called == RL_CALLED_LEFT)
         return status;
     if (status == REDLOCK_OK)
-        rl_gate_hold(mutex->gate);
+        rl_recursion_hold(mutex->recursion);
     else
-        rl_gate_open(mutex->gate);
+        rl_recursion_pass_on(mutex->recursion);
     return status;
 }
 
@@ -81,28 +81,28 @@ static int acquire_as(struct redlock_mutex *mutex, const void *pointer, const st
     int64_t began_ns = rl_monotonic_ns();
     struct rl_owner owner;
     struct entry entry = {0};
-    int status = rl_gate_owner(mutex->gate, pointer, &owner);
+    int status = rl_recursion_owner(mutex->recursion, pointer, &owner);
 
     if (status == 0)
         status = read_entry(options, &entry);
     if (status < 0)
         return status;
-    status = rl_gate_enter(mutex->gate, &owner, find_end(&entry, began_ns));
+    status = rl_recursion_enter(mutex->recursion, &owner, find_end(&entry, began_ns));
     if (status == REDLOCK_E_ALREADY_HELD)
-        return rl_gate_enter_again(mutex->gate, &owner, judge_entry(mutex, &entry));
+        return rl_recursion_enter_again(mutex->recursion, &owner, judge_entry(mutex, &entry));
     if (status == REDLOCK_DEADLINE && entry.timeout_ms == 0)
         return REDLOCK_HELD;
-    return status < 0 ? status : acquire_behind_gate(mutex, options, began_ns, ret_result);
+    return status < 0 ? status : acquire_for_owner(mutex, options, began_ns, ret_result);
 }
 
 int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
                              const struct redlock_acquire_options *options, struct redlock_result **ret_result)
 {
-    int status = rl_caller_check(mutex, ret_result);
+    int status = rl_operation_check(mutex, ret_result);
 
     if (status < 0)
         return status;
-    if (!mutex->gate)
+    if (!mutex->recursion)
         return REDLOCK_E_OWNER;
     rl_mutex_ref(mutex);
     status = acquire_as(mutex, owner, options, ret_result);
@@ -114,13 +114,13 @@ int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acqu
                           struct redlock_result **ret_result)
 {
     enum rl_called called;
-    int status = rl_caller_check(mutex, ret_result);
+    int status = rl_operation_check(mutex, ret_result);
 
     if (status < 0)
         return status;
-    if (mutex->gate)
+    if (mutex->recursion)
         return redlock_mutex_acquire_as(mutex, NULL, options, ret_result);
-    return rl_caller_acquire(mutex, options, rl_monotonic_ns(), ret_result, &called);
+    return rl_operation_acquire(mutex, options, rl_monotonic_ns(), ret_result, &called);
 }
 
 static struct redlock_acquire_options usual_options(const struct redlock_mutex *mutex, int64_t timeout_ms)
@@ -180,37 +180,37 @@ int redlock_mutex_trylock(struct redlock_mutex *mutex)
 /* --- Unlock ----------------------------------------------------------------------------------------------------- */
 
 /* A release that cannot begin leaves the mutex to its owner. Whatever it ends with, it is not held any more. */
-static int release_behind_gate(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+static int release_for_owner(struct redlock_mutex *mutex, struct redlock_result **ret_result)
 {
     enum rl_called called;
-    int status = rl_caller_release(mutex, ret_result, &called);
+    int status = rl_operation_release(mutex, ret_result, &called);
 
     if (called == RL_CALLED_BUSY)
-        rl_gate_hold(mutex->gate);
+        rl_recursion_hold(mutex->recursion);
     else
-        rl_gate_open(mutex->gate);
+        rl_recursion_pass_on(mutex->recursion);
     return status;
 }
 
 static int release_as(struct redlock_mutex *mutex, const void *pointer, struct redlock_result **ret_result)
 {
     struct rl_owner owner;
-    int status = rl_gate_owner(mutex->gate, pointer, &owner);
+    int status = rl_recursion_owner(mutex->recursion, pointer, &owner);
 
     if (status == 0)
-        status = rl_gate_leave(mutex->gate, &owner, false);
+        status = rl_recursion_leave(mutex->recursion, &owner, false);
     if (status == REDLOCK_E_DEPTH)
         return redlock_mutex_remaining_ns(mutex) > 0 ? REDLOCK_OK : REDLOCK_LOST;
-    return status < 0 ? status : release_behind_gate(mutex, ret_result);
+    return status < 0 ? status : release_for_owner(mutex, ret_result);
 }
 
 int redlock_mutex_release_as(struct redlock_mutex *mutex, const void *owner, struct redlock_result **ret_result)
 {
-    int status = rl_caller_check(mutex, ret_result);
+    int status = rl_operation_check(mutex, ret_result);
 
     if (status < 0)
         return status;
-    if (!mutex->gate)
+    if (!mutex->recursion)
         return REDLOCK_E_OWNER;
     rl_mutex_ref(mutex);
     status = release_as(mutex, owner, ret_result);
@@ -221,15 +221,15 @@ int redlock_mutex_release_as(struct redlock_mutex *mutex, const void *owner, str
 int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result)
 {
     enum rl_called called;
-    int status = rl_caller_check(mutex, ret_result);
+    int status = rl_operation_check(mutex, ret_result);
 
-    if (status == REDLOCK_E_OWN_THREAD && !mutex->gate)
-        rl_caller_release_unawaited(mutex);
+    if (status == REDLOCK_E_OWN_THREAD && !mutex->recursion)
+        rl_operation_release_unawaited(mutex);
     if (status < 0)
         return status;
-    if (mutex->gate)
+    if (mutex->recursion)
         return redlock_mutex_release_as(mutex, NULL, ret_result);
-    return rl_caller_release(mutex, ret_result, &called);
+    return rl_operation_release(mutex, ret_result, &called);
 }
 
 int redlock_mutex_unlock(struct redlock_mutex *mutex)
