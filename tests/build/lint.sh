@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lines of C no longer than .editorconfig says; shell scripts and manual pages, by the tools for them. A tool that is
-# not installed checks nothing.
+# Lines of C no longer than .editorconfig says; shell scripts and manual pages, by the tools for them; and that the
+# README's picture is drawn from its record. A tool that is not installed checks nothing.
 #
 #   lint.sh SOURCE_ROOT
 set -eu
@@ -20,6 +20,12 @@ others=$(grep -rnE 'https?://[^ ")]*(distributed-?locks|/distlock|is-redlock-saf
 if [ -n "$others" ]; then
     echo "another address of the Redlock page than $page:"
     echo "$others"
+    bad=1
+fi
+# The picture in README.md shows the run that is recorded beside it.
+example=tools/lab/failover/example
+if command -v python3 >/dev/null 2>&1 && ! python3 $example/timeline.py $example/timeline.json | cmp - $example/timeline.svg; then
+    echo "$example/timeline.svg is not what timeline.py draws of timeline.json"
     bad=1
 fi
 if command -v shellcheck >/dev/null 2>&1; then
