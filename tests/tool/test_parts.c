@@ -7,8 +7,8 @@
 #include "cli/json.h"
 #include "cli/standings.h"
 #include "cli/verdict.h"
-#include "options/duration.h"
-#include "options/shown.h"
+#include "options/message.h"
+#include "options/value.h"
 #include "suite.h"
 
 /* --- Verdict: every combination of answers, against its definition. */

@@ -8,7 +8,7 @@
 #include "cli/hold_file.h"
 #include "cli/json.h"
 #include "cli/run/deadline.h"
-#include "cli/run/env.h"
+#include "cli/run/inherited.h"
 #include "options/masters.h"
 #include "options/secrets.h"
 #include "suite.h"

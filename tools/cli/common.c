@@ -1,13 +1,17 @@
 #include "cli/common.h"
 
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <redlock/set.h>
+
 #include "cli/label.h"
-#include "options/duration.h"
+#include "options/secrets.h"
 #include "options/value.h"
-#include "options/variable.h"
 
 const char *const cli_profile_words[] = {
     [REDLOCK_PROFILE_GUARDED] = "guarded", [REDLOCK_PROFILE_CLASSIC] = "classic", NULL};
@@ -174,4 +178,52 @@ bool cli_one_volume(const char *command, bool verbose, bool quiet)
     if (verbose && quiet)
         cli_error(command, "--verbose and --quiet exclude each other");
     return !(verbose && quiet);
+}
+
+/* --- Signals that the command ignores ----------------------------------------------------------------------------- */
+
+struct ignored_signal ignored_signals[IGNORED_SIGNALS] = {{.number = SIGPIPE}, {.number = SIGXFSZ}};
+
+void ignore_signals(void)
+{
+    for (size_t i = 0; i < IGNORED_SIGNALS; i++)
+        ignored_signals[i].was_ignored = signal(ignored_signals[i].number, SIG_IGN) == SIG_IGN;
+}
+
+bool is_ignored_signal(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
+}
+
+/* --- Permits of semaphores, for commands that take locks ---------------------------------------------------------- */
+
+/* The digits in front of `end`, from 1 to `most`; otherwise NULL, or what follows. */
+static const char *read_number(const char *word, char end, uint32_t most, uint32_t *ret_number)
+{
+    char *rest;
+    unsigned long number;
+
+    if (*word < '1' || *word > '9')
+        return NULL;
+    number = strtoul(word, &rest, 10);
+    if (*rest != end || number > most)
+        return NULL;
+    *ret_number = (uint32_t)number;
+    return rest + 1;
+}
+
+bool cli_permits_of(const char *word, uint32_t *ret_n, uint32_t *ret_permits)
+{
+    const char *rest = read_number(word, '/', REDLOCK_MAX_SET_KEYS, ret_n);
+
+    return rest != NULL && read_number(rest, '\0', REDLOCK_MAX_PERMITS, ret_permits) != NULL && *ret_n <= *ret_permits;
+}
+
+int cli_lock_create(struct redlock_client *client, const char *key, uint32_t permits, struct redlock_lock **ret_lock)
+{
+    if (permits != 0)
+        return redlock_permit_create(client, key, strlen(key), permits, ret_lock);
+    return redlock_lock_create(client, key, strlen(key), ret_lock);
 }

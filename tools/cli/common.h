@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <redlock/options.h>
+#include <redlock/semaphore.h>
 
 #include "options/masters.h"
 #include "options/message.h"
@@ -130,5 +131,32 @@ bool cli_hold_fits(const char *command, uint32_t hold_ms, uint32_t *ttl_ms, cons
 
 /* What must be left of the lock at first for that: all but the allowance for clocks and an attempt that was quick. */
 uint32_t cli_hold_least_ms(uint32_t hold_ms);
+
+/* --- Signals that the command ignores. A reader that goes away (head, less) is an error to handle, and so is a file
+ * that must not grow (ulimit -f): a lock must be given back, servers be ended. */
+
+/* `was_ignored`: this process was started so. */
+struct ignored_signal {
+    int number;
+    bool was_ignored;
+};
+
+enum { IGNORED_SIGNALS = 2 };
+
+extern struct ignored_signal ignored_signals[IGNORED_SIGNALS];
+
+/* Once, at the start of the process. */
+void ignore_signals(void);
+
+/* What nohup(1) and shells have this process ignore stays ignored. */
+bool is_ignored_signal(int number);
+
+/* --- Permits of semaphores, for commands that take locks. */
+
+/* Reads "N/K": N of K permits, at most as many as a set may have. */
+bool cli_permits_of(const char *word, uint32_t *ret_n, uint32_t *ret_permits);
+
+/* A handle for the lock, or, if permits is not 0, for one of so many permits. */
+int cli_lock_create(struct redlock_client *client, const char *key, uint32_t permits, struct redlock_lock **ret_lock);
 
 #endif

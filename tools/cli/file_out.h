@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "cli/file_target.h"
+#include "cli/target.h"
 
 enum file_rights {
     FILE_PUBLIC,  /* readable as the umask says; the rights and the owner of an older file are kept */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/permit.h"
+#include "cli/common.h"
 
 static size_t index_of(const struct grip *grip, const struct redlock_lock *lock)
 {

@@ -7,8 +7,8 @@
 #include "cli/probe.h"
 #include "cli/standings.h"
 #include "cli/term.h"
-#include "options/duration.h"
-#include "options/shown.h"
+#include "options/message.h"
+#include "options/value.h"
 
 /* A line ends with as many names as fit into a few lines of a terminal, and the number of the others. */
 enum { NAMES_SIZE = 400 };

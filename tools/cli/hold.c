@@ -10,7 +10,7 @@
 #include <redlock/semaphore.h>
 
 #include "cli/clock.h"
-#include "cli/permit.h"
+#include "cli/common.h"
 
 static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock *lock)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/shown.h"
+#include "options/message.h"
 
 enum { DIGITS = 15 /* what a double keeps of a decimal number */ };
 

@@ -9,7 +9,6 @@
 
 #include "cli/term.h"
 #include "options/message.h"
-#include "options/shown.h"
 
 /* Times of ten digits are those from 2001 to 2286. */
 enum { UUID_LENGTH = 36, TIME_DIGITS = 10, TIME_LENGTH = TIME_DIGITS + 1 };

@@ -8,16 +8,15 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/json.h"
 #include "cli/session.h"
+#include "cli/session_wait.h"
 #include "cli/standings.h"
 #include "cli/term.h"
 #include "cli/votes.h"
-#include "options/duration.h"
 #include "options/message.h"
-#include "options/shown.h"
+#include "options/value.h"
 
 static const char latch_help[] =
     "Usage: redlock latch arrive NAME --parties N --generation G --party P ...\n"

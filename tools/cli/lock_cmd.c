@@ -8,15 +8,15 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
+#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
-#include "options/duration.h"
-#include "options/shown.h"
+#include "options/message.h"
+#include "options/value.h"
 
 static const char lock_help[] =
     "Usage: redlock lock KEY [OPTION...]\n"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/ignored.h"
+#include "cli/common.h"
 #include "options/program.h"
 
 /* What measures and compares is a program of its own. */

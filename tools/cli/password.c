@@ -12,7 +12,7 @@
 
 #include "cli/clock.h"
 #include "cli/hash.h"
-#include "options/password_command.h"
+#include "options/password.h"
 
 enum { FIRST_PAUSE_MS = 250, LONGEST_PAUSE_MS = 30000, MOST_WAITING = 256, US_PER_MS = 1000 };
 

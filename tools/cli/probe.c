@@ -9,15 +9,12 @@
 #include <redlock/options.h>
 
 #include "cli/clock.h"
-#include "cli/probe_again.h"
-#include "cli/probe_latch.h"
-#include "cli/probe_queue.h"
-#include "cli/probe_rights.h"
-#include "cli/probe_votes.h"
+#include "cli/probe_key.h"
+#include "cli/probe_server.h"
 #include "cli/target.h"
 #include "cli/verdict.h"
 #include "cli/wire.h"
-#include "options/shown.h"
+#include "options/message.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);

@@ -1,16 +1,16 @@
 #include "cli/session.h"
 
-#include <event2/event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <event2/event.h>
 #include <redlock/semaphore.h>
 
 #include "cli/commands.h"
-#include "cli/ignored.h"
+#include "cli/common.h"
 #include "cli/password.h"
 
 enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000, REMIND_MS = 30000, LONGEST_PAUSE_MS = 3600000 };
@@ -69,17 +69,6 @@ bool session_catch_signals(struct session *session, const char *command)
         }
     }
     return true;
-}
-
-void session_close(struct session *session)
-{
-    for (size_t i = 0; i < SESSION_SIGNALS; i++)
-        if (session->signals[i] != NULL)
-            event_free(session->signals[i]);
-    password_desk_close(session->desk);
-    if (session->base != NULL)
-        event_base_free(session->base);
-    memset(session, 0, sizeof(*session));
 }
 
 /* --- Recording ----------------------------------------------------------------------------------------------- */
@@ -182,7 +171,7 @@ void outcome_record(struct outcome *last, const struct redlock_result *result)
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
 }
 
-void session_record(struct session *session, const struct redlock_result *result)
+static void session_record(struct session *session, const struct redlock_result *result)
 {
     outcome_record(&session->last, result);
 }
@@ -192,7 +181,9 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
     session_record(data, result);
 }
 
-void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op)
+/* An operation begins, of this lock or, with NULL, of this set. */
+static void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set,
+                          enum redlock_op op)
 {
     memset(&session->last, 0, sizeof(session->last));
     clear_votes(&session->last);
@@ -363,7 +354,7 @@ int session_end(struct session *session)
 }
 
 /* A call that was refused has no operation to wait for. */
-int session_started(struct session *session, int started)
+static int session_started(struct session *session, int started)
 {
     if (started == 0)
         return session_end(session);
@@ -391,7 +382,8 @@ int session_extend(struct session *session, struct redlock_lock *lock, uint32_t 
     return session_started(session, redlock_extend(lock, ttl_ms, on_result, session));
 }
 
-int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options)
+/* How much is to be left of an acquisition, or it is extended. */
+static int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options)
 {
     int64_t most = (int64_t)options->ttl_ms * 3 / 4;
 
@@ -433,4 +425,57 @@ int session_release_permit(struct session *session, struct redlock_lock *lock, u
 {
     session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
     return session_started(session, redlock_release_permit(lock, slot, token, on_result, session));
+}
+
+/* --- Operations of sets in a session ------------------------------------------------------------------------------ */
+
+/* Status, cause and times are those of the set; the rest is about the key that decided. */
+static void on_set_result(struct redlock_set *set, const struct redlock_set_result *result, void *data)
+{
+    struct session *session = data;
+    struct redlock_result whole = {0};
+
+    if (result->part_result != NULL)
+        whole = *result->part_result;
+    whole.status = result->status;
+    whole.cause = result->cause;
+    whole.elapsed_us = result->elapsed_us;
+    whole.remaining_ms = result->remaining_ms;
+    whole.why = result->why;
+    session_record(session, &whole);
+    session->last.part = result->part;
+    if (result->part_result == NULL)
+        session->last.short_of_masters = false; /* nobody has counted them */
+}
+
+int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms)
+{
+    session_begin(session, NULL, set, REDLOCK_OP_EXTEND);
+    return session_started(session, redlock_set_extend(set, ttl_ms, on_set_result, session));
+}
+
+int session_set_acquire_whole(struct session *session, struct redlock_set *set,
+                              const struct redlock_acquire_options *options)
+{
+    struct outcome acquired;
+    int status;
+
+    session_begin(session, NULL, set, REDLOCK_OP_ACQUIRE);
+    status = session_started(session, redlock_set_acquire(set, options, on_set_result, session));
+    acquired = session->last;
+    if (status != REDLOCK_OK || session->caught != 0 ||
+        redlock_set_remaining_ms(set) >= session_least_ms(session, options))
+        return status;
+    while ((status = session_set_extend(session, set, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
+        session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
+    acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
+    acquired.remaining_ms = redlock_set_remaining_ms(set);
+    session->last = acquired;
+    return acquired.status;
+}
+
+int session_set_release(struct session *session, struct redlock_set *set)
+{
+    session_begin(session, NULL, set, REDLOCK_OP_RELEASE);
+    return session_started(session, redlock_set_release(set, on_set_result, session));
 }

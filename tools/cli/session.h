@@ -108,15 +108,8 @@ int session_set_release(struct session *session, struct redlock_set *set);
 /* Have so many masters refused the password or the certificates that waiting does not help? */
 bool session_is_in_vain(const struct session *session);
 
-/* What these are made of: an operation begins, of this lock or, with NULL, of this set; it has ended with the result;
- * the call that was to start it has returned `started`, and its end is waited for if there is one. */
-void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op);
-void session_record(struct session *session, const struct redlock_result *result);
+/* What the result of an operation says. */
 void outcome_record(struct outcome *last, const struct redlock_result *result);
-int session_started(struct session *session, int started);
-
-/* How much is to be left of an acquisition, or it is extended. */
-int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options);
 
 /* The same in two halves, to look around between them. */
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,

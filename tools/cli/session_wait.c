@@ -1,6 +1,13 @@
 /* Waiting in a session: for votes, masters, the end of a client, or a signal. */
+#include "cli/session_wait.h"
+
+#include <signal.h>
+#include <stdio.h>
+
 #include <event2/event.h>
 
+#include "cli/commands.h"
+#include "cli/password.h"
 #include "cli/session.h"
 
 /* A master that neither answers nor refuses is down when its connection times out: well before this. */
@@ -112,4 +119,40 @@ const char *session_node_name(const struct redlock_client *client, size_t node)
     if (redlock_client_node_stats(client, node, &stats, sizeof(stats)) != 0)
         return "?";
     return stats.name;
+}
+
+void session_close(struct session *session)
+{
+    for (size_t i = 0; i < SESSION_SIGNALS; i++)
+        if (session->signals[i] != NULL)
+            event_free(session->signals[i]);
+    password_desk_close(session->desk);
+    if (session->base != NULL)
+        event_base_free(session->base);
+    memset(session, 0, sizeof(*session));
+}
+
+/* --- How every command that has talked to masters ends ------------------------------------------------------------ */
+
+int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code)
+{
+    int caught;
+
+    session_finish(session, client, timeout_ms);
+    caught = session->caught;
+    session_close(session);
+    if (caught != 0) {
+        fflush(stdout);
+        signal(caught, SIG_DFL);
+        raise(caught);
+    }
+    return code;
+}
+
+int refused_call(const char *command, int status)
+{
+    bool retryable = redlock_status_retryable(status);
+
+    cli_error(command, "%s", redlock_strerror(status));
+    return retryable ? CLI_INFRASTRUCTURE : cli_usage(command);
 }

@@ -7,10 +7,10 @@
 
 #include <redlock/look.h>
 
-#include "cli/finish.h"
 #include "cli/json.h"
 #include "cli/label.h"
-#include "cli/status_master.h"
+#include "cli/session_wait.h"
+#include "cli/status_show.h"
 #include "cli/term.h"
 #include "options/exit.h"
 

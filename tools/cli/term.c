@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "options/shown.h"
+#include "options/message.h"
 
 enum { DEFAULT_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 100, MOST_FITTED = 1024 };
 

@@ -7,11 +7,11 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
+#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "options/shown.h"
+#include "options/message.h"
 
 static bool agree(const struct probe *a, const struct probe *b)
 {
@@ -84,4 +84,91 @@ const char *verdict_name(enum verdict_kind kind)
     static const char *const names[] = {"held", "free", "split", "unknown", "shared", "upgrading", "foreign"};
 
     return names[kind];
+}
+
+/* --- Who shares a key, by the votes that the masters have shown --------------------------------------------------- */
+
+/* The vote of the same value on another master; NULL: it has none. */
+static const struct probe_vote *same(const struct probe_votes *votes, uint64_t value_hash)
+{
+    for (size_t i = 0; i < votes->n; i++)
+        if (votes->votes[i].value_hash == value_hash)
+            return &votes->votes[i];
+    return NULL;
+}
+
+/* On how many masters a value has a vote, the mode that it has on all of them, and the masters before this one. */
+struct share {
+    size_t masters;
+    size_t earlier;
+    char mode; /* the weakest: while a downgrade is under way, masters differ */
+    int64_t left_ms;
+    bool upgraded; /* on one of them an exclusive vote stands beside it */
+};
+
+static bool has_exclusive(const struct probe_votes *votes)
+{
+    for (size_t i = 0; i < votes->n; i++)
+        if (votes->votes[i].mode == 'x')
+            return true;
+    return false;
+}
+
+static struct share share_of(const struct probe_votes *votes, size_t n, size_t master, const struct probe_vote *vote)
+{
+    struct share share = {.mode = vote->mode, .left_ms = vote->left_ms};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct probe_vote *found = same(&votes[i], vote->value_hash);
+
+        if (found == NULL)
+            continue;
+        share.masters++;
+        share.earlier += i < master;
+        share.mode = found->mode < share.mode ? found->mode : share.mode;
+        share.upgraded |= found->mode == 'u' && has_exclusive(&votes[i]);
+        share.left_ms = found->left_ms > share.left_ms ? found->left_ms : share.left_ms;
+    }
+    return share;
+}
+
+/* Each value is counted once, where it stands first. */
+static void count(struct verdict *verdict, const struct probe_vote *vote, const struct share *share)
+{
+    if (share->earlier > 0)
+        return;
+    verdict->most = share->masters > verdict->most ? share->masters : verdict->most;
+    if (share->masters < verdict->quorum)
+        return;
+    verdict->sharers++;
+    if (verdict->n_holders < PROBE_VOTES_SHOWN)
+        verdict->holders[verdict->n_holders++] = (struct verdict_holder){vote->value, share->mode, share->left_ms};
+    if (share->mode != 'r')
+        verdict->value = vote->value;
+    verdict->exclusive |= share->mode == 'x';
+    verdict->upgrading |= share->mode == 'u' && share->upgraded;
+    verdict->pttl_ms = share->left_ms > verdict->pttl_ms ? share->left_ms : verdict->pttl_ms;
+}
+
+void shares_judge(struct verdict *verdict, const struct probe *probes, const struct probe_votes *votes, size_t n)
+{
+    size_t silent = n - verdict->answered;
+
+    for (size_t i = 0; i < n; i++)
+        verdict->foreign += verdict_is_foreign(&probes[i], &votes[i]);
+    if (verdict->kind == VERDICT_HELD)
+        return;
+    verdict->value = NULL; /* no string's, but that of an upgradeable or exclusive vote */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < votes[i].n; j++) {
+            const struct share share = share_of(votes, n, i, &votes[i].votes[j]);
+
+            count(verdict, &votes[i].votes[j], &share);
+        }
+    if (verdict->sharers > 0)
+        verdict->kind = verdict->exclusive ? VERDICT_HELD : verdict->upgrading ? VERDICT_UPGRADING : VERDICT_SHARED;
+    else if (n - verdict->foreign < verdict->quorum)
+        verdict->kind = VERDICT_FOREIGN;
+    else if (verdict->most + silent >= verdict->quorum)
+        verdict->kind = VERDICT_UNKNOWN;
 }

@@ -51,4 +51,10 @@ bool verdict_may_be_token(const char *value, size_t size, int64_t left_ms);
 bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *votes);
 const char *verdict_name(enum verdict_kind kind);
 
+/* --- Who shares a key, by the votes that the masters have shown. Pure arithmetic. */
+
+/* Where no string has a quorum, votes may: the verdict is then SHARED, UPGRADING, or HELD if the vote is exclusive; or
+ * it is FOREIGN. */
+void shares_judge(struct verdict *verdict, const struct probe *probes, const struct probe_votes *votes, size_t n);
+
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "options/shown.h"
+#include "options/message.h"
 
 enum { NAME_MOST = 26, NAME_LEAST = 12, BAR_MOST = 24, BAR_LEAST = 6, OTHER_COLUMNS = 40, ROOM_FOR_NAME = 32 };
 enum { NOTE_SIZE = 512 };

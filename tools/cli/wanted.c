@@ -7,7 +7,7 @@
 #include <redlock/semaphore.h>
 #include <redlock/set.h>
 
-#include "cli/permit.h"
+#include "cli/common.h"
 #include "options/message.h"
 
 _Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");

@@ -1,5 +1,5 @@
 /* redlock-lab: the laboratory, which measures the lock and compares it with others. */
-#include "cli/ignored.h"
+#include "cli/common.h"
 #include "lab/bench/bench.h"
 #include "lab/engines/check/check.h"
 #include "lab/failover/failover.h"

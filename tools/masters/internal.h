@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "masters.h"
-#include "program.h"
+#include "process.h"
 
 struct arguments;
 
@@ -70,12 +70,12 @@ struct masters {
 
 #define COMMAND_TIMEOUT_MS 60000
 
-/* --- error.c: the sentence behind masters_error(); always returns false. */
+/* --- setup.c: the sentence behind masters_error(); always returns false. */
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Adds the last line of the member's log. */
 bool fail_with_log(const struct master *master, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- directory.c */
+/* The private directory. */
 char *directory_create(void); /* NULL on failure; leaves room for socket names */
 void directory_remove(const char *path);
 /* Starts the helper of masters_cleanup_on_exit(): it acts when the last copy of the returned descriptor is closed,
@@ -83,13 +83,12 @@ void directory_remove(const char *path);
 int directory_guard(const char *path, pid_t *ret_helper);
 void directory_unguard(int fd, pid_t helper);
 
-/* --- ports.c: a port of 127.0.0.1 that nobody listens on now; 0 on failure. */
+/* A port of 127.0.0.1 that nobody listens on now; 0 on failure. */
 uint16_t port_pick(void);
 
-/* --- certificates.c: ca, server and client (.crt, .key) in the directory. */
+/* Certificates: ca, server and client (.crt, .key) in the directory. */
 bool certificates_make(const char *dir);
 
-/* --- setup.c */
 bool setup_replace(struct setup *setup, const struct masters_setup *request); /* changes nothing if it fails */
 void setup_fini(struct setup *setup);
 /* This process's environment with the setup's on top; free() the array alone, its strings are borrowed. */
@@ -106,7 +105,7 @@ bool process_has_ended(const struct master *master);
 /* Sleeps for at most timeout_ms; true as soon as the process has ended. */
 bool process_wait_end(pid_t pid, int timeout_ms);
 
-/* --- command.c: one command, its reply as text, malloc'ed; NULL on failure. */
+/* --- connection.c: one command, its reply as text, malloc'ed; NULL on failure. */
 char *command_run(const struct master *master, const char *const *argv, int timeout_ms);
 
 /* --- masters.c */

@@ -17,10 +17,14 @@
 #define PORT_ATTEMPTS 20
 #define CLUSTER_ATTEMPTS 2
 
+/* The command itself starts independent Redis servers only: the others are built for the laboratory and the tests. */
 static const struct system *const systems[] = {
-    [MASTERS_REDIS] = &system_redis,         [MASTERS_SENTINEL] = &system_sentinel,
-    [MASTERS_ETCD] = &system_etcd,           [MASTERS_ZOOKEEPER] = &system_zookeeper,
-    [MASTERS_POSTGRES] = &system_postgres,   [MASTERS_MARIADB] = &system_mariadb,
+    [MASTERS_REDIS] = &system_redis,
+#ifdef MASTERS_HAVE_ALL
+    [MASTERS_SENTINEL] = &system_sentinel, [MASTERS_ETCD] = &system_etcd,
+    [MASTERS_ZOOKEEPER] = &system_zookeeper, [MASTERS_POSTGRES] = &system_postgres,
+    [MASTERS_MARIADB] = &system_mariadb,
+#endif
 };
 
 const char *masters_system_name(enum masters_system system)

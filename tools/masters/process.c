@@ -1,10 +1,15 @@
 /* Server processes: start, stop, and the proof that they have. */
+#include "process.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "internal.h"
 #include "parts.h"
+#include "internal.h"
 #include "portable.h"
 #include "system.h"
 
@@ -250,4 +254,114 @@ bool process_resume(const struct master *master)
 {
     signal_children(master->pid, SIGCONT);
     return kill(master->pid, SIGCONT) == 0 || fail("kill: %s", strerror(errno));
+}
+
+/* --- A command line that is put together -------------------------------------------------------------------------- */
+
+/* Takes the word over. */
+static bool push(struct arguments *arguments, char *word)
+{
+    if (word && arguments->n < ARGUMENTS_MAX) {
+        arguments->list[arguments->n++] = word;
+        return true;
+    }
+    free(word);
+    return fail(word ? "too many server arguments" : "out of memory");
+}
+
+bool arguments_add(struct arguments *arguments, const char *word, ...)
+{
+    va_list words;
+    bool added = true;
+
+    va_start(words, word);
+    for (; word && added; word = va_arg(words, const char *))
+        added = push(arguments, strdup(word));
+    va_end(words);
+    return added;
+}
+
+bool arguments_add_list(struct arguments *arguments, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (!push(arguments, strdup(words[i])))
+            return false;
+    return true;
+}
+
+bool arguments_print(struct arguments *arguments, const char *format, ...)
+{
+    char *word = NULL;
+    va_list values;
+    int length;
+
+    va_start(values, format);
+    length = vasprintf(&word, format, values);
+    va_end(values);
+    return push(arguments, length < 0 ? NULL : word);
+}
+
+void arguments_fini(struct arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->n; i++)
+        free(arguments->list[i]);
+    memset(arguments, 0, sizeof(*arguments));
+}
+
+/* --- The programs of packages: where they are, and the user that theirs run as ------------------------------------ */
+
+static char *find_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+
+        if (snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name) < (int)sizeof(file) &&
+            access(file, X_OK) == 0)
+            return strdup(file);
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+/* Of several versions the last one, as the names are sorted. */
+static char *find_in_places(const char *name, const char *places)
+{
+    char pattern[PATH_MAX];
+    char *found = NULL;
+    glob_t files;
+
+    snprintf(pattern, sizeof(pattern), "%s/%s", places, name);
+    if (glob(pattern, 0, NULL, &files) == 0) {
+        found = strdup(files.gl_pathv[files.gl_pathc - 1]);
+        globfree(&files);
+    }
+    return found;
+}
+
+char *program_find(const char *name, const char *places)
+{
+    char *found = strchr(name, '/') ? strdup(name) : find_in_path(name);
+
+    if (!found && places)
+        found = find_in_places(name, places);
+    if (!found)
+        fail("there is no program \"%s\"", name);
+    return found;
+}
+
+bool program_user_find(const char *name, struct program_user *ret_user)
+{
+    const struct passwd *entry;
+
+    memset(ret_user, 0, sizeof(*ret_user));
+    if (!name || geteuid() != 0)
+        return true;
+    entry = getpwnam(name);
+    if (!entry)
+        return fail("there is no user \"%s\", whom the server runs as", name);
+    *ret_user = (struct program_user){.other = true, .uid = entry->pw_uid, .gid = entry->pw_gid};
+    return true;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "arguments.h"
 #include "internal.h"
+#include "process.h"
 
 struct system {
     const char *name;

@@ -8,10 +8,8 @@
 
 #include "options/message.h"
 #include "options/option.h"
-#include "options/password_command.h"
+#include "options/password.h"
 #include "options/secrets.h"
-#include "options/shown.h"
-#include "options/variable.h"
 
 enum {
     MASKED_SIZE = 256,

@@ -8,4 +8,15 @@
  * has been printed, or an error. ret_operands has room for all operands; NULL if there are none. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands);
 
+/* --- What can stand at the end of a command line, for the completion of shells, told by the tables that parse it. */
+
+/* As argv[1], this very string asks for completions instead of work: the words behind it are the command's, the last
+ * of them is to be completed. */
+extern char cli_complete_mark[];
+
+/* Prints what the last word can be, one a line. Lines of another kind are
+ *   :file          the name of a file
+ *   :command N     it belongs to a command line that begins with the argument N */
+void cli_complete(const struct cli_command *command, int argc, char **argv);
+
 #endif

@@ -9,11 +9,9 @@
 
 #include <redlock/redlock.h>
 
-#include "options/complete.h"
 #include "options/exit.h"
-#include "options/shown.h"
-
-const char *cli_program_name = "redlock";
+#include "options/message.h"
+#include "options/parse.h"
 
 static void help(const struct cli_program *program, FILE *out)
 {

@@ -17,9 +17,6 @@ struct cli_program {
     const char *more;    /* what help tells behind the commands */
 };
 
-/* The name that messages begin with: the running program's. */
-extern const char *cli_program_name;
-
 /* All of main(). */
 int cli_program_main(const struct cli_program *program, int argc, char **argv);
 

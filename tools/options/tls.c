@@ -5,7 +5,7 @@
 
 #include "options/message.h"
 #include "options/option.h"
-#include "options/variable.h"
+#include "options/secrets.h"
 
 const char *const cli_tls_versions[] = {[REDLOCK_TLS_1_2] = "1.2", [REDLOCK_TLS_1_3] = "1.3", NULL};
 

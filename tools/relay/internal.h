@@ -12,7 +12,7 @@ struct evconnlistener;
 struct evbuffer;
 struct event;
 
-/* --- address.c */
+/* --- relay.c */
 struct relay_address {
     struct sockaddr_storage storage;
     socklen_t size;
@@ -23,7 +23,6 @@ struct relay_address {
 bool relay_address_parse(const char *url, struct relay_address *ret_address, char *ret_why, size_t size);
 void relay_address_print(const struct relay_address *address, char *ret_url, size_t size);
 
-/* --- peer.c */
 struct relay_peer {
     pid_t process;        /* 0: not known */
     unsigned long socket; /* the number of the other end's, on this machine; 0: not known */
@@ -32,7 +31,7 @@ struct relay_peer {
 /* Of an accepted connection. */
 void relay_peer_find(struct relay_peer *ret_peer, int fd);
 
-/* --- lane.c: one direction of one connection. */
+/* --- pair.c: one direction of one connection. */
 struct relay_chunk {
     struct list link;
     int64_t due_ns;
@@ -63,7 +62,7 @@ void relay_lane_flushed(struct relay_lane *lane); /* `to` has written everything
 void relay_lane_finish(struct relay_lane *lane);  /* `from` has ended: ends when the rest has left */
 size_t relay_lane_held(const struct relay_lane *lane);
 
-/* --- pair.c: one connection, with both ends and a lane in each direction. */
+/* One connection, with both ends and a lane in each direction. */
 struct relay_pair {
     struct list link;
     struct relay *relay;

@@ -1,15 +1,22 @@
 /* The listener, and the faults of the connections through it. */
 #include "relay.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <event2/event.h>
-#include <event2/listener.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <event2/event.h>
+#include <event2/listener.h>
 
 #include "internal.h"
 
@@ -183,4 +190,201 @@ size_t relay_connections(const struct relay *relay)
     for (const struct list *node = relay->pairs.next; node != &relay->pairs; node = node->next)
         n++;
     return n;
+}
+
+#define DEFAULT_PORT "6379"
+
+static bool complain(char *ret_why, size_t size, const char *what, const char *url)
+{
+    snprintf(ret_why, size, "%s: %.100s", what, url);
+    return false;
+}
+
+/* Behind the scheme and the credentials. */
+static const char *place_of(const char *url, size_t scheme)
+{
+    const char *at = strrchr(url + scheme, '@');
+
+    return at ? at + 1 : url + scheme;
+}
+
+static bool parse_unix(const char *url, struct relay_address *ret, char *ret_why, size_t size)
+{
+    struct sockaddr_un *address = (struct sockaddr_un *)&ret->storage;
+    const char *path = place_of(url, strlen("unix://"));
+    size_t length = strcspn(path, "?");
+
+    if (length == 0 || length >= sizeof(address->sun_path))
+        return complain(ret_why, size, "no path, or one that is too long", url);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, length);
+    ret->size = sizeof(*address);
+    return true;
+}
+
+/* HOST, HOST:PORT, [IPv6] or [IPv6]:PORT. */
+static void split(const char *place, char *ret_host, size_t host_size, char *ret_port, size_t port_size)
+{
+    bool bracketed = *place == '[';
+    size_t host = bracketed ? strcspn(place + 1, "]") : strcspn(place, ":/");
+    const char *rest = place + host + (bracketed ? 2 : 0);
+
+    snprintf(ret_host, host_size, "%.*s", (int)host, place + bracketed);
+    snprintf(ret_port, port_size, "%s", DEFAULT_PORT);
+    if (*rest == ':')
+        snprintf(ret_port, port_size, "%.*s", (int)strcspn(rest + 1, "/"), rest + 1);
+}
+
+static bool parse_tcp(const char *url, size_t scheme, struct relay_address *ret, char *ret_why, size_t size)
+{
+    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char host[256], port[8];
+
+    split(place_of(url, scheme), host, sizeof(host), port, sizeof(port));
+    if (getaddrinfo(host, port, &wanted, &found) != 0 || !found)
+        return complain(ret_why, size, "cannot be resolved", url);
+    memcpy(&ret->storage, found->ai_addr, found->ai_addrlen);
+    ret->size = found->ai_addrlen;
+    freeaddrinfo(found);
+    return true;
+}
+
+bool relay_address_parse(const char *url, struct relay_address *ret_address, char *ret_why, size_t size)
+{
+    memset(ret_address, 0, sizeof(*ret_address));
+    if (strncmp(url, "unix://", strlen("unix://")) == 0)
+        return parse_unix(url, ret_address, ret_why, size);
+    if (strncmp(url, "redis://", strlen("redis://")) == 0)
+        return parse_tcp(url, strlen("redis://"), ret_address, ret_why, size);
+    if (strncmp(url, "rediss://", strlen("rediss://")) == 0)
+        return parse_tcp(url, strlen("rediss://"), ret_address, ret_why, size);
+    return complain(ret_why, size, "neither unix://, redis:// nor rediss://", url);
+}
+
+void relay_address_print(const struct relay_address *address, char *ret_url, size_t size)
+{
+    char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+
+    if (address->storage.ss_family == AF_UNIX) {
+        snprintf(ret_url, size, "unix://%s", ((const struct sockaddr_un *)&address->storage)->sun_path);
+        return;
+    }
+    getnameinfo((const struct sockaddr *)&address->storage, address->size, host, sizeof(host), port, sizeof(port),
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(ret_url, size, address->storage.ss_family == AF_INET6 ? "redis://[%s]:%s" : "redis://%s:%s", host, port);
+}
+
+/* --- Which process is at the other end of a connection ------------------------------------------------------------ */
+
+/* Which process is at the other end of a connection. A unix socket knows it. Of TCP the kernel tells the number of
+ * the other end's socket (sock_diag(7)), and /proc/PID/fd has the sockets of a process. */
+
+struct question {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+};
+
+struct answer {
+    struct nlmsghdr head;
+    struct inet_diag_msg body;
+};
+
+static bool ask_kernel(const struct question *question, struct answer *ret_answer)
+{
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    char room[512];
+    ssize_t size = -1;
+
+    if (fd >= 0 && send(fd, question, sizeof(*question), 0) == (ssize_t)sizeof(*question))
+        size = recv(fd, room, sizeof(room), 0);
+    if (fd >= 0)
+        close(fd);
+    if (size < (ssize_t)sizeof(*ret_answer))
+        return false;
+    memcpy(ret_answer, room, sizeof(*ret_answer));
+    return ret_answer->head.nlmsg_type == SOCK_DIAG_BY_FAMILY;
+}
+
+/* The number of the socket that is connected from one place to the other; 0: it is not on this machine. */
+static unsigned long find_socket(const struct sockaddr_in *from, const struct sockaddr_in *to)
+{
+    struct question question = {
+        .head = {.nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .body = {.sdiag_family = AF_INET,
+                 .sdiag_protocol = IPPROTO_TCP,
+                 .idiag_states = UINT32_MAX,
+                 .id = {.idiag_sport = from->sin_port,
+                        .idiag_dport = to->sin_port,
+                        .idiag_src = {from->sin_addr.s_addr},
+                        .idiag_dst = {to->sin_addr.s_addr},
+                        .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}},
+    };
+    struct answer answer;
+
+    return ask_kernel(&question, &answer) ? answer.body.idiag_inode : 0;
+}
+
+void relay_peer_find(struct relay_peer *ret_peer, int fd)
+{
+    struct sockaddr_in here = {0}, there = {0};
+    socklen_t here_size = sizeof(here), there_size = sizeof(there);
+    struct ucred owner;
+    socklen_t owner_size = sizeof(owner);
+
+    *ret_peer = (struct relay_peer){0};
+    if (getsockname(fd, (struct sockaddr *)&here, &here_size) != 0 ||
+        getpeername(fd, (struct sockaddr *)&there, &there_size) != 0)
+        return;
+    if (here.sin_family == AF_UNIX && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &owner_size) == 0)
+        ret_peer->process = owner.pid;
+    else if (here.sin_family == AF_INET && there.sin_family == AF_INET)
+        ret_peer->socket = find_socket(&there, &here);
+}
+
+static bool has_socket(pid_t process, unsigned long number)
+{
+    char path[64], name[64];
+    struct dirent *entry;
+    bool found = false;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)process);
+    snprintf(name, sizeof(name), "socket:[%lu]", number);
+    dir = opendir(path);
+    while (dir && !found && (entry = readdir(dir))) {
+        char target[64] = "";
+
+        found = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1) > 0 && strcmp(target, name) == 0;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static bool is_itself(const struct relay_peer *peer, pid_t process)
+{
+    return peer->process == process || (peer->socket && has_socket(process, peer->socket));
+}
+
+/* Linux lists the children of a thread, CONFIG_PROC_CHILDREN provided, as distributions have it. */
+static bool is_child(const struct relay_peer *peer, pid_t process)
+{
+    char path[64];
+    long child;
+    bool found = false;
+    FILE *children;
+
+    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    children = fopen(path, "re");
+    while (children && !found && fscanf(children, "%ld", &child) == 1)
+        found = is_itself(peer, (pid_t)child);
+    if (children)
+        fclose(children);
+    return found;
+}
+
+bool relay_peer_is(const struct relay_peer *peer, pid_t process)
+{
+    return is_itself(peer, process) || is_child(peer, process);
 }

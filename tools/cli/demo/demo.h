@@ -69,7 +69,7 @@ void demo_close(struct demo *demo);
 /* Other clients in place of Alice's and Bob's, as of a deployment of its own with this max_ttl, declared new. */
 bool demo_redeploy(struct demo *demo, const char *name, uint32_t max_ttl_ms);
 
-/* --- help.c */
+/* What the acts say and check. */
 
 /* A line of narration, and a blank line before the next thing. */
 void demo_say(const struct demo *demo, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/nodes/refusal.h"
+#include "cli/nodes/advice_list.h"
 #include "cli/standings.h"
 #include "cli/term.h"
-#include "options/duration.h"
+#include "options/value.h"
 
 /* A clock that is further behind than this will be corrected by its time daemon in one step, if that may step. */
 enum { CLOCK_BEHIND_US = 1000000, NEARLY_FULL_PERCENT = 90 };

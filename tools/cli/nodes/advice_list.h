@@ -30,4 +30,17 @@ const char *advice_missing_rights(const struct advice_list *list, char buffer[AD
 /* Adds names under the prefix as a pattern of the server, in one word of the shell; `rest` is a pattern itself. */
 void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *prefix, const char *rest);
 
+/* --- Masters that do not answer as a client needs it: with an error, or not at all. */
+
+/* It answers, and says no; not serious: to others only. */
+void advise_on_refused(struct advice_list *list, bool serious);
+
+/* It is not reached. */
+void advise_on_down(struct advice_list *list);
+
+/* It is something else, or not a whole server. */
+void advise_on_cluster(struct advice_list *list);
+void advise_on_sentinel(struct advice_list *list);
+void advise_on_unknown_commands(struct advice_list *list);
+
 #endif

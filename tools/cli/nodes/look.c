@@ -226,3 +226,16 @@ void nodes_look_end(struct nodes_look *look)
     redlock_client_destroy(look->client);
     look->client = NULL;
 }
+
+int64_t nodes_max_ttl_ms(const struct nodes_look *look)
+{
+    int64_t smallest = 0;
+
+    for (size_t i = 0; i < look->sum.n; i++) {
+        int64_t declared = look->infos[i].marker_max_ttl_ms;
+
+        if (declared > 0 && (smallest == 0 || declared < smallest))
+            smallest = declared;
+    }
+    return smallest;
+}

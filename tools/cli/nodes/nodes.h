@@ -56,11 +56,11 @@ size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice re
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 
-/* --- new.c: --new-deployment, on the result of a look. CLI_OK: declared, and this is the look that did so; otherwise
+/* --- nodes.c: --new-deployment, on the result of a look. CLI_OK: declared, and this is the look that did so; otherwise
  * it has said why not. */
 int nodes_declare(struct session *session, const struct nodes_request *request, struct nodes_look *look);
 
-/* --- max_ttl.c: the same for --max-ttl; the smallest that is declared, 0 if none is; and the number of the next
+/* The same for --max-ttl; the smallest that is declared, 0 if none is; and the number of the next
  * declaration. */
 int64_t nodes_max_ttl_ms(const struct nodes_look *look);
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);

@@ -13,15 +13,12 @@
 #include <unistd.h>
 
 #include "cli/hindrance.h"
-#include "cli/run/env.h"
+#include "cli/run/inherited.h"
 #include "cli/run/keeper.h"
-#include "cli/run/leftovers.h"
 #include "cli/run/link.h"
-#include "cli/run/notify.h"
-#include "cli/run/publish.h"
+#include "cli/run/metrics.h"
 #include "cli/run/report.h"
 #include "cli/run/start.h"
-#include "cli/run/validity.h"
 
 /* --- What is heard of meanwhile ---------------------------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/run/run.h"
+
 struct cli_texts;
 struct redlock_client;
 
@@ -17,5 +19,25 @@ struct metrics {
 };
 
 void metrics_print(FILE *out, const struct metrics *metrics, const struct redlock_client *client);
+
+/* --- How the lock stands, for the command, a service manager and a monitoring system. Nobody is waited for: each file
+ * has a thread that writes it, and a state that waits is replaced by a later one. */
+
+/* Finds out whether the files can be written, before anything else is done. False after a message. */
+bool run_publish_open(struct run *run);
+
+/* "held" or "lost". A file that cannot be written is reported once, and left alone from then on. */
+void run_publish(struct run *run, const char *state);
+
+/* Says for the first time that the lock is held, and runs the loop until the files are there, which the command may
+ * read at once. False after a message: they cannot be written, or not within a ttl; or a signal came. */
+bool run_publish_first(struct run *run);
+
+/* Nothing is held any more, and nothing runs. */
+void run_unpublish(struct run *run);
+
+/* Waits at most so long until all has been written. False if it has not: the threads are left where they are, and what
+ * they use must stay. */
+bool run_publish_close(struct run *run, int patience_ms);
 
 #endif

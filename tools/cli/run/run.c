@@ -9,16 +9,14 @@
 
 #include "cli/clock.h"
 #include "cli/commands.h"
-#include "cli/finish.h"
 #include "cli/hindrance.h"
+#include "cli/run/inherited.h"
 #include "cli/run/keep.h"
-#include "cli/run/leftovers.h"
-#include "cli/run/notify.h"
-#include "cli/run/publish.h"
+#include "cli/run/link.h"
+#include "cli/run/metrics.h"
 #include "cli/run/report.h"
-#include "cli/run/signals.h"
 #include "cli/run/tree.h"
-#include "cli/run/validity.h"
+#include "cli/session_wait.h"
 
 /* After a signal nobody wants to wait for masters that hang. */
 enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, LOOK_MS = 1000, US_PER_MS = 1000 };

@@ -9,9 +9,8 @@
 
 #include <redlock/semaphore.h>
 
-#include "cli/run/env.h"
-#include "cli/run/signals.h"
-#include "cli/run/validity.h"
+#include "cli/run/inherited.h"
+#include "cli/run/link.h"
 
 enum { VARIABLES = 14, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24,
        CLOCK_SIZE = sizeof(struct rl_clock_identity) + 1, HELD_SIZE = 4096 };

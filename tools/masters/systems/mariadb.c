@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "connection.h"
-#include "program.h"
+#include "process.h"
 #include "system.h"
 
 #define ANSWER_MS 2000

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "cli/term.h"
-#include "lab/engines/run/contestants.h"
 #include "exercises.h"
-#include "options/complete.h"
+#include "lab/engines/run/contestants.h"
 #include "options/exit.h"
 #include "options/message.h"
+#include "options/parse.h"
 
 #define MOST_SETTINGS 24
 #define NODES_SIZE 2048

@@ -1,0 +1,337 @@
+#include "cli/probe_key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/hash.h"
+
+/* Members that are no votes: '@u' and '@x' stand beside a vote that is not shared. */
+enum { MARKS = 2 };
+
+void probe_keep_value(const char *value, size_t size, char ret_value[PROBE_VALUE_SIZE], uint64_t *ret_hash)
+{
+    size_t length = size < PROBE_VALUE_SIZE ? size : PROBE_VALUE_SIZE - 1;
+
+    *ret_hash = cli_hash(value, size);
+    for (size_t i = 0; i < length; i++)
+        ret_value[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
+    ret_value[length] = '\0';
+}
+
+/* 'r VALUE', 'u VALUE' or 'x VALUE'. */
+static bool is_vote(const redisReply *member)
+{
+    return member->type == REDIS_REPLY_STRING && member->len >= 2 && strchr("rux", member->str[0]) != NULL &&
+           member->str[1] == ' ';
+}
+
+static bool is_mark(const redisReply *member)
+{
+    return member->type == REDIS_REPLY_STRING && (strcmp(member->str, "@u") == 0 || strcmp(member->str, "@x") == 0);
+}
+
+static bool take_time(const redisReply *reply, int64_t *ret_ms)
+{
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)
+        return false;
+    *ret_ms = strtoll(reply->element[0]->str, NULL, 10) * 1000 + strtoll(reply->element[1]->str, NULL, 10) / 1000;
+    return true;
+}
+
+static void add(struct probe_votes *votes, const redisReply *member, int64_t left_ms)
+{
+    struct probe_vote *vote;
+
+    if (votes->n == PROBE_VOTES_SHOWN) {
+        votes->more = true;
+        return;
+    }
+    vote = &votes->votes[votes->n++];
+    vote->mode = member->str[0];
+    vote->left_ms = left_ms;
+    probe_keep_value(member->str + 2, (size_t)member->len - 2, vote->value, &vote->value_hash);
+}
+
+/* Members and their ends by turns, the latest end last. */
+static void take_members(const redisReply *reply, int64_t now_ms, struct probe_votes *votes)
+{
+    for (size_t i = 0; i + 1 < reply->elements; i += 2)
+        if (!is_vote(reply->element[i]) && !is_mark(reply->element[i]))
+            return;
+    votes->answered = true;
+    for (size_t i = reply->elements / 2; i-- > 0;) {
+        const redisReply *member = reply->element[2 * i];
+        int64_t left_ms = strtoll(reply->element[2 * i + 1]->str, NULL, 10) - now_ms;
+
+        if (is_vote(member) && left_ms >= 0)
+            add(votes, member, left_ms);
+    }
+}
+
+void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *votes)
+{
+    const char *time[] = {"TIME"};
+    const char *range[] = {"ZRANGE", key, "-103", "-1", "WITHSCORES"}; /* one more than is shown, and the marks */
+    int64_t now_ms = 0;
+    redisReply *when;
+    redisReply *members;
+
+    _Static_assert(PROBE_VOTES_SHOWN + 1 + MARKS == 103, "the range must reach beyond what is shown");
+    wire_append(wire, 1, time);
+    wire_append(wire, 5, range);
+    when = wire_reply(wire);
+    members = when != NULL ? wire_reply(wire) : NULL;
+    if (take_time(when, &now_ms) && members != NULL && members->type == REDIS_REPLY_ARRAY)
+        take_members(members, now_ms, votes);
+    freeReplyObject(when);
+    freeReplyObject(members);
+}
+
+/* --- Inside the probe: the look at a latch, on a connection that is open and greeted ------------------------------ */
+
+enum { PARTIES, GENERATION, OPEN, WAS, N_FIELDS };
+
+static bool fail(struct probe *probe, const char *why)
+{
+    probe->answered = false;
+    snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
+    probe->why[strcspn(probe->why, "\r\n")] = '\0';
+    return false;
+}
+
+static bool is_wrong_type(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
+}
+
+/* The next reply, of this type or the error WRONGTYPE; the caller frees it. NULL: there is none. */
+static redisReply *next_of_type(struct wire *wire, int type, struct probe *probe)
+{
+    redisReply *reply = wire_reply(wire);
+
+    if (reply == NULL) {
+        fail(probe, wire->why);
+        return NULL;
+    }
+    if (reply->type == type || is_wrong_type(reply))
+        return reply;
+    fail(probe, reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
+    freeReplyObject(reply);
+    return NULL;
+}
+
+static const char *text_of(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_STRING ? reply->str : "";
+}
+
+/* Digits, up to a space or the end. */
+static void copy_number(const char *from, char ret_number[24])
+{
+    size_t size = strspn(from, "0123456789");
+
+    snprintf(ret_number, 24, "%.*s", (int)(size < 24 ? size : 0), from);
+}
+
+static void keep_fields(const redisReply *fields, struct probe_latch *latch)
+{
+    copy_number(text_of(fields->element[GENERATION]), latch->generation);
+    copy_number(text_of(fields->element[WAS]), latch->before);
+    latch->parties = (uint32_t)strtoul(text_of(fields->element[PARTIES]), NULL, 10);
+    latch->open = fields->element[OPEN]->type == REDIS_REPLY_STRING;
+    latch->is_latch = latch->parties > 0 && latch->generation[0] != '\0';
+}
+
+static bool take_fields(struct wire *wire, struct probe *probe, struct probe_latch *latch)
+{
+    redisReply *fields = next_of_type(wire, REDIS_REPLY_ARRAY, probe);
+
+    if (fields == NULL)
+        return false;
+    if (fields->type == REDIS_REPLY_ARRAY && fields->elements == N_FIELDS)
+        keep_fields(fields, latch);
+    freeReplyObject(fields);
+    return true;
+}
+
+static void keep_name(const redisReply *field, struct probe_latch *latch)
+{
+    char *name;
+
+    if (strncmp(text_of(field), "a:", 2) != 0 || latch->n == REDLOCK_MAX_PARTIES)
+        return;
+    name = latch->arrived[latch->n++];
+    snprintf(name, sizeof(latch->arrived[0]), "%s", field->str + 2);
+    for (char *byte = name; *byte != '\0'; byte++)
+        if (*byte < ' ' || *byte > '~')
+            *byte = '?';
+}
+
+static bool take_names(struct wire *wire, struct probe *probe, struct probe_latch *latch)
+{
+    redisReply *names = next_of_type(wire, REDIS_REPLY_ARRAY, probe);
+
+    if (names == NULL)
+        return false;
+    for (size_t i = 0; names->type == REDIS_REPLY_ARRAY && latch->is_latch && i < names->elements; i++)
+        keep_name(names->element[i], latch);
+    freeReplyObject(names);
+    return true;
+}
+
+static bool take_pttl(struct wire *wire, struct probe *probe)
+{
+    redisReply *pttl = next_of_type(wire, REDIS_REPLY_INTEGER, probe);
+
+    if (pttl == NULL)
+        return false;
+    probe->exists = pttl->integer != -2;
+    probe->pttl_ms = pttl->integer;
+    freeReplyObject(pttl);
+    return true;
+}
+
+bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, struct probe_latch *latch)
+{
+    const char *fields[] = {"HMGET", key, "n", "gen", "open", "was"};
+    const char *names[] = {"HKEYS", key};
+    const char *pttl[] = {"PTTL", key};
+
+    wire_append(wire, 6, fields);
+    wire_append(wire, 2, names);
+    wire_append(wire, 2, pttl);
+    probe->answered = true;
+    if (!take_fields(wire, probe, latch) || !take_names(wire, probe, latch) || !take_pttl(wire, probe))
+        return false;
+    if (probe->exists && !latch->is_latch)
+        snprintf(probe->why, sizeof(probe->why), "not a latch");
+    return true;
+}
+
+/* --- Inside the probe: the look at a key's queue, on a connection that is open and greeted ------------------------ */
+
+/* Ends the look: what has come so far is no picture. */
+static bool end_queue(struct probe_queue *queue, const char *why)
+{
+    queue->answered = false;
+    snprintf(queue->why, sizeof(queue->why), "%.*s", (int)sizeof(queue->why) - 1, why);
+    queue->why[strcspn(queue->why, "\r\n")] = '\0';
+    return false;
+}
+
+/* The next reply, of this type; the caller frees it. NULL: there is none, and the reason is noted. */
+static redisReply *next_of_queue(struct wire *wire, int type, struct probe_queue *queue)
+{
+    redisReply *reply = wire_reply(wire);
+
+    if (reply == NULL) {
+        end_queue(queue, wire->why);
+        return NULL;
+    }
+    if (reply->type == type)
+        return reply;
+    end_queue(queue, reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
+    freeReplyObject(reply);
+    return NULL;
+}
+
+static bool take_length(struct wire *wire, struct probe_queue *queue)
+{
+    redisReply *reply = next_of_queue(wire, REDIS_REPLY_INTEGER, queue);
+
+    if (reply == NULL)
+        return false;
+    queue->length = (size_t)reply->integer;
+    freeReplyObject(reply);
+    return true;
+}
+
+static void take_place(const redisReply *value, const redisReply *score, struct probe_waiter *waiter)
+{
+    probe_keep_value(value->str, (size_t)value->len, waiter->value, &waiter->value_hash);
+    waiter->ticket = strtoull(score->str, NULL, 10);
+}
+
+/* Value and score by turns, lowest first. */
+static bool take_places(struct wire *wire, struct probe_queue *queue)
+{
+    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
+
+    if (reply == NULL)
+        return false;
+    for (size_t i = 0; i + 1 < reply->elements && queue->n < PROBE_QUEUE_SHOWN; i += 2) {
+        if (reply->element[i]->type == REDIS_REPLY_STRING && reply->element[i + 1]->type == REDIS_REPLY_STRING)
+            take_place(reply->element[i], reply->element[i + 1], &queue->waiters[queue->n++]);
+    }
+    freeReplyObject(reply);
+    return true;
+}
+
+static bool take_queue_time(struct wire *wire, struct probe_queue *queue, int64_t *ret_ms)
+{
+    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
+    bool ok = reply != NULL && reply->elements == 2;
+
+    if (ok)
+        *ret_ms = strtoll(reply->element[0]->str, NULL, 10) * 1000 + strtoll(reply->element[1]->str, NULL, 10) / 1000;
+    freeReplyObject(reply);
+    return ok;
+}
+
+/* An entry begins with the end of the lease; before it stands a mode, 'r', 'u' or 'x^VALUE', unless it is exclusive. */
+static const char *mode_and_rest(const char *entry, char *ret_mode)
+{
+    const char *rest = strchr(entry, ' ');
+
+    *ret_mode = 'x';
+    if (rest == NULL || entry[0] == '\0' || strchr("rux", entry[0]) == NULL)
+        return entry;
+    *ret_mode = entry[0];
+    return rest + 1;
+}
+
+static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t now_ms)
+{
+    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
+
+    if (reply == NULL)
+        return false;
+    for (size_t i = 0; i < reply->elements && i < queue->n; i++) {
+        const redisReply *entry = reply->element[i];
+        const char *rest = mode_and_rest(entry->type == REDIS_REPLY_STRING ? entry->str : "", &queue->waiters[i].mode);
+        int64_t left_ms = strtoll(rest, NULL, 10) - now_ms;
+
+        queue->waiters[i].lease_ms = left_ms > 0 ? left_ms : 0;
+    }
+    freeReplyObject(reply);
+    return true;
+}
+
+static void ask_for_leases(struct wire *wire, const char *name, const struct probe_queue *queue)
+{
+    const char *argv[PROBE_QUEUE_SHOWN + 2] = {"HMGET", name};
+
+    for (size_t i = 0; i < queue->n; i++)
+        argv[i + 2] = queue->waiters[i].value;
+    wire_append(wire, (int)queue->n + 2, argv);
+}
+
+void probe_queue_take(struct wire *wire, const struct probe_names *names, struct probe_queue *queue)
+{
+    char last[16];
+    const char *length[] = {"ZCARD", names->queue};
+    const char *places[] = {"ZRANGE", names->queue, "0", last, "WITHSCORES"};
+    const char *time[] = {"TIME"};
+    int64_t now_ms = 0;
+
+    snprintf(last, sizeof(last), "%d", PROBE_QUEUE_SHOWN - 1);
+    wire_append(wire, 2, length);
+    wire_append(wire, 5, places);
+    wire_append(wire, 1, time);
+    queue->answered = take_length(wire, queue) && take_places(wire, queue) && take_queue_time(wire, queue, &now_ms);
+    if (!queue->answered || queue->n == 0)
+        return;
+    ask_for_leases(wire, names->waiters, queue);
+    queue->answered = take_leases(wire, queue, now_ms);
+}

@@ -1,0 +1,58 @@
+/* What `redlock status` says of each master, whatever it looks for there. */
+#ifndef CLI_STATUS_SHOW_H
+#define CLI_STATUS_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/common.h"
+#include "cli/json.h"
+#include "cli/probe.h"
+#include "cli/term.h"
+
+struct redlock_client;
+
+/* 'r', 'u' and 'x' in a word. */
+const char *status_mode_name(char mode);
+
+/* How much of a token is shown, if not the whole. */
+enum { STATUS_SHORT_TOKEN = 8 };
+
+/* The token of a holder or waiter, or its beginning, and what its label says. */
+void status_json_token(struct cli_json *json, const char *token, bool whole);
+
+/* The width of the column behind the name, which says in a word what the master has. */
+enum { STATUS_COLUMN = 8 };
+
+/* The master's name, which begins its row of the table. False: it has not answered, the row says so and has ended. */
+bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,
+                       const struct probe *probe, int name_width);
+
+/* Begins the master's object, which the caller ends. */
+void status_master_json(struct cli_json *json, const struct redlock_client *client, size_t node,
+                        const struct probe *probe);
+
+/* --- Who waits in the queue for a key: for `redlock status`. */
+
+/* Below the verdict: nothing if nobody waits. token_columns: how much of a token is shown. */
+void status_queue_print(const struct term *term, const struct probe_queue *queues, size_t n, int token_columns);
+
+/* Inside a master's object. */
+void status_queue_json(struct cli_json *json, const struct probe_queue *queue, bool whole_tokens);
+
+/* --- redlock status --latch: who has arrived, master by master. */
+
+struct redlock_client;
+
+struct status_latch {
+    const struct cli_common *common;
+    const char *name;
+    bool all_names;
+};
+
+/* Prints what the masters have of the latch, and returns the exit code: CLI_OK if it is open, CLI_NOT_HELD if it is
+ * shut or unknown to all, CLI_INFRASTRUCTURE if too few masters answered, CLI_FOREIGN if too many have something else
+ * at its key. */
+int status_latch(const struct redlock_client *client, const struct status_latch *request);
+
+#endif
