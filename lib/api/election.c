@@ -46,7 +46,7 @@ static void tell(struct redlock_election *election, const struct redlock_electio
         election->cb(election, event, election->user_data);
 }
 
-/* It is no candidate any more. */
+/* Tells that the candidacy has ended. */
 static void end(struct redlock_election *election, enum redlock_election_event_kind kind, int status,
                 const struct redlock_result *result)
 {
@@ -88,7 +88,7 @@ static void campaign_again(struct redlock_election *election)
         end(election, REDLOCK_ELECTION_FAILED, status, NULL);
 }
 
-/* It has been elected after it withdrew. */
+/* The candidate has been elected after it withdrew. */
 static void release(struct redlock_election *election, const struct redlock_result *result)
 {
     if (redlock_release(election->lock, on_released, election) == 0)

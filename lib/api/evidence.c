@@ -11,7 +11,7 @@
 #include "codec/classify.h"
 #include "engine/hold.h"
 
-/* What each master has answered to the operation; NULL: there are no answers to it. */
+/* The answer of each master to the operation; NULL: there are none. */
 static const struct rl_vote *answers_of(const struct redlock_lock *lock, const struct rl_call *call)
 {
     const struct rl_claim *claim = lock->host.core.claim;
@@ -64,7 +64,7 @@ static const char *danger_text(const struct rl_lock *lock)
     return lock->hold.renew_ms ? "the hold limit has ended the renewals" : "nothing renews it";
 }
 
-/* What endangers a hold, or has ended it, and on which masters. */
+/* Says why a hold is in danger, or has ended, and on which masters. */
 static const char *why_of_hold(const struct redlock_lock *lock, struct rl_evidence *evidence)
 {
     const struct redlock_result *result = &evidence->result;

@@ -224,7 +224,7 @@ static bool cancel(struct redlock_latch *latch)
     return canceled;
 }
 
-/* What is pending is canceled, and nothing is repeated any more. */
+/* A shutdown cancels the pending calls, and ends the repetitions. */
 static bool end(struct rl_object *object)
 {
     cancel(latch_of(object));

@@ -400,7 +400,7 @@ int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t t
 
 /* A held lock that its owner enters again. */
 
-/* Its callback has yet to say that it is held. */
+/* Has the callback yet to say that the lock is held? */
 static bool is_being_acquired(const struct redlock_lock *lock)
 {
     return lock->host.call && rl_lock_call_of(lock)->call.op == RL_OP_ACQUIRE;

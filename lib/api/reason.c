@@ -59,7 +59,7 @@ static const char *unconnected(const struct redlock_client *client, unsigned nod
     return *stats.last_error ? stats.last_error : "not connected yet";
 }
 
-/* What would keep it from voting if it were asked now. */
+/* Says why the master would not vote if it were asked now. */
 static const char *present(struct rl_reasons *reasons, unsigned node)
 {
     const struct redlock_client *client = reasons->client;
@@ -143,7 +143,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *sentence,
         sentence->length += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* What the masters lack of a quorum: the first of these that is short of it. */
+/* The headline names the first thing that too few masters have: a connection, a vote, a grant. */
 static void add_headline(struct sentence *sentence, const struct redlock_result *result)
 {
     if (result->reachable < result->quorum)
@@ -187,7 +187,7 @@ static void add_reason(const struct rl_reasons *reasons, struct sentence *senten
 
 enum { MOST_NAMES = 4 };
 
-/* Those that have the same reason, "a, b, c, d and 3 more". */
+/* Names the masters that have the same reason: "a, b, c, d and 3 more". */
 static void add_names(struct sentence *sentence, const struct redlock_result *result, size_t first)
 {
     unsigned count = 0;

@@ -172,7 +172,7 @@ static void fire_alarms(struct redlock_lock *lock)
     }
 }
 
-/* Those that there are; the callbacks may add to them. */
+/* Tells of the inner releases that there are by now: callbacks may add others. */
 static void deliver_inner_releases(struct redlock_lock *lock)
 {
     struct rl_call call;

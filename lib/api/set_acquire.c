@@ -168,7 +168,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     rl_object_leave(&set->object);
 }
 
-/* What was lost is acquired anew, with all the rest. */
+/* The set acquires the lost key anew, with all the rest. */
 void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
 {
     follow(set, rl_set_part_lost(&set->core, rl_host_read_clock(&set->object.client->host), part), NULL);

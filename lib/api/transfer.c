@@ -399,7 +399,7 @@ static int make_request(const struct redlock_lock *lock, const struct redlock_ac
     return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_request);
 }
 
-/* What the text says, and what renewal is asked for. 0, or a caller error. */
+/* Reads the text, and the renewal that is asked for. 0, or a caller error. */
 static int prepare(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text,
                    struct rl_host_exported *ret_exported, struct rl_acquire *ret_request)
 {

@@ -89,7 +89,7 @@ static const char *parse_name_or_ipv4(struct rl_text span, struct rl_master *mas
     return rl_text_decode(span, &master->host);
 }
 
-/* What is between the brackets: an address, and perhaps a zone behind %25 (RFC 6874). */
+/* The brackets hold an address, and perhaps a zone behind %25 (RFC 6874). */
 static const char *parse_ipv6(struct rl_text span, struct rl_master *master)
 {
     static const char wrong[] = "the text in brackets is not an IPv6 address";

@@ -55,7 +55,7 @@ static bool is_closed(const struct rl_conn *conn)
            rl_timer_armed(&conn->attempt);
 }
 
-/* What is queued and not written is what waits in the buffer. */
+/* The buffer of an open connection holds the bytes that are queued and not written, and no others. */
 static bool is_open(const struct rl_conn *conn)
 {
     return has_socket(conn) && conn->reader && conn->queued - conn->written == rl_bytes_length(&conn->out);

@@ -19,7 +19,7 @@ static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant 
 
 /* --- The socket ------------------------------------------------------------------------------------------------ */
 
-/* Its commands have the time of a command, beside that for connecting: a master that is far away needs several round
+/* The handshake has the time of a command, beside that for connecting: a master that is far away needs several round
  * trips for both. */
 static void begin_handshake(struct rl_conn *conn)
 {
@@ -84,7 +84,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         rl_conn_read(conn);
 }
 
-/* What has waited for the socket to be writable: a read that had something to write first, and what is queued. */
+/* Two things wait for the socket to be writable: a read that had something to write first, and queued bytes. */
 static void go_on_writing(struct rl_conn *conn)
 {
     if (conn->read_after_write) {

@@ -99,7 +99,7 @@ static struct rl_instant stall_deadline(const struct rl_conn *conn)
     return rl_after(rl_later(conn->last_received, conn->listening.asked), conn->shared->config.stall_timeout);
 }
 
-/* What is waited for, or else the next PING. */
+/* The time of the answer that is awaited, or else of the next PING. */
 static struct rl_instant due(const struct rl_conn *conn)
 {
     return is_owed(conn) ? stall_deadline(conn) : ping_due(conn);
@@ -120,7 +120,7 @@ static bool reserve(struct rl_conn *conn, struct rl_instant now)
     return rl_in_flight_reserve(&conn->listening.owed);
 }
 
-/* What has been appended since `before` will be answered by this. */
+/* Notes which answer the bytes that were appended since `before` will get. */
 static void owe(struct rl_conn *conn, enum owed what, struct rl_channel *channel, size_t before)
 {
     const struct rl_tag tag = {.owner = channel, .step = (uint8_t)what};
@@ -224,7 +224,7 @@ static void tell_subscribed(struct rl_conn *conn, const struct rl_channel *chann
         sink->subscribed(sink->ctx, conn->node, rl_channel_name(channel), on, on ? "" : conn->last_error, now);
 }
 
-/* What a server says that will not be otherwise soon: it concerns the channel. Any other error ends the connection. */
+/* A refusal of the channel will not be otherwise soon. Any other error ends the connection. */
 static bool is_refusal(const struct rl_reply *reply)
 {
     enum rl_detail why = reply->root.type == RL_REPLY_ERROR ? rl_classify_error(reply->root.text) : RL_DETAIL_NONE;

@@ -54,7 +54,7 @@ static bool is_safe(const struct rl_lock *from)
     return from->state == RL_LOCK_HELD && !hold->renewing && !hold->round_failed && !hold->warned && !hold->stepped;
 }
 
-/* It has entries, and the host need not be told anything of it first. */
+/* Has the lock entries, and nothing that the host must be told of first? */
 static bool is_waiting(const struct rl_lock *to, struct rl_instant now)
 {
     return to->state == RL_LOCK_WAITING && to->claim && !to->notices &&

@@ -6,7 +6,7 @@ void rl_candidate_campaigns(struct rl_candidate *candidate, bool begun)
     candidate->state = begun ? RL_CANDIDATE_CAMPAIGNING : RL_CANDIDATE_IDLE;
 }
 
-/* It had withdrawn when it was elected. */
+/* The candidate had withdrawn when it was elected. */
 static enum rl_candidate_step withdraw(struct rl_candidate *candidate, bool won)
 {
     if (won)

@@ -19,7 +19,7 @@ static uint16_t part_of(uint32_t ms, uint32_t whole_ms)
     return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
 }
 
-/* That part of the whole, but not more than there is room for. */
+/* A part of the whole, but not more than there is room for. */
 static uint32_t scale(uint16_t part, int64_t whole_ms, int64_t most_ms)
 {
     int64_t ms = (part * whole_ms + WHOLE / 2) / WHOLE;
@@ -205,7 +205,7 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }
 
-/* What the host has not been told of the hold by now is not true any more. */
+/* Notices of the hold that the host has not had by now are not true any more. */
 struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                    const struct rl_next *how)
 {

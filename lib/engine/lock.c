@@ -198,7 +198,7 @@ void rl_lock_disregard(struct rl_lock *lock, unsigned node)
 /* Conversion: a held lock gets a weaker mode (rule 9.7), or a second claim, which is stronger, in the place of its
  * first one (rules 9.8 and 9.9). */
 
-/* What the masters have is at least as strong as what the handle says from here on, so no other claim that conflicts
+/* The masters' votes stay at least as strong as what the handle says from here on, so no other claim that conflicts
  * with it can have a quorum. Telling the masters first would let one in while this one still counts as stronger. */
 void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
                    enum rl_mode mode)
@@ -212,7 +212,7 @@ void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
     rl_lock_extend(engine, lock, now, 0);
 }
 
-/* What was known of the former claim's renewals and dangers goes with it. */
+/* The former claim takes with it what was known of its renewals and dangers. */
 static void change_claims(struct rl_lock *lock, struct rl_lock *by)
 {
     struct rl_claim *former = lock->claim;
@@ -271,7 +271,7 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
     }
 }
 
-/* It is not known how old the bounds are, so the first renewal comes soon. */
+/* The age of the bounds is not known, so the first renewal comes soon. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                     const struct rl_acquire *request, const struct rl_exported_state *state)
 {

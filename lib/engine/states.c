@@ -112,7 +112,7 @@ bool rl_lock_may_move(enum rl_lock_state from, enum rl_lock_state to)
     return states[from].next & (1u << to);
 }
 
-/* What is true of a lock that has come to a state and stays there, once the state's on_enter has been carried out. */
+/* Asserts what is true of a lock that has come to a state and stays there, once on_enter has been carried out. */
 static void check_invariant(const struct rl_lock *lock)
 {
     const struct rl_claim *claim = lock->claim;

@@ -118,9 +118,9 @@ static struct rl_tag single_tag(const struct rl_batch *batch, size_t i)
                               .step = (uint8_t)rl_batch_step(batch)};
 }
 
-/* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not
- * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this
- * server does not have and that single ones do without. Then each is asked for alone. */
+/* An obstacle to several at once may be none to each of them: a key that the user may not touch, a proxy that wants the
+ * keys of a command to lie together, an error of one in the middle, a command that this server does not have and that
+ * single ones do without. Then each is asked for alone. */
 static bool alone(struct rl_host *host, unsigned node, const struct rl_tag *single,
                   struct rl_answer answer)
 {

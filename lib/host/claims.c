@@ -104,7 +104,7 @@ void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim)
     host->counters.claims--;
 }
 
-/* Those in use are given up. */
+/* Gives up a claim that is in use. */
 static void give_up(void *piece)
 {
     struct rl_host_claim *part = piece;

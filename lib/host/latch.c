@@ -203,8 +203,8 @@ static void arm(struct rl_latch *latch)
     rl_transport_arm(&latch->host->transport, &latch->timer, at);
 }
 
-/* What is known to be open is repeated though masters refuse it: they may be at a later generation, and forget that. An
- * arrival that was refused may have been wrong, and must not begin the latch anew. */
+/* An open latch is repeated though masters refuse it: they may be at a later generation, and forget that. An arrival
+ * that was refused may have been wrong, and must not begin the latch anew. */
 static bool repeats(const struct rl_latch *latch)
 {
     return latch->open || (latch->arrives && !latch->over);

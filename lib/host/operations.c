@@ -79,8 +79,7 @@ void rl_host_confirm_mode(struct rl_host_lock *lock)
     rl_host_extend(lock, 0);
 }
 
-/* Its place in the queue is in front of all: those in front of it would wait for the very lock that waits behind
- * them. */
+/* An upgrade stands first in the queue: whoever stood before it would wait for the lock that it still holds. */
 int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once)
 {
     struct rl_host *host = lock->host;
@@ -107,7 +106,7 @@ int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool 
     return 0;
 }
 
-/* Its completion comes first. */
+/* The completion of the upgrade comes before that of the release. */
 static void cancel_upgrade(struct rl_host_lock *lock)
 {
     struct rl_upgrade *upgrade = rl_upgrade_of(lock);

@@ -265,7 +265,7 @@ static void choose_unseen(struct rl_host_lock *lock)
     }
 }
 
-/* Those that this client has no claim for, from a random one on. */
+/* Asks about the slots that this client has no claim for, from a random one on. */
 static void ask_about_unclaimed(struct rl_host_lock *lock)
 {
     uint32_t slots[RL_SET_MAX_PARTS];

@@ -23,7 +23,7 @@ static void arm(struct rl_host *host, struct rl_instant now)
     rl_transport_arm(&host->transport, &host->shutdown.timer, rl_earlier(next, host->shutdown.deadline));
 }
 
-/* What has arrived by then counts: the process may have been stopped. */
+/* Answers that have arrived by then count: the process may have been stopped. */
 static void expire(struct rl_host *host)
 {
     rl_transport_read_now(&host->transport);

@@ -45,7 +45,7 @@ static void extend(const struct rl_subject *subject, struct rl_command *command)
     push_mode(command, subject->mode);
 }
 
-/* What enqueue and repair say of a vote beyond the mutex: its mode, and the value whose vote it is to replace. */
+/* Enqueue and repair say more of a vote than the mutex does: its mode, and the value whose vote it is to replace. */
 static void push_vote(const struct rl_subject *subject, enum rl_script script, struct rl_command *command)
 {
     command->script = script;

@@ -130,7 +130,7 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
     return RL_IO_ERROR;
 }
 
-/* What became of a call whose own result was `result`. */
+/* Says what became of a call of OpenSSL that returned `result`. */
 static enum rl_io outcome(struct rl_stream *stream, int result, bool reads)
 {
     struct rl_tls *tls = stream->tls;

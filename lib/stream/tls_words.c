@@ -143,7 +143,7 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
 
 /* --- Alerts and the rest --------------------------------------------------------------------------------------- */
 
-/* What an alert of the server says; NULL: the reason says it. */
+/* An alert of the server in words; NULL: the reason says it. */
 static const char *alert_words(const struct rl_tls_evidence *evidence, int alert)
 {
     switch (alert) {

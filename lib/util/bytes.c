@@ -10,7 +10,7 @@
 /* An empty queue keeps a buffer up to this size for the next burst. */
 #define KEPT_CAPACITY (128 * 1024)
 
-/* What lies between two places counted from data. */
+/* Wipes the bytes between two places counted from data. */
 static void wipe(struct rl_bytes *bytes, size_t from, size_t to)
 {
     if (bytes->secret && to > from)

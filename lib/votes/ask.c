@@ -56,7 +56,7 @@ void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instan
     rl_outbox_add(votes, claim, RL_STEP_CLAIM, nodes);
 }
 
-/* This master may carry out the claim later than the others, and then its key lives longer. */
+/* A master that joins may carry out the claim later than the others, and then its key lives longer. */
 bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time)
 {
     const struct rl_config *config = &votes->config;

@@ -254,7 +254,7 @@ static bool is_reachable(const struct rl_votes *votes, size_t node, const struct
     return votes->links[node] == RL_LINK_READY && clock->at.ns != RL_LONG_AGO.ns;
 }
 
-/* What both may be. */
+/* Keeps the amounts that both moves may be. */
 static void narrow(struct rl_clock_move *move, const struct rl_clock_move *by)
 {
     move->from = rl_later(move->from, by->from);
@@ -296,7 +296,7 @@ static int look_at_other(const struct rl_node_clock *clock, const struct rl_cloc
     return rl_before(clock->first, move->to) && rl_node_clock_hides(clock).ns < move->least.ns ? HAS_NOT : MAY_HAVE;
 }
 
-/* What nothing more is to be found out about. */
+/* Nothing more is to be found out about the moves of these masters. */
 static void settle(struct rl_votes *votes, uint32_t nodes, bool own)
 {
     for (size_t i = 0; i < votes->config.n_nodes; i++) {

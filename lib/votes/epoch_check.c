@@ -84,7 +84,7 @@ static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, 
     claim->missing &= ~rl_bit(node);
 }
 
-/* What follows from one answer changes no other claim, so the next claim stays in the list. */
+/* One answer changes no other claim than its own, so the next claim stays in the list. */
 bool rl_epoch_check_next(struct rl_votes *votes, struct rl_list **cursor, unsigned node, enum rl_detail why_not,
                          struct rl_event *ret_event)
 {

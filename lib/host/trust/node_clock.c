@@ -6,7 +6,7 @@
 #include "host/trust/admission.h"
 #include "votes/clocks.h"
 
-/* What is held ends earlier by the master's clock than was known. */
+/* Votes for held locks end earlier by the master's clock than was known. */
 static void shorten_votes(struct rl_host *host, unsigned node, struct rl_span step, struct rl_instant now)
 {
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next) {

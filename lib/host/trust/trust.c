@@ -93,7 +93,7 @@ static bool send_scratch(struct rl_host *host, unsigned node, enum rl_tag_step s
     return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &tag);
 }
 
-/* What cannot be sent is asked next time. */
+/* A question that cannot be sent is asked next time. */
 static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     if (host->engine.votes.links[node] != RL_LINK_READY)
