@@ -22,8 +22,10 @@ static void tear_down(void)
     free(record);
 }
 
+GROUP(test_case, "figures", set_up, tear_down)
+
 /* The library's middle slice was disturbed, and so was its neighbour. */
-START_TEST(ratios_are_those_of_neighbours)
+TEST(test_case, ratios_are_those_of_neighbours)
 {
     struct bench_slice library[] = {{110, 900, 2}, {500, 100, 9}, {120, 800, 3}};
     struct bench_slice classic[] = {{100, 1000, 1}, {500, 125, 9}, {100, 1000, 2}};
@@ -43,9 +45,8 @@ START_TEST(ratios_are_those_of_neighbours)
     ck_assert_double_eq(verdict.other.acquire_p50_us, 50);
     ck_assert_double_eq_tol(verdict.ratio.locks_per_s, 0.4, 1e-9);
 }
-END_TEST
 
-START_TEST(a_slice_with_nothing_in_it_has_no_ratio)
+TEST(test_case, a_slice_with_nothing_in_it_has_no_ratio)
 {
     struct bench_slice library[] = {{100, 1000, 1}}, none[] = {{0, 0, 0}};
     struct bench_comparison comparison = {.n = 1, .slices = {library, none}};
@@ -53,9 +54,8 @@ START_TEST(a_slice_with_nothing_in_it_has_no_ratio)
 
     ck_assert_double_eq(verdict.ratio.acquire_p50_us, 0);
 }
-END_TEST
 
-START_TEST(the_cpu_of_the_idle_client_is_deducted)
+TEST(test_case, the_cpu_of_the_idle_client_is_deducted)
 {
     struct bench_hold facts = {.idle_s = 4, .idle_cpu_s = 0.02};
 
@@ -67,9 +67,8 @@ START_TEST(the_cpu_of_the_idle_client_is_deducted)
     record->cpu_s = 0.61;
     ck_assert(!bench_hold_cpu_met(record, &facts));
 }
-END_TEST
 
-START_TEST(the_memory_of_a_lock_is_without_its_key)
+TEST(test_case, the_memory_of_a_lock_is_without_its_key)
 {
     struct bench_hold facts = {.locks = 1000, .heap_before = 5000, .rss_kb_before = 10};
 
@@ -81,9 +80,8 @@ START_TEST(the_memory_of_a_lock_is_without_its_key)
     facts.heap_after += 1000;
     ck_assert(!bench_hold_bytes_met(&facts));
 }
-END_TEST
 
-START_TEST(what_the_system_counts_stands_in_for_a_silent_malloc)
+TEST(test_case, what_the_system_counts_stands_in_for_a_silent_malloc)
 {
     struct bench_hold facts = {.locks = 1024, .rss_kb_before = 10, .rss_kb_after = 10 + 500};
 
@@ -92,9 +90,8 @@ START_TEST(what_the_system_counts_stands_in_for_a_silent_malloc)
     facts.rss_kb_after = 10 + 700;
     ck_assert(!bench_hold_bytes_met(&facts));
 }
-END_TEST
 
-START_TEST(no_locks_cost_nothing)
+TEST(test_case, no_locks_cost_nothing)
 {
     struct bench_hold facts = {.heap_before = 1, .heap_after = 2};
 
@@ -102,25 +99,22 @@ START_TEST(no_locks_cost_nothing)
     ck_assert_double_eq(bench_renewals_per_s(record), 0);
     ck_assert_double_eq(bench_one_trip(record), 0);
 }
-END_TEST
 
-START_TEST(renewals_are_counted_by_the_second)
+TEST(test_case, renewals_are_counted_by_the_second)
 {
     record->seconds = 20;
     record->totals.renewals = 200000;
     ck_assert_double_eq(bench_renewals_per_s(record), 10000);
 }
-END_TEST
 
-START_TEST(raises_are_acquisitions_of_two_round_trips)
+TEST(test_case, raises_are_acquisitions_of_two_round_trips)
 {
     record->locks = 1000;
     record->totals.raises = 10;
     ck_assert_double_eq_tol(bench_one_trip(record), 0.99, 1e-9);
 }
-END_TEST
 
-START_TEST(two_holders_or_a_token_that_did_not_grow_break_the_promise)
+TEST(test_case, two_holders_or_a_token_that_did_not_grow_break_the_promise)
 {
     ck_assert(!bench_broken(options.scenario, record));
     record->overlaps = 1;
@@ -129,47 +123,25 @@ START_TEST(two_holders_or_a_token_that_did_not_grow_break_the_promise)
     record->violations = 1;
     ck_assert(bench_broken(options.scenario, record));
 }
-END_TEST
 
-START_TEST(failures_and_late_holders_do_not_break_it)
+TEST(test_case, failures_and_late_holders_do_not_break_it)
 {
     record->failed = record->release_failed = record->late = 1;
     record->totals.renewals_failed = 1;
     ck_assert(!bench_broken(options.scenario, record));
 }
-END_TEST
 
-START_TEST(a_lost_lock_breaks_the_promise_of_the_hold_scenario_only)
+TEST(test_case, a_lost_lock_breaks_the_promise_of_the_hold_scenario_only)
 {
     record->totals.lost = 1;
     ck_assert(!bench_broken(options.scenario, record));
     options.scenario = &hold;
     ck_assert(bench_broken(options.scenario, record));
 }
-END_TEST
 
-START_TEST(locks_to_be_held_are_renewed_after_a_third_of_their_ttl)
+TEST(test_case, locks_to_be_held_are_renewed_after_a_third_of_their_ttl)
 {
     ck_assert_double_eq_tol(bench_hold_renewal_s(&options), 10, 1e-9);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("figures");
-    TCase *test_case = suite_add_case(suite, "figures", set_up, tear_down);
-
-    tcase_add_test(test_case, ratios_are_those_of_neighbours);
-    tcase_add_test(test_case, a_slice_with_nothing_in_it_has_no_ratio);
-    tcase_add_test(test_case, the_cpu_of_the_idle_client_is_deducted);
-    tcase_add_test(test_case, the_memory_of_a_lock_is_without_its_key);
-    tcase_add_test(test_case, what_the_system_counts_stands_in_for_a_silent_malloc);
-    tcase_add_test(test_case, no_locks_cost_nothing);
-    tcase_add_test(test_case, renewals_are_counted_by_the_second);
-    tcase_add_test(test_case, raises_are_acquisitions_of_two_round_trips);
-    tcase_add_test(test_case, two_holders_or_a_token_that_did_not_grow_break_the_promise);
-    tcase_add_test(test_case, failures_and_late_holders_do_not_break_it);
-    tcase_add_test(test_case, a_lost_lock_breaks_the_promise_of_the_hold_scenario_only);
-    tcase_add_test(test_case, locks_to_be_held_are_renewed_after_a_third_of_their_ttl);
-    return suite_run(suite);
-}
+SUITE("figures")

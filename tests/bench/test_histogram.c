@@ -60,7 +60,9 @@ static void assert_quantiles(const struct histogram *histogram, const uint64_t *
     }
 }
 
-START_TEST(quantiles_are_off_by_less_than_one_percent)
+GROUP(test_case, "histogram", NULL, NULL)
+
+TESTS(test_case, quantiles_are_off_by_less_than_one_percent, 0, 20)
 {
     static struct histogram histogram;
     static uint64_t samples[SAMPLES];
@@ -69,9 +71,8 @@ START_TEST(quantiles_are_off_by_less_than_one_percent)
     fill(&histogram, samples, SAMPLES);
     assert_quantiles(&histogram, samples, SAMPLES);
 }
-END_TEST
 
-START_TEST(few_samples_have_exact_extremes)
+TEST(test_case, few_samples_have_exact_extremes)
 {
     static struct histogram histogram;
     uint64_t samples[7];
@@ -84,9 +85,8 @@ START_TEST(few_samples_have_exact_extremes)
         assert_quantiles(&histogram, samples, n);
     }
 }
-END_TEST
 
-START_TEST(small_values_are_exact)
+TEST(test_case, small_values_are_exact)
 {
     static struct histogram histogram;
 
@@ -98,10 +98,9 @@ START_TEST(small_values_are_exact)
         ck_assert_uint_eq(histogram_quantile(&histogram, 0.5), value);
     }
 }
-END_TEST
 
 /* Each power of two and its neighbours: where a wrong bucket index would show. */
-START_TEST(octave_boundaries_have_no_hole)
+TEST(test_case, octave_boundaries_have_no_hole)
 {
     static struct histogram histogram;
 
@@ -119,9 +118,8 @@ START_TEST(octave_boundaries_have_no_hole)
                           (unsigned long long)value, (unsigned long long)got);
         }
 }
-END_TEST
 
-START_TEST(huge_values_stay_in_the_last_bucket_and_keep_their_maximum)
+TEST(test_case, huge_values_stay_in_the_last_bucket_and_keep_their_maximum)
 {
     static struct histogram histogram;
 
@@ -131,9 +129,8 @@ START_TEST(huge_values_stay_in_the_last_bucket_and_keep_their_maximum)
     ck_assert_uint_eq(histogram.buckets[HISTOGRAM_BUCKETS - 1], 2);
     ck_assert_uint_eq(histogram_quantile(&histogram, 1), UINT64_MAX / 4);
 }
-END_TEST
 
-START_TEST(merging_equals_adding_all_samples_to_one)
+TEST(test_case, merging_equals_adding_all_samples_to_one)
 {
     static struct histogram parts[3], merged, whole;
 
@@ -151,9 +148,8 @@ START_TEST(merging_equals_adding_all_samples_to_one)
         histogram_merge(&merged, &parts[i]);
     ck_assert_mem_eq(&merged, &whole, sizeof(whole));
 }
-END_TEST
 
-START_TEST(the_mean_is_exact)
+TEST(test_case, the_mean_is_exact)
 {
     static struct histogram histogram;
 
@@ -163,9 +159,8 @@ START_TEST(the_mean_is_exact)
         histogram_add(&histogram, value * 1000);
     ck_assert_double_eq(histogram_mean(&histogram), 500500);
 }
-END_TEST
 
-START_TEST(an_empty_histogram_has_zero_quantiles)
+TEST(test_case, an_empty_histogram_has_zero_quantiles)
 {
     static struct histogram histogram;
 
@@ -173,20 +168,5 @@ START_TEST(an_empty_histogram_has_zero_quantiles)
     ck_assert_uint_eq(histogram_quantile(&histogram, 0.5), 0);
     ck_assert_uint_eq(histogram_quantile(&histogram, 1), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("histogram");
-    TCase *test_case = suite_add_case(suite, "histogram", NULL, NULL);
-
-    tcase_add_loop_test(test_case, quantiles_are_off_by_less_than_one_percent, 0, 20);
-    tcase_add_test(test_case, few_samples_have_exact_extremes);
-    tcase_add_test(test_case, small_values_are_exact);
-    tcase_add_test(test_case, octave_boundaries_have_no_hole);
-    tcase_add_test(test_case, huge_values_stay_in_the_last_bucket_and_keep_their_maximum);
-    tcase_add_test(test_case, merging_equals_adding_all_samples_to_one);
-    tcase_add_test(test_case, the_mean_is_exact);
-    tcase_add_test(test_case, an_empty_histogram_has_zero_quantiles);
-    return suite_run(suite);
-}
+SUITE("histogram")

@@ -29,16 +29,17 @@ static bool enter(uint32_t task, int64_t at, int64_t remaining, uint64_t *ret_cl
     return bench_referee_enter(shared, cell, task, at, remaining, ret_claim);
 }
 
-START_TEST(a_second_holder_is_noticed)
+GROUP(test_case, "referee", set_up, tear_down)
+
+TEST(test_case, a_second_holder_is_noticed)
 {
     uint64_t first, second;
 
     ck_assert(enter(0, now, 10 * MS, &first));
     ck_assert(!enter(1, now + 9 * MS, 10 * MS, &second));
 }
-END_TEST
 
-START_TEST(a_second_holder_in_another_process_is_noticed)
+TEST(test_case, a_second_holder_in_another_process_is_noticed)
 {
     uint64_t claim;
     int status;
@@ -50,9 +51,8 @@ START_TEST(a_second_holder_in_another_process_is_noticed)
     ck_assert_int_eq(status, 0);
     ck_assert(!enter(4, now + MS, MS, &claim));
 }
-END_TEST
 
-START_TEST(holders_one_after_the_other_are_fine)
+TEST(test_case, holders_one_after_the_other_are_fine)
 {
     uint64_t claim;
 
@@ -61,18 +61,16 @@ START_TEST(holders_one_after_the_other_are_fine)
         bench_referee_leave(cell, claim);
     }
 }
-END_TEST
 
-START_TEST(a_holder_whose_validity_has_ended_is_none)
+TEST(test_case, a_holder_whose_validity_has_ended_is_none)
 {
     uint64_t claim;
 
     ck_assert(enter(0, now, 10 * MS, &claim));
     ck_assert(enter(1, now + 10 * MS, 10 * MS, &claim));
 }
-END_TEST
 
-START_TEST(a_late_leaver_does_not_hide_its_successor)
+TEST(test_case, a_late_leaver_does_not_hide_its_successor)
 {
     uint64_t late, successor, third;
 
@@ -81,9 +79,8 @@ START_TEST(a_late_leaver_does_not_hide_its_successor)
     bench_referee_leave(cell, late);
     ck_assert(!enter(2, now + 3 * MS, MS, &third));
 }
-END_TEST
 
-START_TEST(keys_have_a_referee_each)
+TEST(test_case, keys_have_a_referee_each)
 {
     uint64_t claim;
 
@@ -92,47 +89,41 @@ START_TEST(keys_have_a_referee_each)
     ck_assert(enter(1, now, 1000 * MS, &claim));
     ck_assert(!enter(2, now, 1000 * MS, &claim));
 }
-END_TEST
 
-START_TEST(tokens_must_grow)
+TEST(test_case, tokens_must_grow)
 {
     ck_assert(bench_referee_token(cell, 5));
     ck_assert(bench_referee_token(cell, 6));
     ck_assert(bench_referee_token(cell, UINT64_C(1) << 53));
 }
-END_TEST
 
-START_TEST(a_token_that_is_shown_twice_is_noticed)
+TEST(test_case, a_token_that_is_shown_twice_is_noticed)
 {
     ck_assert(bench_referee_token(cell, 5));
     ck_assert(!bench_referee_token(cell, 5));
 }
-END_TEST
 
-START_TEST(no_token_is_noticed)
+TEST(test_case, no_token_is_noticed)
 {
     ck_assert(!bench_referee_token(cell, 0));
 }
-END_TEST
 
 /* The smaller one does not become the mark for those that follow. */
-START_TEST(a_smaller_token_is_noticed_and_forgotten)
+TEST(test_case, a_smaller_token_is_noticed_and_forgotten)
 {
     ck_assert(bench_referee_token(cell, 50));
     ck_assert(!bench_referee_token(cell, 40));
     ck_assert(!bench_referee_token(cell, 45));
     ck_assert(bench_referee_token(cell, 51));
 }
-END_TEST
 
-START_TEST(tokens_of_other_keys_do_not_matter)
+TEST(test_case, tokens_of_other_keys_do_not_matter)
 {
     ck_assert(bench_referee_token(cell, 50));
     ck_assert(bench_referee_token(&shared->cells[1], 40));
 }
-END_TEST
 
-START_TEST(a_smaller_token_of_another_process_is_noticed)
+TEST(test_case, a_smaller_token_of_another_process_is_noticed)
 {
     int status;
     pid_t child = fork();
@@ -144,9 +135,8 @@ START_TEST(a_smaller_token_of_another_process_is_noticed)
     ck_assert(!bench_referee_token(cell, 6));
     ck_assert(bench_referee_token(cell, 8));
 }
-END_TEST
 
-START_TEST(records_of_processes_add_up_but_their_times_do_not)
+TEST(test_case, records_of_processes_add_up_but_their_times_do_not)
 {
     static struct bench_record sum;
     struct bench_record *a = bench_shared_record(shared, 0, 1);
@@ -175,9 +165,8 @@ START_TEST(records_of_processes_add_up_but_their_times_do_not)
     ck_assert_uint_eq(sum.totals.renewals_failed, 55);
     ck_assert_uint_eq(sum.totals.lost, 66);
 }
-END_TEST
 
-START_TEST(what_was_counted_before_a_phase_is_not_its_own)
+TEST(test_case, what_was_counted_before_a_phase_is_not_its_own)
 {
     struct bench_totals before = {1, 2, 3, 4, 5, 6}, end = {10, 20, 30, 40, 50, 60};
     struct bench_totals own = bench_totals_since(&end, &before);
@@ -189,10 +178,9 @@ START_TEST(what_was_counted_before_a_phase_is_not_its_own)
     ck_assert_uint_eq(own.renewals_failed, 45);
     ck_assert_uint_eq(own.lost, 54);
 }
-END_TEST
 
 /* Nobody's records or counters overlap: each is filled with a value of its own, and keeps it. */
-START_TEST(every_process_and_phase_has_memory_of_its_own)
+TEST(test_case, every_process_and_phase_has_memory_of_its_own)
 {
     for (uint32_t phase = 0; phase < BENCH_PHASES; phase++) {
         for (uint32_t proc = 0; proc < 2; proc++)
@@ -210,27 +198,5 @@ START_TEST(every_process_and_phase_has_memory_of_its_own)
     ck_assert_uint_eq(atomic_load(&cell->owner), 0);
     ck_assert_uint_eq(shared->hold.locks, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("referee");
-    TCase *test_case = suite_add_case(suite, "referee", set_up, tear_down);
-
-    tcase_add_test(test_case, a_second_holder_is_noticed);
-    tcase_add_test(test_case, a_second_holder_in_another_process_is_noticed);
-    tcase_add_test(test_case, holders_one_after_the_other_are_fine);
-    tcase_add_test(test_case, a_holder_whose_validity_has_ended_is_none);
-    tcase_add_test(test_case, a_late_leaver_does_not_hide_its_successor);
-    tcase_add_test(test_case, keys_have_a_referee_each);
-    tcase_add_test(test_case, tokens_must_grow);
-    tcase_add_test(test_case, a_token_that_is_shown_twice_is_noticed);
-    tcase_add_test(test_case, no_token_is_noticed);
-    tcase_add_test(test_case, a_smaller_token_is_noticed_and_forgotten);
-    tcase_add_test(test_case, tokens_of_other_keys_do_not_matter);
-    tcase_add_test(test_case, a_smaller_token_of_another_process_is_noticed);
-    tcase_add_test(test_case, records_of_processes_add_up_but_their_times_do_not);
-    tcase_add_test(test_case, what_was_counted_before_a_phase_is_not_its_own);
-    tcase_add_test(test_case, every_process_and_phase_has_memory_of_its_own);
-    return suite_run(suite);
-}
+SUITE("referee")

@@ -73,8 +73,10 @@ static void expect_next(struct redlock_queue *queue, const struct redlock_mutex 
     redlock_completion_free(completion);
 }
 
+GROUP(silent, "silent masters", open_quick, close_world)
+
 /* Of each kind two are held: one with a watch, and one whose alarms go to a queue. */
-START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
+TEST(silent, silent_masters_first_bring_a_warning_and_then_the_alarm)
 {
     struct redlock_acquire_options request = rig_request(4500, PATIENCE_MS);
     struct redlock_mutex *watching[KINDS], *queueing[KINDS];
@@ -105,7 +107,6 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
         redlock_queue_destroy(queues[i]);
     }
 }
-END_TEST
 
 static const struct {
     uint32_t renew_ms, max_hold_ms;
@@ -114,8 +115,10 @@ static const struct {
              {2500, 1000, "the hold limit has ended the renewals"},
              {REDLOCK_NO_RENEWAL, 0, "nothing renews it"}};
 
+GROUP(gone, "keys that are gone", open_five, close_world)
+
 /* All masters have done what they were asked for. */
-START_TEST(a_warning_before_any_renewal_blames_none)
+TESTS(gone, a_warning_before_any_renewal_blames_none, 0, sizeof early / sizeof *early)
 {
     struct redlock_acquire_options request = rig_request(4500, PATIENCE_MS);
     struct redlock_mutex *mutex = make(READER);
@@ -135,7 +138,6 @@ START_TEST(a_warning_before_any_renewal_blames_none)
     redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
-END_TEST
 
 static bool has_slot(struct redlock_mutex *permit, int32_t wanted)
 {
@@ -146,7 +148,7 @@ static bool has_slot(struct redlock_mutex *permit, int32_t wanted)
 }
 
 /* A renewal finds out, well before the deadline: both readers have lost the key, but only one permit its slot. */
-START_TEST(what_the_masters_have_given_to_another_is_lost_at_once)
+TESTS(gone, what_the_masters_have_given_to_another_is_lost_at_once, 0, KINDS)
 {
     struct redlock_acquire_options request = rig_request(60000, PATIENCE_MS);
     enum kind kind = (enum kind)_i;
@@ -171,16 +173,5 @@ START_TEST(what_the_masters_have_given_to_another_is_lost_at_once)
     }
     ck_assert_int_eq(watchers[0].lost + watchers[1].lost, kind == READER ? 2 : 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("alarms");
-    TCase *silent = suite_add_case(suite, "silent masters", open_quick, close_world);
-    TCase *gone = suite_add_case(suite, "keys that are gone", open_five, close_world);
-
-    tcase_add_test(silent, silent_masters_first_bring_a_warning_and_then_the_alarm);
-    tcase_add_loop_test(gone, a_warning_before_any_renewal_blames_none, 0, sizeof early / sizeof *early);
-    tcase_add_loop_test(gone, what_the_masters_have_given_to_another_is_lost_at_once, 0, KINDS);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("alarms")

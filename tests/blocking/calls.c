@@ -19,7 +19,9 @@ static void close_world(void)
     world_close(&world);
 }
 
-START_TEST(a_lock_is_on_all_masters_until_it_is_given_back)
+GROUP(three, "calls", open_three, close_world)
+
+TEST(three, a_lock_is_on_all_masters_until_it_is_given_back)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
@@ -36,9 +38,8 @@ START_TEST(a_lock_is_on_all_masters_until_it_is_given_back)
     ck_assert_uint_eq(world_count(&world, "key"), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_key_may_be_any_bytes)
+TEST(three, a_key_may_be_any_bytes)
 {
     static const char key[] = {'a', '\0', 'b', '\r', '\n'};
     struct redlock_mutex *mutex = NULL;
@@ -51,9 +52,8 @@ START_TEST(a_key_may_be_any_bytes)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_result_tells_each_masters_part_and_outlives_the_service)
+TEST(three, a_result_tells_each_masters_part_and_outlives_the_service)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
@@ -73,9 +73,8 @@ START_TEST(a_result_tells_each_masters_part_and_outlives_the_service)
         ck_assert_msg(strstr(world.rig.urls[i], result->nodes[i].name) != NULL, "%s", result->nodes[i].name);
     redlock_result_free(result);
 }
-END_TEST
 
-START_TEST(what_another_holds_is_refused_at_once_or_after_the_timeout)
+TEST(three, what_another_holds_is_refused_at_once_or_after_the_timeout)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -97,10 +96,9 @@ START_TEST(what_another_holds_is_refused_at_once_or_after_the_timeout)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* Nobody knows yet what the masters say. */
-START_TEST(a_deadline_has_a_result_while_the_services_thread_is_busy)
+TEST(three, a_deadline_has_a_result_while_the_services_thread_is_busy)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(10000, 30);
@@ -119,7 +117,6 @@ START_TEST(a_deadline_has_a_result_while_the_services_thread_is_busy)
     redlock_result_free(result);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool has_passed(void *end_ms)
 {
@@ -127,7 +124,7 @@ static bool has_passed(void *end_ms)
 }
 
 /* The time that it has waited for the service's thread does not make it shorter. */
-START_TEST(a_timeout_that_is_too_long_is_refused_however_late)
+TEST(three, a_timeout_that_is_too_long_is_refused_however_late)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_MAX_TIMEOUT_MS + 1);
@@ -148,7 +145,6 @@ START_TEST(a_timeout_that_is_too_long_is_refused_however_late)
     redlock_queue_destroy(queue);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool is_renewed(void *service)
 {
@@ -157,7 +153,7 @@ static bool is_renewed(void *service)
     return stats.renewals - stats.renewals_failed > 3;
 }
 
-START_TEST(a_held_lock_is_renewed_until_it_is_unlocked)
+TEST(three, a_held_lock_is_renewed_until_it_is_unlocked)
 {
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -169,14 +165,13 @@ START_TEST(a_held_lock_is_renewed_until_it_is_unlocked)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool is_over(void *argument)
 {
     return redlock_mutex_remaining_ns(argument) == 0;
 }
 
-START_TEST(remaining_ends_in_time_while_the_services_thread_is_busy)
+TEST(three, remaining_ends_in_time_while_the_services_thread_is_busy)
 {
     struct redlock_mutex *mutex = world_hold(&world, "key", 400);
     int64_t end_ms = rig_now_ms() + redlock_mutex_remaining_ms(mutex) + 1;
@@ -191,7 +186,6 @@ START_TEST(remaining_ends_in_time_while_the_services_thread_is_busy)
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static void ask_client(struct redlock_client *client, void *user_data)
 {
@@ -200,7 +194,7 @@ static void ask_client(struct redlock_client *client, void *user_data)
     ck_assert_int_eq(redlock_client_stats(client, stats, sizeof *stats), 0);
 }
 
-START_TEST(a_shorter_ttl_is_published_before_the_call_returns)
+TEST(three, a_shorter_ttl_is_published_before_the_call_returns)
 {
     struct redlock_mutex *mutex = world_hold_lease(&world, "key", 30000);
 
@@ -210,9 +204,8 @@ START_TEST(a_shorter_ttl_is_published_before_the_call_returns)
         ck_assert_int_le(redlock_mutex_remaining_ms(mutex), 1000);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(fencing_tokens_grow)
+TEST(three, fencing_tokens_grow)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
@@ -228,9 +221,8 @@ START_TEST(fencing_tokens_grow)
     }
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_detached_lock_is_released_by_its_token)
+TEST(three, a_detached_lock_is_released_by_its_token)
 {
     struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
     struct redlock_mutex *other = world_new_mutex(&world, "key");
@@ -248,7 +240,6 @@ START_TEST(a_detached_lock_is_released_by_its_token)
     ck_assert_int_gt(redlock_mutex_remaining_ns(other), 0);
     redlock_mutex_destroy(other);
 }
-END_TEST
 
 struct foreign_release {
     struct redlock_mutex *mutex;
@@ -269,7 +260,7 @@ static bool has_begun(void *argument)
 }
 
 /* Before the service's thread refuses it, too. */
-START_TEST(a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
+TEST(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
 {
     struct foreign_release release = {.mutex = world_hold(&world, "key", 30000)};
     pthread_t thread;
@@ -287,9 +278,8 @@ START_TEST(a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
     ck_assert_int_gt(redlock_mutex_remaining_ns(release.mutex), 0);
     redlock_mutex_destroy(release.mutex);
 }
-END_TEST
 
-START_TEST(an_exported_lock_lives_on_in_who_adopts_it)
+TEST(three, an_exported_lock_lives_on_in_who_adopts_it)
 {
     struct redlock_mutex *giver = world_hold(&world, "key", 20000);
     struct redlock_mutex *taker = world_new_mutex(&world, "key");
@@ -304,9 +294,8 @@ START_TEST(an_exported_lock_lives_on_in_who_adopts_it)
     redlock_mutex_destroy(giver);
     redlock_mutex_destroy(taker);
 }
-END_TEST
 
-START_TEST(statistics_and_the_client_are_within_reach)
+TEST(three, statistics_and_the_client_are_within_reach)
 {
     struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
     struct redlock_stats stats = world_stats(world.service);
@@ -326,26 +315,5 @@ START_TEST(statistics_and_the_client_are_within_reach)
     ck_assert_ptr_nonnull(strstr(page, "\nredlock_acquires_total 1\n"));
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("calls");
-    TCase *three = suite_add_case(suite, "calls", open_three, close_world);
-
-    tcase_add_test(three, a_lock_is_on_all_masters_until_it_is_given_back);
-    tcase_add_test(three, a_key_may_be_any_bytes);
-    tcase_add_test(three, a_result_tells_each_masters_part_and_outlives_the_service);
-    tcase_add_test(three, what_another_holds_is_refused_at_once_or_after_the_timeout);
-    tcase_add_test(three, a_timeout_that_is_too_long_is_refused_however_late);
-    tcase_add_test(three, a_held_lock_is_renewed_until_it_is_unlocked);
-    tcase_add_test(three, a_deadline_has_a_result_while_the_services_thread_is_busy);
-    tcase_add_test(three, remaining_ends_in_time_while_the_services_thread_is_busy);
-    tcase_add_test(three, a_shorter_ttl_is_published_before_the_call_returns);
-    tcase_add_test(three, fencing_tokens_grow);
-    tcase_add_test(three, a_detached_lock_is_released_by_its_token);
-    tcase_add_test(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is);
-    tcase_add_test(three, an_exported_lock_lives_on_in_who_adopts_it);
-    tcase_add_test(three, statistics_and_the_client_are_within_reach);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("calls")

@@ -24,7 +24,9 @@ static void close_world(void)
 
 #define CALLERS 4
 
-START_TEST(destroying_a_mutex_cancels_the_thread_that_waits_in_it)
+GROUP(three, "ends", open_three, close_world)
+
+TEST(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -37,9 +39,8 @@ START_TEST(destroying_a_mutex_cancels_the_thread_that_waits_in_it)
     redlock_mutex_destroy(holder);
     world_wait_absent(&world, "key");
 }
-END_TEST
 
-START_TEST(destroying_the_service_cancels_all_who_wait_and_releases_what_is_held)
+TEST(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_held)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutexes[CALLERS];
@@ -62,16 +63,14 @@ START_TEST(destroying_the_service_cancels_all_who_wait_and_releases_what_is_held
     redlock_mutex_destroy(holder);
     world_wait_absent(&world, "key");
 }
-END_TEST
 
-START_TEST(destroying_a_mutex_releases_its_lock)
+TEST(three, destroying_a_mutex_releases_its_lock)
 {
     redlock_mutex_destroy(world_hold(&world, "key", 10000));
     world_wait_absent(&world, "key");
 }
-END_TEST
 
-START_TEST(shutdown_waits_for_the_release_of_what_is_held)
+TEST(three, shutdown_waits_for_the_release_of_what_is_held)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -91,9 +90,8 @@ START_TEST(shutdown_waits_for_the_release_of_what_is_held)
     redlock_mutex_destroy(holder);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(shutdown_says_when_the_masters_do_not_confirm)
+TEST(three, shutdown_says_when_the_masters_do_not_confirm)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
 
@@ -105,7 +103,6 @@ START_TEST(shutdown_says_when_the_masters_do_not_confirm)
         ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 static void *shut_down(void *service)
 {
@@ -122,7 +119,7 @@ static bool is_closing(void *service)
     return false;
 }
 
-START_TEST(destroying_the_service_cancels_a_shutdown)
+TEST(three, destroying_the_service_cancels_a_shutdown)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     pthread_t thread;
@@ -138,9 +135,8 @@ START_TEST(destroying_the_service_cancels_a_shutdown)
     ck_assert_int_eq((intptr_t)status, REDLOCK_CANCELED);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
-START_TEST(a_service_without_masters_that_answer_ends_at_once)
+TEST(three, a_service_without_masters_that_answer_ends_at_once)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct caller caller;
@@ -154,11 +150,10 @@ START_TEST(a_service_without_masters_that_answer_ends_at_once)
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Errors ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(creation_says_what_is_wrong)
+TEST(three, creation_says_what_is_wrong)
 {
     const char *twice[] = {world.rig.urls[0], world.rig.urls[0]};
     struct redlock_service *service = NULL;
@@ -177,10 +172,9 @@ START_TEST(creation_says_what_is_wrong)
     ck_assert_int_eq(redlock_service_create(twice, 1, &options, &service, &error), REDLOCK_E_OPTIONS_SIZE);
     ck_assert_ptr_null(service);
 }
-END_TEST
 
 /* The other descriptors are taken, and the process has to live. */
-START_TEST(creation_with_few_descriptors_is_refused_or_succeeds)
+TEST(three, creation_with_few_descriptors_is_refused_or_succeeds)
 {
     int status = REDLOCK_E_SYSTEM;
     struct rlimit limit;
@@ -201,9 +195,8 @@ START_TEST(creation_with_few_descriptors_is_refused_or_succeeds)
     }
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-START_TEST(missing_arguments_are_refused)
+TEST(three, missing_arguments_are_refused)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_stats stats;
@@ -242,9 +235,8 @@ START_TEST(missing_arguments_are_refused)
     redlock_result_free(NULL);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(what_the_client_refuses_is_refused_here)
+TEST(three, what_the_client_refuses_is_refused_here)
 {
     struct redlock_mutex *mutex = NULL;
     struct redlock_acquire_options request = rig_request(0, 0);
@@ -265,9 +257,8 @@ START_TEST(what_the_client_refuses_is_refused_here)
     ck_assert_int_eq(redlock_service_shutdown(world.service, 0), REDLOCK_E_TIMEOUT);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(options_of_every_size_that_init_accepts_are_accepted)
+TEST(three, options_of_every_size_that_init_accepts_are_accepted)
 {
     for (size_t size = sizeof(size_t); size <= sizeof(struct redlock_acquire_options); size += 4) {
         struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -282,9 +273,8 @@ START_TEST(options_of_every_size_that_init_accepts_are_accepted)
         redlock_mutex_destroy(mutex);
     }
 }
-END_TEST
 
-START_TEST(a_service_is_created_with_options_of_every_size)
+TEST(three, a_service_is_created_with_options_of_every_size)
 {
     for (size_t size = sizeof(size_t); size <= sizeof(struct redlock_options); size += 4) {
         struct redlock_service *service = NULL;
@@ -296,9 +286,8 @@ START_TEST(a_service_is_created_with_options_of_every_size)
         redlock_service_destroy(service);
     }
 }
-END_TEST
 
-START_TEST(a_lock_call_can_say_why_not)
+TEST(three, a_lock_call_can_say_why_not)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -315,7 +304,6 @@ START_TEST(a_lock_call_can_say_why_not)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* --- The end of the process ------------------------------------------------------------------------------------- */
 
@@ -352,43 +340,18 @@ static void end_amid(unsigned us, void (*at_exit)(void))
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-START_TEST(a_process_may_end_whatever_its_service_is_doing)
+GROUP(process, "end of the process", start_masters, close_world)
+
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, process, a_process_may_end_whatever_its_service_is_doing)
 {
     for (unsigned us = 0; us < 8000; us += 50)
         end_amid(us, NULL);
 }
-END_TEST
 
-START_TEST(an_exit_handler_may_destroy_the_service)
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, process, an_exit_handler_may_destroy_the_service)
 {
     for (unsigned us = 0; us < 8000; us += 100)
         end_amid(us, destroy_service);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("ends");
-    TCase *process = suite_add_case(suite, "end of the process", start_masters, close_world);
-    TCase *three = suite_add_case(suite, "ends", open_three, close_world);
-
-    tcase_add_test(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it);
-    tcase_add_test(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_held);
-    tcase_add_test(three, destroying_a_mutex_releases_its_lock);
-    tcase_add_test(three, shutdown_waits_for_the_release_of_what_is_held);
-    tcase_add_test(three, shutdown_says_when_the_masters_do_not_confirm);
-    tcase_add_test(three, destroying_the_service_cancels_a_shutdown);
-    tcase_add_test(three, a_service_without_masters_that_answer_ends_at_once);
-    tcase_add_test(three, creation_says_what_is_wrong);
-    tcase_add_test(three, creation_with_few_descriptors_is_refused_or_succeeds);
-    tcase_add_test(three, missing_arguments_are_refused);
-    tcase_add_test(three, what_the_client_refuses_is_refused_here);
-    tcase_add_test(three, options_of_every_size_that_init_accepts_are_accepted);
-    tcase_add_test(three, a_service_is_created_with_options_of_every_size);
-    tcase_add_test(three, a_lock_call_can_say_why_not);
-    if (CHILDREN_MAY_HAVE_THREADS) {
-        tcase_add_test(process, a_process_may_end_whatever_its_service_is_doing);
-        tcase_add_test(process, an_exit_handler_may_destroy_the_service);
-    }
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("ends")

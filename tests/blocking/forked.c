@@ -126,7 +126,9 @@ static bool every_call_fails(struct inherited *inherited)
            redlock_service_shutdown(inherited->service, 10) == REDLOCK_E_FORKED;
 }
 
-START_TEST(every_call_in_the_child_fails)
+GROUP(three, "forked", open_three, close_world)
+
+TEST(three, every_call_in_the_child_fails)
 {
     struct inherited inherited = inherit();
 
@@ -134,7 +136,6 @@ START_TEST(every_call_in_the_child_fails)
     ck_assert_int_gt(redlock_mutex_remaining_ns(inherited.mutex), 0);
     destroy_parts(&inherited);
 }
-END_TEST
 
 static bool destroy_all(struct inherited *inherited)
 {
@@ -171,7 +172,7 @@ static void expect_unharmed(struct redlock_mutex *mutex)
     expect_unharmed_connections();
 }
 
-START_TEST(destroying_in_the_child_leaves_the_parents_lock_alone)
+TEST(three, destroying_in_the_child_leaves_the_parents_lock_alone)
 {
     struct inherited inherited = inherit();
 
@@ -181,7 +182,6 @@ START_TEST(destroying_in_the_child_leaves_the_parents_lock_alone)
     expect_unharmed(inherited.mutex);
     destroy_parts(&inherited);
 }
-END_TEST
 
 static bool a_service_of_its_own_works(struct inherited *inherited)
 {
@@ -198,7 +198,7 @@ static bool a_service_of_its_own_works(struct inherited *inherited)
     return held;
 }
 
-START_TEST(a_service_created_in_the_child_works)
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, three, a_service_created_in_the_child_works)
 {
     struct inherited inherited = {.service = world.service, .mutex = world_hold(&world, "key", 30000)};
 
@@ -206,7 +206,6 @@ START_TEST(a_service_created_in_the_child_works)
     expect_unharmed(inherited.mutex);
     redlock_mutex_destroy(inherited.mutex);
 }
-END_TEST
 
 /* --- fork() at any moment --------------------------------------------------------------------------------------- */
 
@@ -246,7 +245,7 @@ static bool leaves_it_all(struct inherited *inherited)
     return every_call_fails(inherited) && destroy_all(inherited);
 }
 
-START_TEST(a_fork_at_any_moment_does_not_block_the_child)
+TEST(three, a_fork_at_any_moment_does_not_block_the_child)
 {
     struct work work = {.next = 0};
     struct redlock_service_latch *latch = new_latch();
@@ -273,17 +272,5 @@ START_TEST(a_fork_at_any_moment_does_not_block_the_child)
     ck_assert_uint_gt(work.cycles, 0);
     expect_unharmed_connections();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("forked");
-    TCase *three = suite_add_case(suite, "forked", open_three, close_world);
-
-    tcase_add_test(three, every_call_in_the_child_fails);
-    tcase_add_test(three, destroying_in_the_child_leaves_the_parents_lock_alone);
-    if (CHILDREN_MAY_HAVE_THREADS)
-        tcase_add_test(three, a_service_created_in_the_child_works);
-    tcase_add_test(three, a_fork_at_any_moment_does_not_block_the_child);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("forked")

@@ -41,7 +41,9 @@ static void call_everything(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(calls_that_wait_are_refused_on_the_services_thread)
+GROUP(three, "inside", open_three, close_world)
+
+TEST(three, calls_that_wait_are_refused_on_the_services_thread)
 {
     struct seen seen = {.mutex = world_new_mutex(&world, "key")};
     struct redlock_completion *completion = NULL;
@@ -57,7 +59,6 @@ START_TEST(calls_that_wait_are_refused_on_the_services_thread)
     redlock_queue_destroy(seen.queue);
     redlock_mutex_destroy(seen.mutex);
 }
-END_TEST
 
 /* --- Watches ---------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ static void lose(struct watcher *watcher)
 }
 
 /* A process that is stopped from before the warning to the loss is told of the loss alone. */
-START_TEST(a_watch_is_told_once_of_risk_and_loss)
+TEST(three, a_watch_is_told_once_of_risk_and_loss)
 {
     struct watcher watcher;
     int again = RIG_LATE_ATTEMPTS;
@@ -89,16 +90,14 @@ START_TEST(a_watch_is_told_once_of_risk_and_loss)
     } while (watcher.at_risk == 0 && again-- > 0);
     ck_assert_int_eq(watcher.at_risk, 1);
 }
-END_TEST
 
-START_TEST(a_watch_may_destroy_its_mutex)
+TEST(three, a_watch_may_destroy_its_mutex)
 {
     struct watcher watcher = {.destroys = true};
 
     lose(&watcher);
     ck_assert_int_eq(watcher.lost, 1);
 }
-END_TEST
 
 static bool is_over(void *argument)
 {
@@ -106,7 +105,7 @@ static bool is_over(void *argument)
 }
 
 /* Its keys are gone from all masters: the renewal finds out, well before the deadline. The keys are set by another. */
-START_TEST(a_lock_that_the_masters_have_given_to_another_ends_at_once)
+TEST(three, a_lock_that_the_masters_have_given_to_another_ends_at_once)
 {
     struct watcher watcher = {.remaining_ns = -1};
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -122,7 +121,6 @@ START_TEST(a_lock_that_the_masters_have_given_to_another_ends_at_once)
     ck_assert_int_eq(watcher.loss, REDLOCK_LOSS_REFUSED);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Events and signals ----------------------------------------------------------------------------------------- */
 
@@ -146,7 +144,9 @@ static void hook(struct redlock_options *options, void *tally)
     options->event_data = tally;
 }
 
-START_TEST(the_event_hook_sees_everything)
+GROUP(own, "hook", NULL, NULL)
+
+TEST(own, the_event_hook_sees_everything)
 {
     struct tally tally = {0};
     struct redlock_mutex *mutex;
@@ -163,7 +163,6 @@ START_TEST(the_event_hook_sees_everything)
     redlock_mutex_destroy(mutex);
     world_close(&world);
 }
-END_TEST
 
 static void hook_some(struct redlock_options *options, void *tally)
 {
@@ -176,7 +175,7 @@ static bool has_renewed(void *tally)
     return atomic_load(&((struct tally *)tally)->n[REDLOCK_EVENT_RENEWED]) > 0;
 }
 
-START_TEST(the_event_hook_sees_what_it_has_asked_for)
+TEST(own, the_event_hook_sees_what_it_has_asked_for)
 {
     struct tally tally = {0};
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
@@ -196,7 +195,6 @@ START_TEST(the_event_hook_sees_what_it_has_asked_for)
     redlock_mutex_destroy(mutex);
     world_close(&world);
 }
-END_TEST
 
 static void look_at_mask(struct redlock_client *client, void *user_data)
 {
@@ -208,7 +206,7 @@ static void look_at_mask(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before)
+TEST(three, the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before)
 {
     sigset_t mask;
     bool blocked = false;
@@ -218,20 +216,5 @@ START_TEST(the_services_thread_takes_no_signals_and_the_callers_mask_is_as_befor
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     ck_assert_int_eq(sigismember(&mask, SIGUSR1), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("inside");
-    TCase *three = suite_add_case(suite, "inside", open_three, close_world);
-    TCase *own = suite_add_case(suite, "hook", NULL, NULL);
-
-    tcase_add_test(three, calls_that_wait_are_refused_on_the_services_thread);
-    tcase_add_test(three, a_watch_is_told_once_of_risk_and_loss);
-    tcase_add_test(three, a_watch_may_destroy_its_mutex);
-    tcase_add_test(three, a_lock_that_the_masters_have_given_to_another_ends_at_once);
-    tcase_add_test(three, the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before);
-    tcase_add_test(own, the_event_hook_sees_everything);
-    tcase_add_test(own, the_event_hook_sees_what_it_has_asked_for);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("inside")

@@ -89,7 +89,9 @@ static bool is_back(void *argument)
     return has("a:a");
 }
 
-START_TEST(threads_wait_for_each_other)
+GROUP(three, "three", open_world, close_world)
+
+TEST(three, threads_wait_for_each_other)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     struct redlock_service_latch *latches[4];
@@ -112,9 +114,8 @@ START_TEST(threads_wait_for_each_other)
     ck_assert_str_eq(result->why, "");
     redlock_latch_result_free(result);
 }
-END_TEST
 
-START_TEST(a_wait_that_ends_early_says_who_has_arrived)
+TEST(three, a_wait_that_ends_early_says_who_has_arrived)
 {
     struct redlock_service_latch *a = join(3, "a");
     struct redlock_service_latch *b = join(3, "b");
@@ -135,9 +136,8 @@ START_TEST(a_wait_that_ends_early_says_who_has_arrived)
     redlock_latch_result_free(result);
     redlock_latch_result_free(NULL);
 }
-END_TEST
 
-START_TEST(without_a_quorum_the_copy_says_why)
+TEST(three, without_a_quorum_the_copy_says_why)
 {
     struct redlock_service_latch *latch = join(1, "a");
     struct redlock_latch_result *result;
@@ -151,7 +151,6 @@ START_TEST(without_a_quorum_the_copy_says_why)
     redlock_latch_result_free(result);
     redlock_service_latch_destroy(latch);
 }
-END_TEST
 
 static void cancel(struct redlock_service_latch *latch)
 {
@@ -166,7 +165,7 @@ static void shut_down(struct redlock_service_latch *latch)
     ck_assert_int_eq(redlock_service_latch_arrive(latch, 0, NULL), REDLOCK_E_CLOSING);
 }
 
-START_TEST(what_ends_a_wait_from_another_thread)
+TESTS(three, what_ends_a_wait_from_another_thread, 0, 3)
 {
     static void (*const ends[])(struct redlock_service_latch *latch) = {cancel, redlock_service_latch_destroy,
                                                                         shut_down};
@@ -180,9 +179,8 @@ START_TEST(what_ends_a_wait_from_another_thread)
     if (ends[_i] != redlock_service_latch_destroy)
         redlock_service_latch_destroy(latch);
 }
-END_TEST
 
-START_TEST(the_end_of_the_service_ends_a_wait)
+TEST(three, the_end_of_the_service_ends_a_wait)
 {
     struct redlock_service *other = world_new_service(&world);
     struct redlock_service_latch *latch;
@@ -197,10 +195,9 @@ START_TEST(the_end_of_the_service_ends_a_wait)
     ck_assert_int_eq(redlock_service_latch_cancel(latch), REDLOCK_E_CLOSING);
     redlock_service_latch_destroy(latch);
 }
-END_TEST
 
 /* Nobody calls anything meanwhile. */
-START_TEST(the_service_brings_back_what_masters_lose)
+TEST(three, the_service_brings_back_what_masters_lose)
 {
     struct redlock_service_latch *latch = join(2, "a");
 
@@ -209,7 +206,6 @@ START_TEST(the_service_brings_back_what_masters_lose)
     world_wait(is_back, NULL, "the arrival");
     redlock_service_latch_destroy(latch);
 }
-END_TEST
 
 static void use_inside(struct redlock_client *client, void *user_data)
 {
@@ -224,13 +220,12 @@ static void use_inside(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(the_services_thread_cannot_wait_for_itself)
+TEST(three, the_services_thread_cannot_wait_for_itself)
 {
     ck_assert_int_eq(redlock_service_run(world.service, use_inside, join(1, "a")), 0);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused)
+TEST(three, bad_arguments_are_refused)
 {
     struct redlock_service_latch *latch = NULL;
     struct redlock_service_latch *waiter = join(1, NULL);
@@ -249,20 +244,5 @@ START_TEST(bad_arguments_are_refused)
     redlock_service_latch_destroy(waiter);
     redlock_service_latch_destroy(NULL);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("latches");
-    TCase *three = suite_add_case(suite, "three", open_world, close_world);
-
-    tcase_add_test(three, threads_wait_for_each_other);
-    tcase_add_test(three, a_wait_that_ends_early_says_who_has_arrived);
-    tcase_add_test(three, without_a_quorum_the_copy_says_why);
-    tcase_add_loop_test(three, what_ends_a_wait_from_another_thread, 0, 3);
-    tcase_add_test(three, the_end_of_the_service_ends_a_wait);
-    tcase_add_test(three, the_service_brings_back_what_masters_lose);
-    tcase_add_test(three, the_services_thread_cannot_wait_for_itself);
-    tcase_add_test(three, bad_arguments_are_refused);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("latches")

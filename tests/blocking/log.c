@@ -6,7 +6,9 @@
 
 #include "service_rig.h"
 
-START_TEST(levels_tell_what_matters)
+GROUP(alone, "log", NULL, NULL)
+
+TEST(alone, levels_tell_what_matters)
 {
     struct redlock_event event = {.type = REDLOCK_EVENT_LOST, .node = -1, .text = ""};
 
@@ -38,9 +40,8 @@ START_TEST(levels_tell_what_matters)
     ck_assert_str_eq(redlock_level_name(REDLOCK_LEVEL_ERROR), "error");
     ck_assert_str_eq(redlock_level_name((enum redlock_level)0), "?");
 }
-END_TEST
 
-START_TEST(a_line_fits_whatever_room_there_is)
+TEST(alone, a_line_fits_whatever_room_there_is)
 {
     struct redlock_event event = {.type = REDLOCK_EVENT_NODE, .node = 3, .link = REDLOCK_LINK_DOWN,
                                   .text = "a\nb\\\x01\xff"};
@@ -58,7 +59,6 @@ START_TEST(a_line_fits_whatever_room_there_is)
     redlock_event_line(&event, line, 0);
     ck_assert_int_eq(line[0], '!');
 }
-END_TEST
 
 static void tell_of_first_master(struct redlock_client *client, void *line)
 {
@@ -68,7 +68,7 @@ static void tell_of_first_master(struct redlock_client *client, void *line)
     redlock_event_line(&event, line, REDLOCK_MAX_LINE_BYTES);
 }
 
-START_TEST(the_path_of_a_master_does_not_break_the_line)
+TEST(alone, the_path_of_a_master_does_not_break_the_line)
 {
     static const char *const masters[] = {"unix:///nowhere/a%0ab%1b%5c"};
     struct redlock_service *service;
@@ -79,7 +79,6 @@ START_TEST(the_path_of_a_master_does_not_break_the_line)
     ck_assert_str_eq(line, "node, master /nowhere/a\\x0ab\\x1b\\x5c: down");
     redlock_service_destroy(service);
 }
-END_TEST
 
 /* --- Of a real lock --------------------------------------------------------------------------------------------- */
 
@@ -108,7 +107,7 @@ static void hook(struct redlock_options *options, void *log)
     options->event_data = log;
 }
 
-START_TEST(the_life_of_a_lock_can_be_read_without_its_token)
+TEST(alone, the_life_of_a_lock_can_be_read_without_its_token)
 {
     static struct log log;
     struct world world;
@@ -129,16 +128,5 @@ START_TEST(the_life_of_a_lock_can_be_read_without_its_token)
     ck_assert_ptr_null(strstr(log.text, token));
     ck_assert_uint_lt(log.longest, REDLOCK_MAX_LINE_BYTES - 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("log");
-    TCase *alone = suite_add_case(suite, "log", NULL, NULL);
-
-    tcase_add_test(alone, levels_tell_what_matters);
-    tcase_add_test(alone, a_line_fits_whatever_room_there_is);
-    tcase_add_test(alone, the_path_of_a_master_does_not_break_the_line);
-    tcase_add_test(alone, the_life_of_a_lock_can_be_read_without_its_token);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("log")

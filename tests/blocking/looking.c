@@ -17,7 +17,9 @@ static void close_world(void)
     world_close(&world);
 }
 
-START_TEST(a_look_gives_a_copy_that_lives_on)
+GROUP(three, "three", open_world, close_world)
+
+TEST(three, a_look_gives_a_copy_that_lives_on)
 {
     struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
@@ -34,9 +36,8 @@ START_TEST(a_look_gives_a_copy_that_lives_on)
     redlock_look_result_free(result);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(without_a_quorum_the_copy_says_why)
+TEST(three, without_a_quorum_the_copy_says_why)
 {
     struct redlock_look_result *result;
 
@@ -49,7 +50,6 @@ START_TEST(without_a_quorum_the_copy_says_why)
     ck_assert_int_eq(redlock_service_look(world.service, "", 0, &result), REDLOCK_E_KEY_EMPTY);
     ck_assert_ptr_null(result);
 }
-END_TEST
 
 static void look_inside(struct redlock_client *client, void *user_data)
 {
@@ -59,7 +59,7 @@ static void look_inside(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(the_services_thread_cannot_wait_for_itself)
+TEST(three, the_services_thread_cannot_wait_for_itself)
 {
     struct redlock_look_result *result;
     int status = 0;
@@ -69,15 +69,5 @@ START_TEST(the_services_thread_cannot_wait_for_itself)
     ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), 0);
     ck_assert_int_eq(redlock_service_look(world.service, "key", 3, &result), REDLOCK_E_CLOSING);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("looking");
-    TCase *three = suite_add_case(suite, "three", open_world, close_world);
-
-    tcase_add_test(three, a_look_gives_a_copy_that_lives_on);
-    tcase_add_test(three, without_a_quorum_the_copy_says_why);
-    tcase_add_test(three, the_services_thread_cannot_wait_for_itself);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("looking")

@@ -19,13 +19,14 @@ static bool the_thread_sleeps_through(void *argument)
     return thread_switches(thread).all - before < 2 * PAIRS;
 }
 
-START_TEST(a_caller_on_its_own_does_without_the_services_thread)
+GROUP(three, "loop", loop_open, loop_close)
+
+TEST(three, a_caller_on_its_own_does_without_the_services_thread)
 {
     long thread = world_service_thread();
 
     world_wait(the_thread_sleeps_through, &thread, "calls that the service's thread takes no part in");
 }
-END_TEST
 
 /* --- Code of the program ------------------------------------------------------------------------------------------ */
 
@@ -61,7 +62,7 @@ static bool it_has_ended(void *argument)
     return atomic_load(&inside->thread) != 0;
 }
 
-START_TEST(callbacks_that_the_program_gave_the_client_run_on_the_services_thread)
+TEST(three, callbacks_that_the_program_gave_the_client_run_on_the_services_thread)
 {
     struct inside inside = {.lock = NULL};
     long thread = world_service_thread();
@@ -72,7 +73,6 @@ START_TEST(callbacks_that_the_program_gave_the_client_run_on_the_services_thread
     ck_assert_int_eq(atomic_load(&inside.thread), thread);
     ck_assert_int_eq(atomic_load(&inside.status), REDLOCK_E_OWN_THREAD);
 }
-END_TEST
 
 struct hook {
     atomic_long thread; /* of the first event */
@@ -97,7 +97,9 @@ static void set_hook(struct redlock_options *options, void *hook)
     options->event_data = hook;
 }
 
-START_TEST(the_event_hook_is_called_on_the_services_thread_alone)
+GROUP(own, "hook", NULL, NULL)
+
+TEST(own, the_event_hook_is_called_on_the_services_thread_alone)
 {
     struct hook hook = {0};
 
@@ -110,7 +112,6 @@ START_TEST(the_event_hook_is_called_on_the_services_thread_alone)
     ck_assert_int_ge(hook.events, 100);
     loop_close();
 }
-END_TEST
 
 /* --- While a caller owns the loop ------------------------------------------------------------------------------- */
 
@@ -120,7 +121,7 @@ static void note_thread(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
+TEST(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
     long thread = world_service_thread();
     struct busy busy[2];
@@ -138,7 +139,6 @@ START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_owns_th
     busy_stop(&busy[0]);
     busy_stop(&busy[1]);
 }
-END_TEST
 
 static void do_nothing(struct redlock_client *client, void *user_data)
 {
@@ -146,7 +146,7 @@ static void do_nothing(struct redlock_client *client, void *user_data)
     (void)user_data;
 }
 
-START_TEST(a_shutdown_ends_where_the_thread_keeps_the_loop)
+TEST(three, a_shutdown_ends_where_the_thread_keeps_the_loop)
 {
     struct redlock_mutex *holder = world_hold(&world, "held", 10000);
 
@@ -154,9 +154,8 @@ START_TEST(a_shutdown_ends_where_the_thread_keeps_the_loop)
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
-START_TEST(a_shutdown_ends_with_an_event_hook)
+TEST(own, a_shutdown_ends_with_an_event_hook)
 {
     struct hook hook = {0};
 
@@ -165,7 +164,6 @@ START_TEST(a_shutdown_ends_with_an_event_hook)
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
     loop_close();
 }
-END_TEST
 
 /* A thread that asks for its mutex's token, and one that has a function run which waits until it has been answered. */
 struct asker {
@@ -213,7 +211,7 @@ static void start(struct asker *asker, int i, void *(*run)(void *argument))
 }
 
 /* Both are asked for in one batch. */
-START_TEST(who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him)
+TEST(three, who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him)
 {
     struct asker asker = {.ids = {0}};
     struct plug plug;
@@ -227,20 +225,5 @@ START_TEST(who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him)
     pthread_join(asker.threads[1], NULL);
     sem_destroy(&asker.answered);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("loop");
-    TCase *three = suite_add_case(suite, "loop", loop_open, loop_close);
-    TCase *own = suite_add_case(suite, "hook", NULL, NULL);
-
-    tcase_add_test(three, a_caller_on_its_own_does_without_the_services_thread);
-    tcase_add_test(three, callbacks_that_the_program_gave_the_client_run_on_the_services_thread);
-    tcase_add_test(own, the_event_hook_is_called_on_the_services_thread_alone);
-    tcase_add_test(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop);
-    tcase_add_test(three, a_shutdown_ends_where_the_thread_keeps_the_loop);
-    tcase_add_test(own, a_shutdown_ends_with_an_event_hook);
-    tcase_add_test(three, who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("loop")

@@ -14,7 +14,9 @@ static bool has_been_canceled(void *argument)
     return redlock_mutex_cancel(argument) == 0;
 }
 
-START_TEST(a_caller_that_owns_the_loop_is_canceled_by_another_thread)
+GROUP(three, "ends", loop_open, loop_close)
+
+TEST(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
     struct caller caller;
@@ -28,7 +30,6 @@ START_TEST(a_caller_that_owns_the_loop_is_canceled_by_another_thread)
     }
     redlock_mutex_destroy(other);
 }
-END_TEST
 
 /* Who has left at the deadline of a call that was late on its way has that call still pending. */
 static int lock_for_10_ms(struct redlock_mutex *wanted)
@@ -40,7 +41,7 @@ static int lock_for_10_ms(struct redlock_mutex *wanted)
     return status;
 }
 
-START_TEST(a_caller_that_owns_the_loop_keeps_its_deadline)
+TEST(three, a_caller_that_owns_the_loop_keeps_its_deadline)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
 
@@ -54,10 +55,9 @@ START_TEST(a_caller_that_owns_the_loop_keeps_its_deadline)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(other);
 }
-END_TEST
 
 /* With nobody but the caller in any call, and so without anybody who might look at the service's state. */
-START_TEST(a_service_is_destroyed_under_a_caller_that_owns_the_loop)
+TEST(three, a_service_is_destroyed_under_a_caller_that_owns_the_loop)
 {
     for (int i = 0; i < ENDS; i++) {
         struct redlock_service *service = world_new_service(&world);
@@ -75,7 +75,6 @@ START_TEST(a_service_is_destroyed_under_a_caller_that_owns_the_loop)
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     }
 }
-END_TEST
 
 static int child(void)
 {
@@ -86,7 +85,7 @@ static int child(void)
     return ok ? 0 : 1;
 }
 
-START_TEST(fork_does_no_harm_while_a_caller_owns_the_loop)
+TEST(three, fork_does_no_harm_while_a_caller_owns_the_loop)
 {
     struct busy busy;
 
@@ -106,9 +105,8 @@ START_TEST(fork_does_no_harm_while_a_caller_owns_the_loop)
     busy_wait(&busy);
     busy_stop(&busy);
 }
-END_TEST
 
-START_TEST(pthread_cancel_ends_no_thread_inside_a_call)
+TEST(three, pthread_cancel_ends_no_thread_inside_a_call)
 {
     for (int i = 0; i < ENDS; i++) {
         struct busy busy;
@@ -125,7 +123,6 @@ START_TEST(pthread_cancel_ends_no_thread_inside_a_call)
         redlock_mutex_destroy(busy.mutex);
     }
 }
-END_TEST
 
 struct taker {
     pthread_t thread;
@@ -153,7 +150,7 @@ static bool does_ask(void *argument)
     return atomic_load(&taker->asks);
 }
 
-START_TEST(pthread_cancel_ends_no_thread_that_waits_for_a_queue)
+TEST(three, pthread_cancel_ends_no_thread_that_waits_for_a_queue)
 {
     struct taker taker = {0};
 
@@ -167,7 +164,6 @@ START_TEST(pthread_cancel_ends_no_thread_that_waits_for_a_queue)
     ck_assert(taker.took);
     redlock_queue_destroy(taker.queue);
 }
-END_TEST
 
 /* The mutex is destroyed last, and its service's memory with it. No assertion before the end: it writes. */
 static void *create_and_destroy(void *ret_steps)
@@ -193,7 +189,7 @@ static void *create_and_destroy(void *ret_steps)
     return NULL;
 }
 
-START_TEST(pthread_cancel_ends_no_thread_that_creates_or_destroys)
+TEST(three, pthread_cancel_ends_no_thread_that_creates_or_destroys)
 {
     atomic_int steps = 0;
     pthread_t thread;
@@ -202,19 +198,5 @@ START_TEST(pthread_cancel_ends_no_thread_that_creates_or_destroys)
     pthread_join(thread, NULL);
     ck_assert_int_eq(steps, 4);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("loop_ends");
-    TCase *three = suite_add_case(suite, "ends", loop_open, loop_close);
-
-    tcase_add_test(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread);
-    tcase_add_test(three, a_caller_that_owns_the_loop_keeps_its_deadline);
-    tcase_add_test(three, a_service_is_destroyed_under_a_caller_that_owns_the_loop);
-    tcase_add_test(three, fork_does_no_harm_while_a_caller_owns_the_loop);
-    tcase_add_test(three, pthread_cancel_ends_no_thread_inside_a_call);
-    tcase_add_test(three, pthread_cancel_ends_no_thread_that_waits_for_a_queue);
-    tcase_add_test(three, pthread_cancel_ends_no_thread_that_creates_or_destroys);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("loop_ends")

@@ -33,7 +33,9 @@ static bool has_alarmed(void *argument)
     return atomic_load(&watched->thread) != 0;
 }
 
-START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
+GROUP(three, "loop", loop_open, loop_close)
+
+TEST(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
     struct redlock_acquire_options lease = rig_lease(500, PATIENCE_MS);
     struct redlock_mutex *leased = world_new_mutex(&world, "leased");
@@ -50,7 +52,6 @@ START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_l
     ck_assert_uint_eq(watched.n_nodes, 3);
     redlock_mutex_destroy(leased);
 }
-END_TEST
 
 /* --- While the loop is free ------------------------------------------------------------------------------------- */
 
@@ -88,11 +89,10 @@ static bool alarm_is_in_time(void *argument)
     return lateness_of_alarm(argument, do_nothing) <= 5000;
 }
 
-START_TEST(an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free)
+TEST(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free)
 {
     expect_alarm(alarm_is_in_time);
 }
-END_TEST
 
 static void wait_in_vain(void)
 {
@@ -107,11 +107,10 @@ static bool alarm_is_in_time_afterwards(void *argument)
     return lateness_of_alarm(argument, wait_in_vain) <= 5000;
 }
 
-START_TEST(an_alarm_comes_in_time_although_a_caller_has_led_for_long)
+TEST(three, an_alarm_comes_in_time_although_a_caller_has_led_for_long)
 {
     expect_alarm(alarm_is_in_time_afterwards);
 }
-END_TEST
 
 struct queued {
     struct redlock_queue *queue;
@@ -142,7 +141,7 @@ static bool all_are_quick(void *argument)
     return true;
 }
 
-START_TEST(what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
+TEST(three, what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
 {
     struct queued queued = {.mutex = world_new_mutex(&world, "other")};
 
@@ -151,16 +150,5 @@ START_TEST(what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
     redlock_queue_destroy(queued.queue);
     redlock_mutex_destroy(queued.mutex);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("loop_time");
-    TCase *three = suite_add_case(suite, "loop", loop_open, loop_close);
-
-    tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop);
-    tcase_add_test(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free);
-    tcase_add_test(three, an_alarm_comes_in_time_although_a_caller_has_led_for_long);
-    tcase_add_test(three, what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("loop_time")

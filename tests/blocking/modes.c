@@ -58,7 +58,9 @@ static enum redlock_mode mode_of(struct redlock_mutex *mutex)
     return mode;
 }
 
-START_TEST(a_weaker_mode_lets_others_in)
+GROUP(cases, "modes", open_three, close_world)
+
+TEST(cases, a_weaker_mode_lets_others_in)
 {
     struct redlock_mutex *mutex = hold(X);
     struct redlock_result *result;
@@ -75,9 +77,8 @@ START_TEST(a_weaker_mode_lets_others_in)
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(an_upgrade_that_cannot_be_leaves_the_mutex_as_it_was)
+TEST(cases, an_upgrade_that_cannot_be_leaves_the_mutex_as_it_was)
 {
     struct redlock_mutex *mutex = hold(U), *reader = hold(R);
 
@@ -89,7 +90,6 @@ START_TEST(an_upgrade_that_cannot_be_leaves_the_mutex_as_it_was)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(reader);
 }
-END_TEST
 
 /* --- A thread in an upgrade --------------------------------------------------------------------------------------- */
 
@@ -137,7 +137,7 @@ static void start(struct upgrader *upgrader, struct redlock_mutex *mutex)
     world_wait(keeps_readers_out, NULL, "a waiting upgrade");
 }
 
-START_TEST(an_upgrade_waits_for_the_readers)
+TEST(cases, an_upgrade_waits_for_the_readers)
 {
     struct redlock_mutex *mutex = hold(U), *reader = hold(R);
     uint64_t fence = redlock_mutex_fence(mutex);
@@ -155,7 +155,6 @@ START_TEST(an_upgrade_waits_for_the_readers)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(reader);
 }
-END_TEST
 
 static bool runs(void *argument)
 {
@@ -170,7 +169,7 @@ static bool is_past(void *end_ms)
 }
 
 /* The time of the call is over before the service can begin. */
-START_TEST(the_time_of_an_upgrade_runs_while_the_services_thread_is_busy)
+TEST(cases, the_time_of_an_upgrade_runs_while_the_services_thread_is_busy)
 {
     struct redlock_mutex *mutex = hold(U);
     struct upgrader upgrader;
@@ -195,9 +194,8 @@ START_TEST(the_time_of_an_upgrade_runs_while_the_services_thread_is_busy)
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(another_thread_ends_an_upgrade)
+TEST(cases, another_thread_ends_an_upgrade)
 {
     struct redlock_mutex *mutex = hold(U), *reader = hold(R);
     struct upgrader upgrader;
@@ -216,7 +214,6 @@ START_TEST(another_thread_ends_an_upgrade)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(reader);
 }
-END_TEST
 
 /* --- What is wrong ------------------------------------------------------------------------------------------------ */
 
@@ -226,7 +223,7 @@ static void convert_inside(struct redlock_client *client, void *mutex)
     (void)client;
 }
 
-START_TEST(what_is_wrong_is_told)
+TEST(cases, what_is_wrong_is_told)
 {
     struct redlock_mutex *mutex = hold(R), *free = world_new_mutex(&world, "free"), *set, *recursive;
     enum redlock_mode mode;
@@ -257,18 +254,5 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_int_eq(redlock_mutex_mode(mutex, &mode), REDLOCK_E_CLOSING);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("modes");
-    TCase *cases = suite_add_case(suite, "modes", open_three, close_world);
-
-    tcase_add_test(cases, a_weaker_mode_lets_others_in);
-    tcase_add_test(cases, an_upgrade_that_cannot_be_leaves_the_mutex_as_it_was);
-    tcase_add_test(cases, an_upgrade_waits_for_the_readers);
-    tcase_add_test(cases, the_time_of_an_upgrade_runs_while_the_services_thread_is_busy);
-    tcase_add_test(cases, another_thread_ends_an_upgrade);
-    tcase_add_test(cases, what_is_wrong_is_told);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("modes")

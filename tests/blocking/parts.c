@@ -25,7 +25,9 @@ static struct rl_clock clock_now(void)
 
 static const struct rl_bound_hold shared = {.fence = 5, .mode = REDLOCK_SHARED};
 
-START_TEST(nothing_is_left_of_what_is_not_held)
+GROUP(bound_tests, "bound", NULL, NULL)
+
+TEST(bound_tests, nothing_is_left_of_what_is_not_held)
 {
     struct rl_bound bound;
     struct rl_clock now = clock_now();
@@ -44,10 +46,9 @@ START_TEST(nothing_is_left_of_what_is_not_held)
     ck_assert_uint_eq(hold.fence, 0);
     ck_assert_int_eq(hold.mode, REDLOCK_EXCLUSIVE);
 }
-END_TEST
 
 /* As after a suspend, which only one of the clocks has seen, or with one that is slewed. */
-START_TEST(the_clock_that_has_advanced_more_decides)
+TEST(bound_tests, the_clock_that_has_advanced_more_decides)
 {
     struct rl_bound bound;
     struct rl_clock before = clock_now();
@@ -62,9 +63,8 @@ START_TEST(the_clock_that_has_advanced_more_decides)
     rl_bound_publish(&bound, &before, 1000 * MS, shared);
     ck_assert_int_eq(rl_bound_remaining_ns(&bound, NULL), 0);
 }
-END_TEST
 
-START_TEST(what_is_withheld_is_not_left_whatever_is_published)
+TEST(bound_tests, what_is_withheld_is_not_left_whatever_is_published)
 {
     struct rl_bound bound;
     struct rl_clock now = clock_now();
@@ -78,7 +78,6 @@ START_TEST(what_is_withheld_is_not_left_whatever_is_published)
     rl_bound_restore(&bound);
     ck_assert_int_gt(rl_bound_remaining_ns(&bound, NULL), 0);
 }
-END_TEST
 
 struct race {
     struct rl_bound bound;
@@ -100,7 +99,7 @@ static void *publish_in_turns(void *argument)
     return NULL;
 }
 
-START_TEST(readers_never_see_parts_of_two_publications)
+TEST(bound_tests, readers_never_see_parts_of_two_publications)
 {
     struct race race = {.stop = false};
     pthread_t writer;
@@ -117,7 +116,6 @@ START_TEST(readers_never_see_parts_of_two_publications)
     atomic_store(&race.stop, true);
     pthread_join(writer, NULL);
 }
-END_TEST
 
 /* --- Inbox ------------------------------------------------------------------------------------------------------ */
 
@@ -174,7 +172,9 @@ static void close_inbox(void)
     rl_inbox_fini(&inbox);
 }
 
-START_TEST(everything_is_run_once_and_in_the_order_of_each_thread)
+GROUP(post_tests, "inbox", open_inbox, close_inbox)
+
+TEST(post_tests, everything_is_run_once_and_in_the_order_of_each_thread)
 {
     pthread_t producers[PRODUCERS];
 
@@ -187,9 +187,8 @@ START_TEST(everything_is_run_once_and_in_the_order_of_each_thread)
     ck_assert(in_order);
     ck_assert_int_eq(taken, PRODUCERS * POSTS);
 }
-END_TEST
 
-START_TEST(a_closed_inbox_runs_what_it_has_and_takes_no_more)
+TEST(post_tests, a_closed_inbox_runs_what_it_has_and_takes_no_more)
 {
     ck_assert(push(0, 1));
     ck_assert(push(0, 2));
@@ -198,9 +197,8 @@ START_TEST(a_closed_inbox_runs_what_it_has_and_takes_no_more)
     ck_assert(!push(0, 3));
     ck_assert_int_eq(taken, 2);
 }
-END_TEST
 
-START_TEST(an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
+TEST(post_tests, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
 {
     ck_assert(rl_inbox_is_empty(&inbox));
     push(0, 1);
@@ -209,12 +207,13 @@ START_TEST(an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
     ck_assert(rl_inbox_is_empty(&inbox));
     ck_assert_int_eq(taken, 1);
 }
-END_TEST
 
 /* --- Gate ------------------------------------------------------------------------------------------------------- */
 
+GROUP(recursion_tests, "recursion", NULL, NULL)
+
 /* Two threads that act for one owner: one of them enters again while the other ends the hold. */
-START_TEST(who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again)
+TEST(recursion_tests, who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again)
 {
     const struct rl_owner owner = {&inbox, 0}, other = {&taken, 0};
     struct rl_recursion *recursion = rl_recursion_create(false);
@@ -235,22 +234,5 @@ START_TEST(who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again)
     ck_assert_uint_eq(rl_recursion_depth(recursion), 1);
     rl_recursion_destroy(recursion);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("parts");
-    TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
-    TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
-    TCase *recursion = suite_add_case(suite, "recursion", NULL, NULL);
-
-    tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
-    tcase_add_test(bound, the_clock_that_has_advanced_more_decides);
-    tcase_add_test(bound, what_is_withheld_is_not_left_whatever_is_published);
-    tcase_add_test(bound, readers_never_see_parts_of_two_publications);
-    tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
-    tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
-    tcase_add_test(post, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run);
-    tcase_add_test(recursion, who_finds_that_the_hold_has_ended_meanwhile_does_not_enter_again);
-    return suite_run(suite);
-}
+SUITE("parts")

@@ -38,7 +38,9 @@ static int32_t slot_of(struct redlock_mutex *permit)
     return slot;
 }
 
-START_TEST(permits_are_locked_and_unlocked_like_mutexes)
+GROUP(cases, "permits", open_three, close_world)
+
+TEST(cases, permits_are_locked_and_unlocked_like_mutexes)
 {
     struct redlock_mutex *permits[LIMIT + 1];
 
@@ -55,9 +57,8 @@ START_TEST(permits_are_locked_and_unlocked_like_mutexes)
     for (unsigned i = 0; i <= LIMIT; i++)
         redlock_mutex_destroy(permits[i]);
 }
-END_TEST
 
-START_TEST(a_permit_is_released_by_its_token_and_slot)
+TEST(cases, a_permit_is_released_by_its_token_and_slot)
 {
     struct redlock_mutex *permit = make(LIMIT);
     struct redlock_mutex *other = make(LIMIT);
@@ -77,7 +78,6 @@ START_TEST(a_permit_is_released_by_its_token_and_slot)
     redlock_mutex_destroy(other);
     redlock_mutex_destroy(permit);
 }
-END_TEST
 
 /* --- Many threads ------------------------------------------------------------------------------------------------- */
 
@@ -111,7 +111,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-START_TEST(threads_never_hold_more_than_there_are)
+TEST(cases, threads_never_hold_more_than_there_are)
 {
     pthread_t threads[N_WORKERS];
     int done[N_WORKERS] = {0};
@@ -124,9 +124,8 @@ START_TEST(threads_never_hold_more_than_there_are)
     }
     ck_assert_int_le(atomic_load(&most), LIMIT);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told)
+TEST(cases, what_is_wrong_is_told)
 {
     struct redlock_mutex *permit = NULL;
     struct redlock_mutex *set;
@@ -151,16 +150,5 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_int_eq(redlock_mutex_release_permit(permit, UINT32_MAX, "t", NULL), REDLOCK_E_PERMITS);
     redlock_mutex_destroy(permit);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("permits");
-    TCase *cases = suite_add_case(suite, "permits", open_three, close_world);
-
-    tcase_add_test(cases, permits_are_locked_and_unlocked_like_mutexes);
-    tcase_add_test(cases, a_permit_is_released_by_its_token_and_slot);
-    tcase_add_test(cases, threads_never_hold_more_than_there_are);
-    tcase_add_test(cases, what_is_wrong_is_told);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("permits")

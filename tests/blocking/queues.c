@@ -62,7 +62,9 @@ static void expect_empty(void)
     ck_assert_ptr_null(completion);
 }
 
-START_TEST(each_operation_is_completed_once)
+GROUP(three, "queues", open_three, close_world)
+
+TEST(three, each_operation_is_completed_once)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     int mark = 0;
@@ -79,10 +81,9 @@ START_TEST(each_operation_is_completed_once)
     expect_empty();
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* As any foreign loop would. */
-START_TEST(epoll_tells_of_results_until_they_are_taken)
+TEST(three, epoll_tells_of_results_until_they_are_taken)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct epoll_event event = {.events = EPOLLIN};
@@ -98,7 +99,6 @@ START_TEST(epoll_tells_of_results_until_they_are_taken)
     close(epoll);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool waits_for_reading(void *argument)
 {
@@ -106,7 +106,7 @@ static bool waits_for_reading(void *argument)
     return is_readable();
 }
 
-START_TEST(a_mutex_is_busy_until_its_result_is_taken)
+TEST(three, a_mutex_is_busy_until_its_result_is_taken)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
 
@@ -119,9 +119,8 @@ START_TEST(a_mutex_is_busy_until_its_result_is_taken)
     expect_empty();
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_refusal_is_a_result_without_evidence)
+TEST(three, a_refusal_is_a_result_without_evidence)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_completion *completion;
@@ -133,9 +132,8 @@ START_TEST(a_refusal_is_a_result_without_evidence)
     redlock_completion_free(completion);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(pending_operations_are_canceled_by_cancel_and_by_destruction)
+TEST(three, pending_operations_are_canceled_by_cancel_and_by_destruction)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -149,9 +147,8 @@ START_TEST(pending_operations_are_canceled_by_cancel_and_by_destruction)
     ck_assert_int_eq(next_status(NULL, REDLOCK_OP_ACQUIRE, &request), REDLOCK_CANCELED);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
-START_TEST(what_is_in_the_queue_outlives_the_service)
+TEST(three, what_is_in_the_queue_outlives_the_service)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -165,9 +162,8 @@ START_TEST(what_is_in_the_queue_outlives_the_service)
     redlock_mutex_destroy(holder);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(destroying_a_queue_drops_its_results_and_the_operations_go_on)
+TEST(three, destroying_a_queue_drops_its_results_and_the_operations_go_on)
 {
     struct redlock_mutex *done = world_new_mutex(&world, "done");
     struct redlock_mutex *pending = world_new_mutex(&world, "pending");
@@ -186,7 +182,6 @@ START_TEST(destroying_a_queue_drops_its_results_and_the_operations_go_on)
     redlock_mutex_destroy(pending);
     world_wait_absent(&world, "pending");
 }
-END_TEST
 
 /* --- Waiting and alarms ----------------------------------------------------------------------------------------- */
 
@@ -211,7 +206,7 @@ static void taker_start(struct taker *taker)
     ck_assert_int_eq(pthread_create(&taker->thread, NULL, wait_for_any, taker), 0);
 }
 
-START_TEST(a_waiting_thread_takes_what_comes)
+TEST(three, a_waiting_thread_takes_what_comes)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct taker taker;
@@ -224,7 +219,6 @@ START_TEST(a_waiting_thread_takes_what_comes)
     redlock_completion_free(taker.completion);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* Acquires a lock that is not renewed, and gives the warning before its loss. A process that is stopped from before the
  * warning to the loss is told of the loss alone. */
@@ -244,7 +238,7 @@ static struct redlock_completion *let_it_end(struct redlock_mutex *mutex)
     }
 }
 
-START_TEST(the_loss_of_a_lock_makes_the_descriptor_readable)
+TEST(three, the_loss_of_a_lock_makes_the_descriptor_readable)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_completion *completion;
@@ -267,9 +261,8 @@ START_TEST(the_loss_of_a_lock_makes_the_descriptor_readable)
     expect_empty();
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(an_alarm_that_is_not_taken_is_not_repeated)
+TEST(three, an_alarm_that_is_not_taken_is_not_repeated)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options lease = rig_lease(200, PATIENCE_MS);
@@ -288,22 +281,5 @@ START_TEST(an_alarm_that_is_not_taken_is_not_repeated)
     }
     ck_assert_int_eq(alarms, 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queues");
-    TCase *three = suite_add_case(suite, "queues", open_three, close_world);
-
-    tcase_add_test(three, each_operation_is_completed_once);
-    tcase_add_test(three, epoll_tells_of_results_until_they_are_taken);
-    tcase_add_test(three, a_mutex_is_busy_until_its_result_is_taken);
-    tcase_add_test(three, a_refusal_is_a_result_without_evidence);
-    tcase_add_test(three, pending_operations_are_canceled_by_cancel_and_by_destruction);
-    tcase_add_test(three, what_is_in_the_queue_outlives_the_service);
-    tcase_add_test(three, destroying_a_queue_drops_its_results_and_the_operations_go_on);
-    tcase_add_test(three, a_waiting_thread_takes_what_comes);
-    tcase_add_test(three, the_loss_of_a_lock_makes_the_descriptor_readable);
-    tcase_add_test(three, an_alarm_that_is_not_taken_is_not_repeated);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queues")

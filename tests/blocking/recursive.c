@@ -43,7 +43,9 @@ static uint64_t commands(void)
 
 /* --- One owner -------------------------------------------------------------------------------------------------- */
 
-START_TEST(an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent)
+GROUP(one, "one owner", open_three, close_world)
+
+TEST(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct redlock_result *result;
@@ -65,9 +67,8 @@ START_TEST(an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_
     ck_assert_uint_eq(world_count(&world, "key"), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(who_does_not_own_it_does_not_unlock_it)
+TEST(one, who_does_not_own_it_does_not_unlock_it)
 {
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
 
@@ -82,9 +83,8 @@ START_TEST(who_does_not_own_it_does_not_unlock_it)
     redlock_mutex_destroy(mutex);
     world_wait_absent(&world, "key");
 }
-END_TEST
 
-START_TEST(calls_name_owners_of_the_kind_that_the_mutex_has)
+TEST(one, calls_name_owners_of_the_kind_that_the_mutex_has)
 {
     struct redlock_mutex *named = make(REDLOCK_OWNERS_NAMED), *threads = make(REDLOCK_OWNERS_THREADS);
     struct redlock_mutex *plain = world_new_mutex(&world, "plain"), *none = NULL;
@@ -114,9 +114,8 @@ START_TEST(calls_name_owners_of_the_kind_that_the_mutex_has)
     redlock_mutex_destroy(threads);
     redlock_mutex_destroy(named);
 }
-END_TEST
 
-START_TEST(the_depth_has_a_limit)
+TEST(one, the_depth_has_a_limit)
 {
     struct redlock_mutex *mutex = make_held(&alice);
 
@@ -128,7 +127,6 @@ START_TEST(the_depth_has_a_limit)
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_E_NOT_HELD);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static struct redlock_mutex *hold_lease(uint32_t ttl_ms)
 {
@@ -139,7 +137,7 @@ static struct redlock_mutex *hold_lease(uint32_t ttl_ms)
     return mutex;
 }
 
-START_TEST(a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
+TEST(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
 {
     struct redlock_mutex *mutex = hold_lease(400);
     struct redlock_acquire_options request = rig_request(400, 0);
@@ -158,9 +156,8 @@ START_TEST(a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(it_moves_between_services_at_depth_one)
+TEST(one, it_moves_between_services_at_depth_one)
 {
     struct redlock_mutex *mutex = make_held(&alice), *importer = NULL;
     struct redlock_service *other = world_new_service(&world);
@@ -187,7 +184,6 @@ START_TEST(it_moves_between_services_at_depth_one)
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
-END_TEST
 
 /* --- What the hold must have ------------------------------------------------------------------------------------ */
 
@@ -208,7 +204,7 @@ static struct redlock_mutex *make_held_in(enum redlock_mode mode, uint8_t fenced
     return mutex;
 }
 
-START_TEST(who_shares_the_key_does_not_get_more_of_it_by_locking_again)
+TEST(one, who_shares_the_key_does_not_get_more_of_it_by_locking_again)
 {
     struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *reader = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
@@ -230,9 +226,8 @@ START_TEST(who_shares_the_key_does_not_get_more_of_it_by_locking_again)
     redlock_mutex_destroy(reader);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_thread_that_shares_the_key_does_not_get_more_of_it_either)
+TEST(one, a_thread_that_shares_the_key_does_not_get_more_of_it_either)
 {
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_THREADS);
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
@@ -247,9 +242,8 @@ START_TEST(a_thread_that_shares_the_key_does_not_get_more_of_it_either)
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
+TEST(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
 {
     for (enum redlock_mode held = REDLOCK_EXCLUSIVE; held <= REDLOCK_SHARED; held++) {
         struct redlock_mutex *mutex = make_held_in(held, 0);
@@ -261,9 +255,8 @@ START_TEST(an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
         world_wait_absent(&world, "key");
     }
 }
-END_TEST
 
-START_TEST(the_mode_of_an_adopted_lock_counts)
+TEST(one, the_mode_of_an_adopted_lock_counts)
 {
     struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *importer = NULL;
     struct redlock_service *other = world_new_service(&world);
@@ -279,9 +272,8 @@ START_TEST(the_mode_of_an_adopted_lock_counts)
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
-END_TEST
 
-START_TEST(who_asks_for_a_fencing_token_enters_only_where_there_is_one)
+TEST(one, who_asks_for_a_fencing_token_enters_only_where_there_is_one)
 {
     struct redlock_mutex *mutex = make_held_in(REDLOCK_EXCLUSIVE, 0);
     uint64_t fence;
@@ -297,7 +289,6 @@ START_TEST(who_asks_for_a_fencing_token_enters_only_where_there_is_one)
     ck_assert_uint_eq(redlock_mutex_fence(mutex), fence);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static int enter_with_size(struct redlock_mutex *mutex, const void *owner, size_t size)
 {
@@ -309,7 +300,7 @@ static int enter_with_size(struct redlock_mutex *mutex, const void *owner, size_
 }
 
 /* Also of an owner who would have to wait. Options of a program that knows no modes are exclusive. */
-START_TEST(what_is_wrong_with_the_options_is_told_at_every_depth)
+TEST(one, what_is_wrong_with_the_options_is_told_at_every_depth)
 {
     struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0);
 
@@ -323,7 +314,6 @@ START_TEST(what_is_wrong_with_the_options_is_told_at_every_depth)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Several owners --------------------------------------------------------------------------------------------- */
 
@@ -371,7 +361,9 @@ static void start(struct guest *guest, struct redlock_mutex *mutex, const void *
 
 #define GUESTS 5
 
-START_TEST(other_owners_wait_here_and_are_served_in_order)
+GROUP(several, "several owners", open_three, close_world)
+
+TEST(several, other_owners_wait_here_and_are_served_in_order)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct guest guests[GUESTS];
@@ -391,9 +383,8 @@ START_TEST(other_owners_wait_here_and_are_served_in_order)
     ck_assert_uint_eq(world_count(&world, "key"), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(cancel_ends_all_that_wait_and_leaves_the_owner)
+TEST(several, cancel_ends_all_that_wait_and_leaves_the_owner)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct guest guests[2];
@@ -410,7 +401,6 @@ START_TEST(cancel_ends_all_that_wait_and_leaves_the_owner)
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static void join_canceled(struct guest *guest)
 {
@@ -421,7 +411,7 @@ static void join_canceled(struct guest *guest)
 #define CANCELS 20
 
 /* Who has asked the masters lets the next one try when its call ends. */
-START_TEST(cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
+TEST(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 30000);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
@@ -441,7 +431,6 @@ START_TEST(cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* How often masters have said that a waiter of the service is in their queue. */
 static uint64_t queued(struct redlock_service *service)
@@ -478,7 +467,7 @@ static void start_rival(struct caller *rival, struct redlock_service *service, s
 }
 
 /* The rival gets the key first, so who has been admitted has to wait for the masters. */
-START_TEST(cancel_ends_who_has_just_been_admitted)
+TEST(several, cancel_ends_who_has_just_been_admitted)
 {
     struct redlock_service *other = world_new_service(&world);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED), *rivals;
@@ -502,9 +491,8 @@ START_TEST(cancel_ends_who_has_just_been_admitted)
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
-END_TEST
 
-START_TEST(who_fails_at_the_masters_lets_the_next_one_try)
+TEST(several, who_fails_at_the_masters_lets_the_next_one_try)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 30000);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
@@ -516,10 +504,9 @@ START_TEST(who_fails_at_the_masters_lets_the_next_one_try)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* The service's thread is busy: the caller gives up, and what it has left is rolled back later. */
-START_TEST(a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over)
+TEST(several, a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over)
 {
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
     struct guest guest;
@@ -536,9 +523,8 @@ START_TEST(a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(destroying_the_mutex_ends_all_that_wait)
+TEST(several, destroying_the_mutex_ends_all_that_wait)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct guest guest;
@@ -550,9 +536,8 @@ START_TEST(destroying_the_mutex_ends_all_that_wait)
     ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
     world_wait_absent(&world, "key");
 }
-END_TEST
 
-START_TEST(shutdown_releases_at_any_depth_and_ends_all_that_wait)
+TEST(several, shutdown_releases_at_any_depth_and_ends_all_that_wait)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct guest guest;
@@ -569,9 +554,8 @@ START_TEST(shutdown_releases_at_any_depth_and_ends_all_that_wait)
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_LOST);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(the_end_of_the_service_ends_all_that_wait)
+TEST(several, the_end_of_the_service_ends_all_that_wait)
 {
     struct redlock_mutex *mutex = make_held(&alice);
     struct guest guest;
@@ -585,7 +569,6 @@ START_TEST(the_end_of_the_service_ends_all_that_wait)
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, PATIENCE_MS), REDLOCK_E_CLOSING);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Threads as owners ------------------------------------------------------------------------------------------ */
 
@@ -594,7 +577,9 @@ static void *unlock_as_a_stranger(void *mutex)
     return (void *)(intptr_t)redlock_mutex_unlock(mutex);
 }
 
-START_TEST(a_thread_is_an_owner_and_others_are_not)
+GROUP(threads_tests, "threads", open_three, close_world)
+
+TEST(threads_tests, a_thread_is_an_owner_and_others_are_not)
 {
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_THREADS);
     pthread_t thread;
@@ -610,7 +595,6 @@ START_TEST(a_thread_is_an_owner_and_others_are_not)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 #define THREADS 6
 #define ROUNDS 10
@@ -649,7 +633,7 @@ static void *contend(void *argument)
     return NULL;
 }
 
-START_TEST(threads_of_two_services_exclude_each_other)
+TEST(threads_tests, threads_of_two_services_exclude_each_other)
 {
     struct contest contest = {.mutexes = {make(REDLOCK_OWNERS_THREADS)}};
     struct redlock_service *other = world_new_service(&world);
@@ -667,37 +651,5 @@ START_TEST(threads_of_two_services_exclude_each_other)
     redlock_mutex_destroy(contest.mutexes[1]);
     redlock_service_destroy(other);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("recursive");
-    TCase *one = suite_add_case(suite, "one owner", open_three, close_world);
-    TCase *several = suite_add_case(suite, "several owners", open_three, close_world);
-    TCase *threads = suite_add_case(suite, "threads", open_three, close_world);
-
-    tcase_add_test(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent);
-    tcase_add_test(one, who_does_not_own_it_does_not_unlock_it);
-    tcase_add_test(one, calls_name_owners_of_the_kind_that_the_mutex_has);
-    tcase_add_test(one, the_depth_has_a_limit);
-    tcase_add_test(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over);
-    tcase_add_test(one, who_shares_the_key_does_not_get_more_of_it_by_locking_again);
-    tcase_add_test(one, a_thread_that_shares_the_key_does_not_get_more_of_it_either);
-    tcase_add_test(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones);
-    tcase_add_test(one, the_mode_of_an_adopted_lock_counts);
-    tcase_add_test(one, who_asks_for_a_fencing_token_enters_only_where_there_is_one);
-    tcase_add_test(one, what_is_wrong_with_the_options_is_told_at_every_depth);
-    tcase_add_test(one, it_moves_between_services_at_depth_one);
-    tcase_add_test(several, other_owners_wait_here_and_are_served_in_order);
-    tcase_add_test(several, cancel_ends_all_that_wait_and_leaves_the_owner);
-    tcase_add_test(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind);
-    tcase_add_test(several, cancel_ends_who_has_just_been_admitted);
-    tcase_add_test(several, who_fails_at_the_masters_lets_the_next_one_try);
-    tcase_add_test(several, a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over);
-    tcase_add_test(several, destroying_the_mutex_ends_all_that_wait);
-    tcase_add_test(several, shutdown_releases_at_any_depth_and_ends_all_that_wait);
-    tcase_add_test(several, the_end_of_the_service_ends_all_that_wait);
-    tcase_add_test(threads, a_thread_is_an_owner_and_others_are_not);
-    tcase_add_test(threads, threads_of_two_services_exclude_each_other);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("recursive")

@@ -36,7 +36,9 @@ static struct redlock_mutex *make_held(const char *keys, uint32_t ttl_ms)
 
 /* --- Held and free ---------------------------------------------------------------------------------------------- */
 
-START_TEST(a_set_is_locked_extended_and_unlocked_like_one_key)
+GROUP(life, "life", open_three, close_world)
+
+TEST(life, a_set_is_locked_extended_and_unlocked_like_one_key)
 {
     struct redlock_mutex *mutex = make("cab");
     struct redlock_result *result;
@@ -59,9 +61,8 @@ START_TEST(a_set_is_locked_extended_and_unlocked_like_one_key)
     world_wait_absent(&world, "c");
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_refusal_names_the_key_and_leaves_nothing)
+TEST(life, a_refusal_names_the_key_and_leaves_nothing)
 {
     struct redlock_mutex *holder = world_hold(&world, "b", 10000);
     struct redlock_mutex *mutex = make("abc");
@@ -83,9 +84,8 @@ START_TEST(a_refusal_names_the_key_and_leaves_nothing)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
-START_TEST(a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled)
+TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2)
 {
     struct redlock_mutex *holder = world_hold(&world, "c", 10000);
     struct redlock_mutex *mutex = make("abc");
@@ -106,9 +106,8 @@ START_TEST(a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_i
     redlock_mutex_destroy(holder);
     world_wait_absent(&world, "b");
 }
-END_TEST
 
-START_TEST(each_key_has_a_fencing_token_of_its_own)
+TEST(life, each_key_has_a_fencing_token_of_its_own)
 {
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     struct redlock_mutex *mutex = make("ab");
@@ -127,7 +126,6 @@ START_TEST(each_key_has_a_fencing_token_of_its_own)
     }
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 struct watched {
     struct redlock_mutex *mutex;
@@ -145,7 +143,7 @@ static bool has_gained(void *argument)
     return remaining_ns > watched->least_ns;
 }
 
-START_TEST(the_renewal_of_the_keys_is_that_of_the_set)
+TEST(life, the_renewal_of_the_keys_is_that_of_the_set)
 {
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     struct watched watched = {make("ab"), INT64_MAX};
@@ -155,9 +153,8 @@ START_TEST(the_renewal_of_the_keys_is_that_of_the_set)
     world_wait(has_gained, &watched, "a renewal");
     redlock_mutex_destroy(watched.mutex);
 }
-END_TEST
 
-START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
+TEST(life, parts_are_keys_in_a_mode_and_permits_of_semaphores)
 {
     struct redlock_mutex *sets[2] = {make(""), make("")};
     struct redlock_part parts[2];
@@ -175,9 +172,8 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
     redlock_mutex_destroy(sets[0]);
     redlock_mutex_destroy(sets[1]);
 }
-END_TEST
 
-START_TEST(several_permits_are_parts_with_different_slots)
+TEST(life, several_permits_are_parts_with_different_slots)
 {
     struct redlock_mutex *sets[2] = {make(""), make("")};
     uint32_t slots = 0;
@@ -197,7 +193,6 @@ START_TEST(several_permits_are_parts_with_different_slots)
     redlock_mutex_destroy(sets[0]);
     redlock_mutex_destroy(sets[1]);
 }
-END_TEST
 
 /* --- Loss ------------------------------------------------------------------------------------------------------- */
 
@@ -206,8 +201,10 @@ static bool is_not_held(void *mutex)
     return redlock_mutex_remaining_ns(mutex) == 0;
 }
 
+GROUP(losses, "losses", open_three, close_world)
+
 /* Nobody watches it, and no thread is in a call. */
-START_TEST(the_loss_of_one_key_is_published_and_releases_the_others)
+TEST(losses, the_loss_of_one_key_is_published_and_releases_the_others)
 {
     struct redlock_mutex *mutex = make_held("abc", SHORT_TTL_MS);
 
@@ -218,7 +215,6 @@ START_TEST(the_loss_of_one_key_is_published_and_releases_the_others)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool has_renewed(void *wanted)
 {
@@ -233,7 +229,7 @@ static void wait_renewed(size_t keys)
     world_wait(has_renewed, &wanted, "renewals");
 }
 
-START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew)
+TESTS(losses, what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew, 0, 2)
 {
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
     struct redlock_mutex *mutex = make("abc");
@@ -258,9 +254,8 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew
     }
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(the_loss_of_one_key_comes_through_the_queue)
+TEST(losses, the_loss_of_one_key_comes_through_the_queue)
 {
     struct redlock_mutex *mutex = make_held("abc", SHORT_TTL_MS);
     struct redlock_completion *completion;
@@ -283,9 +278,8 @@ START_TEST(the_loss_of_one_key_comes_through_the_queue)
     redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
-END_TEST
 
-START_TEST(operations_of_a_set_end_in_a_queue)
+TEST(life, operations_of_a_set_end_in_a_queue)
 {
     static const enum redlock_op ops[] = {REDLOCK_OP_ACQUIRE, REDLOCK_OP_EXTEND, REDLOCK_OP_RELEASE};
     struct redlock_mutex *mutex = make("ab");
@@ -308,11 +302,12 @@ START_TEST(operations_of_a_set_end_in_a_queue)
     redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
-END_TEST
 
 /* --- Ends ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_service_that_ends_takes_its_sets_with_it)
+GROUP(ends, "ends", open_three, close_world)
+
+TESTS(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2)
 {
     struct redlock_service *service = world_new_service(&world);
     struct redlock_mutex *held = world_new_set(service, "ab"), *waiting = world_new_set(service, "bc");
@@ -337,7 +332,6 @@ START_TEST(a_service_that_ends_takes_its_sets_with_it)
     world_wait_absent(&world, "a");
     world_wait_absent(&world, "c");
 }
-END_TEST
 
 static bool child_finds_nothing_held(struct redlock_mutex *mutex)
 {
@@ -354,7 +348,7 @@ static bool child_finds_nothing_held(struct redlock_mutex *mutex)
     return good;
 }
 
-START_TEST(a_child_has_no_set)
+TEST(ends, a_child_has_no_set)
 {
     struct redlock_mutex *mutex = make_held("ab", 10000);
     int status = 0;
@@ -370,7 +364,6 @@ START_TEST(a_child_has_no_set)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Many threads ----------------------------------------------------------------------------------------------- */
 
@@ -402,7 +395,9 @@ static void *eat(void *argument)
     return NULL;
 }
 
-START_TEST(threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
+GROUP(threads, "threads", open_three, close_world)
+
+TEST(threads, threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 {
     static const char *const keys[N_THREADS] = {"ab", "cb", "dc", "ad"};
     struct philosopher philosophers[N_THREADS];
@@ -417,11 +412,10 @@ START_TEST(threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
         redlock_mutex_destroy(philosophers[i].mutex);
     }
 }
-END_TEST
 
 /* --- Transfer --------------------------------------------------------------------------------------------------- */
 
-START_TEST(an_exported_set_lives_on_in_who_adopts_it)
+TEST(life, an_exported_set_lives_on_in_who_adopts_it)
 {
     struct redlock_service *service = world_new_service(&world);
     struct redlock_mutex *giver = make_held("abc", 20000), *taker = world_new_set(service, "cab");
@@ -450,9 +444,8 @@ START_TEST(an_exported_set_lives_on_in_who_adopts_it)
     redlock_mutex_destroy(rival);
     redlock_service_destroy(service);
 }
-END_TEST
 
-START_TEST(a_detached_set_stays_until_its_tokens_are_released)
+TEST(life, a_detached_set_stays_until_its_tokens_are_released)
 {
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
     struct redlock_mutex *mutex = make("ab"), *single = world_new_mutex(&world, "a");
@@ -474,11 +467,12 @@ START_TEST(a_detached_set_stays_until_its_tokens_are_released)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(single);
 }
-END_TEST
 
 /* --- Bad input -------------------------------------------------------------------------------------------------- */
 
-START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
+GROUP(input, "input", open_three, close_world)
+
+TEST(input, calls_for_one_key_and_calls_for_a_set_are_told_apart)
 {
     struct redlock_mutex *set = make("a"), *single = world_new_mutex(&world, "key"), *none = NULL;
     struct redlock_part part;
@@ -516,33 +510,5 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
     redlock_mutex_destroy(set);
     redlock_mutex_destroy(single);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sets");
-    TCase *life = suite_add_case(suite, "life", open_three, close_world);
-    TCase *losses = suite_add_case(suite, "losses", open_three, close_world);
-    TCase *ends = suite_add_case(suite, "ends", open_three, close_world);
-    TCase *threads = suite_add_case(suite, "threads", open_three, close_world);
-    TCase *input = suite_add_case(suite, "input", open_three, close_world);
-
-    tcase_add_test(life, a_set_is_locked_extended_and_unlocked_like_one_key);
-    tcase_add_test(life, a_refusal_names_the_key_and_leaves_nothing);
-    tcase_add_loop_test(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2);
-    tcase_add_test(life, each_key_has_a_fencing_token_of_its_own);
-    tcase_add_test(life, parts_are_keys_in_a_mode_and_permits_of_semaphores);
-    tcase_add_test(life, several_permits_are_parts_with_different_slots);
-    tcase_add_test(life, the_renewal_of_the_keys_is_that_of_the_set);
-    tcase_add_test(life, operations_of_a_set_end_in_a_queue);
-    tcase_add_test(life, an_exported_set_lives_on_in_who_adopts_it);
-    tcase_add_test(life, a_detached_set_stays_until_its_tokens_are_released);
-    tcase_add_test(losses, the_loss_of_one_key_is_published_and_releases_the_others);
-    tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_anew, 0, 2);
-    tcase_add_test(losses, the_loss_of_one_key_comes_through_the_queue);
-    tcase_add_loop_test(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2);
-    tcase_add_test(ends, a_child_has_no_set);
-    tcase_add_test(threads, threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end);
-    tcase_add_test(input, calls_for_one_key_and_calls_for_a_set_are_told_apart);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("sets")

@@ -89,7 +89,9 @@ static void await_key(const char *key)
     world_wait(is_there, &(struct sight){key, 3}, key);
 }
 
-START_TEST(a_holder_that_is_killed_blocks_its_keys_for_their_ttl)
+GROUP(killed, "killed", open_five, close_world)
+
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl)
 {
     pid_t pid = start_process("ab");
 
@@ -99,10 +101,9 @@ START_TEST(a_holder_that_is_killed_blocks_its_keys_for_their_ttl)
     lock_and_unlock("bc");
     lock_and_unlock("ab");
 }
-END_TEST
 
 /* It holds a, and waits for b. */
-START_TEST(a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl)
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl)
 {
     struct redlock_mutex *holder = world_hold(&world, "b", 10000);
     pid_t pid = start_process("ab");
@@ -115,7 +116,6 @@ START_TEST(a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl)
     lock_and_unlock("ab");
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* --- Processes that overlap ------------------------------------------------------------------------------------- */
 
@@ -150,7 +150,9 @@ static void eat(struct table *table, unsigned first, const char *keys)
     _exit(0);
 }
 
-START_TEST(processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
+GROUP(overlap, "overlap", open_five, close_world)
+
+TEST_IF(CHILDREN_MAY_HAVE_THREADS, overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 {
     static const char *const keys[N_PROCESSES] = {"ab", "cb", "dc", "ad"};
     struct table *table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -171,11 +173,12 @@ START_TEST(processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
     }
     munmap(table, sizeof *table);
 }
-END_TEST
 
 /* --- Masters ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_hung_minority_does_not_matter)
+GROUP(masters_tests, "masters", open_five, close_world)
+
+TEST(masters_tests, a_hung_minority_does_not_matter)
 {
     ck_assert(masters_hang(world.rig.masters, 0));
     ck_assert(masters_hang(world.rig.masters, 4));
@@ -185,7 +188,6 @@ START_TEST(a_hung_minority_does_not_matter)
     world_wait_absent(&world, "a");
     world_wait_absent(&world, "b");
 }
-END_TEST
 
 static bool has_all_answers(void *argument)
 {
@@ -210,7 +212,7 @@ static void await_votes(const char *keys)
 
 /* A renewal gives the keys back to each before the next one forgets. The votes of all have been counted before that: a
  * master whose vote was not gets nothing back in its quarantine. */
-START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
+TEST(masters_tests, a_held_set_survives_masters_that_forget_one_after_the_other)
 {
     struct redlock_mutex *mutex = make_held("ab");
 
@@ -225,21 +227,5 @@ START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
     world_wait_absent(&world, "b");
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sets_faults");
-    TCase *killed = suite_add_case(suite, "killed", open_five, close_world);
-    TCase *overlap = suite_add_case(suite, "overlap", open_five, close_world);
-    TCase *masters = suite_add_case(suite, "masters", open_five, close_world);
-
-    if (CHILDREN_MAY_HAVE_THREADS) {
-        tcase_add_test(killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl);
-        tcase_add_test(killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl);
-        tcase_add_test(overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end);
-    }
-    tcase_add_test(masters, a_hung_minority_does_not_matter);
-    tcase_add_test(masters, a_held_set_survives_masters_that_forget_one_after_the_other);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("sets_faults")

@@ -31,7 +31,9 @@ static void end(pthread_t thread)
 
 /* --- One --------------------------------------------------------------------------------------------------------- */
 
-START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
+GROUP(one, "one", no_sleepers, NULL)
+
+TEST(one, nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
 {
     _Atomic uint32_t state = 1;
     int64_t began_ns = rl_monotonic_ns();
@@ -41,7 +43,6 @@ START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
         ck_assert(!rl_sleepers_sleep(&sleepers, place, &state, 1, began_ns));
     }
 }
-END_TEST
 
 /* --- Many ------------------------------------------------------------------------------------------------------- */
 
@@ -109,8 +110,10 @@ static void tell_every_other(struct member *members, unsigned first)
     rl_sleepers_wake_marked(&sleepers);
 }
 
+GROUP(many, "many", no_sleepers, NULL)
+
 /* More threads than places, asleep or about to be. */
-START_TEST(all_who_are_told_wake)
+TEST(many, all_who_are_told_wake)
 {
     struct member *members = gather(N_MEMBERS, ROUNDS);
 
@@ -121,7 +124,6 @@ START_TEST(all_who_are_told_wake)
     }
     part(members, N_MEMBERS);
 }
-END_TEST
 
 /* None of them has had a reason to wake, and to sleep again, since `before`. */
 static void still_asleep(const struct member *members, unsigned n, const unsigned long *before)
@@ -130,7 +132,7 @@ static void still_asleep(const struct member *members, unsigned n, const unsigne
         ck_assert_uint_eq(thread_await_sleep(members[i].id), before[i]);
 }
 
-START_TEST(who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sleeps_on)
+TEST(many, who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sleeps_on)
 {
     enum { FEW = 40 }; /* at more than one futex */
     struct member *members = gather(FEW, 1);
@@ -154,16 +156,5 @@ START_TEST(who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sl
     end(members[0].thread);
     free(members);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sleeping");
-    TCase *one = suite_add_case(suite, "one", no_sleepers, NULL);
-    TCase *many = suite_add_case(suite, "many", no_sleepers, NULL);
-
-    tcase_add_test(one, nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted);
-    tcase_add_test(many, all_who_are_told_wake);
-    tcase_add_test(many, who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sleeps_on);
-    return suite_run(suite);
-}
+SUITE("sleeping")

@@ -53,7 +53,9 @@ static void *contend(void *argument)
     return NULL;
 }
 
-START_TEST(threads_with_a_mutex_each_exclude_each_other)
+GROUP(three, "threads", open_three, close_world)
+
+TEST(three, threads_with_a_mutex_each_exclude_each_other)
 {
     struct contest contest = {0};
     pthread_t threads[THREADS];
@@ -66,7 +68,6 @@ START_TEST(threads_with_a_mutex_each_exclude_each_other)
     ck_assert_int_eq(contest.overlaps, 0);
     ck_assert_int_eq(contest.unchecked, THREADS * ROUNDS);
 }
-END_TEST
 
 /* --- One handle, several threads -------------------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ static void *unlock(void *mutex)
     return (void *)(intptr_t)redlock_mutex_unlock(mutex);
 }
 
-START_TEST(what_one_thread_has_locked_another_unlocks)
+TEST(three, what_one_thread_has_locked_another_unlocks)
 {
     struct redlock_mutex *mutex = world_hold(&world, "key", 10000);
     pthread_t thread;
@@ -88,9 +89,8 @@ START_TEST(what_one_thread_has_locked_another_unlocks)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_second_call_on_a_busy_mutex_is_refused)
+TEST(three, a_second_call_on_a_busy_mutex_is_refused)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -108,11 +108,10 @@ START_TEST(a_second_call_on_a_busy_mutex_is_refused)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 /* --- Cancellation ----------------------------------------------------------------------------------------------- */
 
-START_TEST(a_waiting_thread_is_canceled_by_another)
+TEST(three, a_waiting_thread_is_canceled_by_another)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -129,7 +128,6 @@ START_TEST(a_waiting_thread_is_canceled_by_another)
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
-END_TEST
 
 static bool is_free_again(void *argument)
 {
@@ -138,7 +136,7 @@ static bool is_free_again(void *argument)
 }
 
 /* The lock is free: the attempt that nobody waits for any more may win it. */
-START_TEST(the_callers_deadline_is_kept_while_the_services_thread_is_busy)
+TEST(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct caller caller;
@@ -156,7 +154,6 @@ START_TEST(the_callers_deadline_is_kept_while_the_services_thread_is_busy)
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* The masters have granted, the service's thread has not read it, the caller goes: nothing must stay behind. */
 static bool is_on_all(void *argument)
@@ -164,7 +161,7 @@ static bool is_on_all(void *argument)
     return world_count(&world, argument) == 3;
 }
 
-START_TEST(a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
+TEST(three, a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct caller caller;
@@ -185,7 +182,6 @@ START_TEST(a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 /* --- Everything at once ----------------------------------------------------------------------------------------- */
 
@@ -243,7 +239,7 @@ static void *fight(void *argument)
     return NULL;
 }
 
-START_TEST(handles_shared_by_all_threads_give_defined_results)
+TEST(three, handles_shared_by_all_threads_give_defined_results)
 {
     struct melee melee = {.mutexes = {world_new_mutex(&world, "a"), world_new_mutex(&world, "b"),
                                       world_new_mutex(&world, "b")}};
@@ -259,19 +255,5 @@ START_TEST(handles_shared_by_all_threads_give_defined_results)
     world_wait_absent(&world, "a");
     world_wait_absent(&world, "b");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("threads");
-    TCase *three = suite_add_case(suite, "threads", open_three, close_world);
-
-    tcase_add_test(three, threads_with_a_mutex_each_exclude_each_other);
-    tcase_add_test(three, what_one_thread_has_locked_another_unlocks);
-    tcase_add_test(three, a_second_call_on_a_busy_mutex_is_refused);
-    tcase_add_test(three, a_waiting_thread_is_canceled_by_another);
-    tcase_add_test(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy);
-    tcase_add_test(three, a_lock_that_is_won_after_the_caller_has_gone_is_given_back);
-    tcase_add_test(three, handles_shared_by_all_threads_give_defined_results);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("threads")

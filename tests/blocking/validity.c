@@ -98,7 +98,9 @@ static void one_round(struct redlock_mutex *mutex, unsigned *seed)
     redlock_mutex_unlock(mutex);
 }
 
-START_TEST(the_published_validity_is_never_longer_than_the_clients)
+GROUP(five, "validity", open_five, close_world)
+
+TEST(five, the_published_validity_is_never_longer_than_the_clients)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     unsigned seed = 1;
@@ -107,7 +109,6 @@ START_TEST(the_published_validity_is_never_longer_than_the_clients)
         one_round(mutex, &seed);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
 static bool has_renewals(void *argument)
 {
@@ -136,7 +137,7 @@ static bool is_quiet(void *argument)
 
 /* Two masters have not seen the renewals of the last second: when a third one is found to have given the key away, the
  * validity falls back to what those two have granted. No renewal comes through meanwhile, and nothing has ended. */
-START_TEST(a_validity_that_falls_back_is_published_at_once)
+TEST(five, a_validity_that_falls_back_is_published_at_once)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
@@ -156,9 +157,8 @@ START_TEST(a_validity_that_falls_back_is_published_at_once)
         ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-START_TEST(a_renewal_is_published_soon)
+TEST(five, a_renewal_is_published_soon)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
@@ -176,15 +176,5 @@ START_TEST(a_renewal_is_published_soon)
     ck_assert_int_gt(least_ms, 0);
     redlock_mutex_destroy(mutex);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("validity");
-    TCase *five = suite_add_case(suite, "validity", open_five, close_world);
-
-    tcase_add_test(five, the_published_validity_is_never_longer_than_the_clients);
-    tcase_add_test(five, a_validity_that_falls_back_is_published_at_once);
-    tcase_add_test(five, a_renewal_is_published_soon);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("validity")

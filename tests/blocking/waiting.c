@@ -86,24 +86,25 @@ static void ask_by(bool (*say)(struct way *way), bool places)
     ask_and_answer(&pair);
 }
 
-START_TEST(no_telling_is_missed)
+static void no_sleepers(void);
+
+GROUP(wait_tests, "waiter", no_sleepers, NULL)
+
+TEST(wait_tests, no_telling_is_missed)
 {
     ask_by(tell, true);
 }
-END_TEST
 
-START_TEST(no_gift_of_the_loop_is_missed)
+TEST(wait_tests, no_gift_of_the_loop_is_missed)
 {
     ask_by(give_loop, true);
 }
-END_TEST
 
-START_TEST(nothing_is_missed_where_all_slots_are_taken)
+TEST(wait_tests, nothing_is_missed_where_all_slots_are_taken)
 {
     ask_by(tell, false);
     ask_by(give_loop, false);
 }
-END_TEST
 
 /* --- One thread -------------------------------------------------------------------------------------------------- */
 
@@ -114,7 +115,7 @@ static void no_sleepers(void)
     rl_sleepers_init(&sleepers);
 }
 
-START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone)
+TEST(wait_tests, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone)
 {
     struct rl_waiter waiter;
     int64_t began_ns = rl_monotonic_ns();
@@ -130,9 +131,8 @@ START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_go
     for (unsigned i = 0; i < RL_SLEEPER_GROUPS; i++)
         ck_assert_uint_eq(sleepers.groups[i].taken, 0);
 }
-END_TEST
 
-START_TEST(a_waiter_that_is_given_the_loop_is_told_afterwards)
+TEST(wait_tests, a_waiter_that_is_given_the_loop_is_told_afterwards)
 {
     struct rl_waiter waiter;
     int64_t began_ns = rl_monotonic_ns();
@@ -146,17 +146,5 @@ START_TEST(a_waiter_that_is_given_the_loop_is_told_afterwards)
     ck_assert(!rl_waiter_give_loop(&waiter, &sleepers));
     ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_DONE);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("waiting");
-    TCase *wait = suite_add_case(suite, "waiter", no_sleepers, NULL);
-
-    tcase_add_test(wait, no_telling_is_missed);
-    tcase_add_test(wait, no_gift_of_the_loop_is_missed);
-    tcase_add_test(wait, nothing_is_missed_where_all_slots_are_taken);
-    tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);
-    tcase_add_test(wait, a_waiter_that_is_given_the_loop_is_told_afterwards);
-    return suite_run(suite);
-}
+SUITE("waiting")

@@ -20,7 +20,9 @@ static void close_rig(void)
 
 /* --- 1. A call either returns an error and its callback never runs, or returns 0 and its callback runs once. */
 
-START_TEST(clause_1_a_refused_call_never_calls_back)
+GROUP(three, "clauses", open_three, close_rig)
+
+TEST(three, clause_1_a_refused_call_never_calls_back)
 {
     struct redlock_acquire_options request = rig_request(0, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "one");
@@ -33,9 +35,8 @@ START_TEST(clause_1_a_refused_call_never_calls_back)
     redlock_lock_destroy(lock);
     ck_assert_uint_eq(outcome.calls, 0);
 }
-END_TEST
 
-START_TEST(clause_1_an_accepted_call_calls_back_exactly_once)
+TEST(three, clause_1_an_accepted_call_calls_back_exactly_once)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "one");
     struct outcome acquired = {0}, extended = {0}, released = {0};
@@ -56,11 +57,10 @@ START_TEST(clause_1_an_accepted_call_calls_back_exactly_once)
     ck_assert_int_eq(extended.op, REDLOCK_OP_EXTEND);
     ck_assert_int_eq(released.op, REDLOCK_OP_RELEASE);
 }
-END_TEST
 
 /* --- 2. The callback never runs inside the call that started it. */
 
-START_TEST(clause_2_no_callback_inside_the_call)
+TEST(three, clause_2_no_callback_inside_the_call)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "two");
     struct outcome acquired = {0}, extended = {0}, released = {0};
@@ -75,9 +75,8 @@ START_TEST(clause_2_no_callback_inside_the_call)
     ck_assert_uint_eq(released.calls, 0);
     rig_wait_outcome(&rig, &released);
 }
-END_TEST
 
-START_TEST(clause_2_not_even_if_the_result_is_known_at_once)
+TEST(three, clause_2_not_even_if_the_result_is_known_at_once)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "two");
     struct outcome acquired = {0}, canceled = {0};
@@ -95,11 +94,10 @@ START_TEST(clause_2_not_even_if_the_result_is_known_at_once)
     ck_assert_uint_eq(canceled.calls, 0);
     rig_wait_outcome(&rig, &canceled);
 }
-END_TEST
 
 /* --- 5. Strings passed in are copied. */
 
-START_TEST(clause_5_strings_passed_in_are_copied)
+TEST(three, clause_5_strings_passed_in_are_copied)
 {
     char *urls[3], *key = strdup("five"), *name = strdup("copied");
     struct redlock_lock *lock;
@@ -127,11 +125,10 @@ START_TEST(clause_5_strings_passed_in_are_copied)
     ck_assert_mem_eq(redlock_lock_key(lock, &size), "five", 4);
     ck_assert_uint_eq(size, 4);
 }
-END_TEST
 
 /* --- 6. A client belongs to one event base and its thread. */
 
-START_TEST(clause_6_two_clients_share_a_base)
+TEST(three, clause_6_two_clients_share_a_base)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *a = rig_new_lock(rig.client, "six-a"), *b = rig_new_lock(other, "six-b");
@@ -149,7 +146,6 @@ START_TEST(clause_6_two_clients_share_a_base)
     rig_wait_outcome(&rig, &extended);
     outcome_expect(&extended, REDLOCK_OK);
 }
-END_TEST
 
 static void *live_in_a_thread(void *argument)
 {
@@ -167,7 +163,7 @@ static void *live_in_a_thread(void *argument)
     return NULL;
 }
 
-START_TEST(clause_6_threads_with_a_base_each_do_not_disturb_each_other)
+TEST(three, clause_6_threads_with_a_base_each_do_not_disturb_each_other)
 {
     static char a[] = "six-a", b[] = "six-b";
     pthread_t threads[2];
@@ -177,19 +173,5 @@ START_TEST(clause_6_threads_with_a_base_each_do_not_disturb_each_other)
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("contract");
-    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
-
-    tcase_add_test(three, clause_1_a_refused_call_never_calls_back);
-    tcase_add_test(three, clause_1_an_accepted_call_calls_back_exactly_once);
-    tcase_add_test(three, clause_2_no_callback_inside_the_call);
-    tcase_add_test(three, clause_2_not_even_if_the_result_is_known_at_once);
-    tcase_add_test(three, clause_5_strings_passed_in_are_copied);
-    tcase_add_test(three, clause_6_two_clients_share_a_base);
-    tcase_add_test(three, clause_6_threads_with_a_base_each_do_not_disturb_each_other);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("contract")

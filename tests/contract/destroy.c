@@ -30,7 +30,9 @@ static void resume_all(void)
         ck_assert(masters_resume(rig.masters, i));
 }
 
-START_TEST(clause_4_a_pending_acquisition_ends_inside_lock_destroy)
+GROUP(three, "clauses", open_three, close_rig)
+
+TEST(three, clause_4_a_pending_acquisition_ends_inside_lock_destroy)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "four");
     struct outcome outcome = {0};
@@ -45,9 +47,8 @@ START_TEST(clause_4_a_pending_acquisition_ends_inside_lock_destroy)
     ck_assert_uint_eq(outcome.calls, 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "four"), 0);
 }
-END_TEST
 
-START_TEST(clause_4_a_pending_extension_ends_inside_lock_destroy)
+TEST(three, clause_4_a_pending_extension_ends_inside_lock_destroy)
 {
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome outcome = {0};
@@ -62,9 +63,8 @@ START_TEST(clause_4_a_pending_extension_ends_inside_lock_destroy)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(outcome.calls, 1);
 }
-END_TEST
 
-START_TEST(clause_4_a_pending_release_ends_inside_lock_destroy_and_goes_on)
+TEST(three, clause_4_a_pending_release_ends_inside_lock_destroy_and_goes_on)
 {
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome outcome = {0};
@@ -78,9 +78,8 @@ START_TEST(clause_4_a_pending_release_ends_inside_lock_destroy_and_goes_on)
     rig_wait_absent(&rig, "four");
     ck_assert_uint_eq(outcome.calls, 1);
 }
-END_TEST
 
-START_TEST(clause_4_an_extension_and_the_release_behind_it_both_end)
+TEST(three, clause_4_an_extension_and_the_release_behind_it_both_end)
 {
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome extended = {0}, released = {0};
@@ -94,9 +93,8 @@ START_TEST(clause_4_an_extension_and_the_release_behind_it_both_end)
     resume_all();
     rig_wait_absent(&rig, "four");
 }
-END_TEST
 
-START_TEST(clause_4_everything_pending_ends_inside_client_destroy)
+TEST(three, clause_4_everything_pending_ends_inside_client_destroy)
 {
     struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     struct outcome outcomes[8];
@@ -119,9 +117,8 @@ START_TEST(clause_4_everything_pending_ends_inside_client_destroy)
         ck_assert_uint_eq(rig_count_value(&rig, key, "foreign"), 3);
     }
 }
-END_TEST
 
-START_TEST(clause_4_a_result_that_waits_for_delivery_is_delivered)
+TEST(three, clause_4_a_result_that_waits_for_delivery_is_delivered)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "four");
     struct outcome outcome = {0};
@@ -132,7 +129,6 @@ START_TEST(clause_4_a_result_that_waits_for_delivery_is_delivered)
     redlock_lock_destroy(lock);
     outcome_expect(&outcome, REDLOCK_CANCELED);
 }
-END_TEST
 
 static int status_inside, create_status_inside;
 
@@ -147,7 +143,7 @@ static void use_the_dying(struct redlock_lock *lock, const struct redlock_result
     redlock_client_destroy(redlock_lock_client(lock));
 }
 
-START_TEST(clause_4_the_last_callback_cannot_start_new_work)
+TEST(three, clause_4_the_last_callback_cannot_start_new_work)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "four");
     struct outcome outcome = {0};
@@ -159,7 +155,6 @@ START_TEST(clause_4_the_last_callback_cannot_start_new_work)
     ck_assert_int_eq(status_inside, REDLOCK_E_CLOSING);
     ck_assert_int_eq(create_status_inside, REDLOCK_E_CLOSING);
 }
-END_TEST
 
 static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
 {
@@ -186,7 +181,7 @@ static void watch_the_dying_set(struct redlock_set *set, const struct redlock_se
     keep_status_inside = redlock_set_keep_rest(set, 1);
 }
 
-START_TEST(what_is_being_destroyed_takes_no_watch)
+TEST(three, what_is_being_destroyed_takes_no_watch)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "four");
     struct outcome outcome = {0};
@@ -207,9 +202,8 @@ START_TEST(what_is_being_destroyed_takes_no_watch)
     ck_assert_int_eq(status_inside, REDLOCK_E_CLOSING);
     ck_assert_int_eq(keep_status_inside, REDLOCK_E_CLOSING);
 }
-END_TEST
 
-START_TEST(a_client_that_never_ran_can_be_destroyed)
+TEST(three, a_client_that_never_ran_can_be_destroyed)
 {
     struct redlock_client *client;
     struct redlock_lock *lock;
@@ -225,31 +219,13 @@ START_TEST(a_client_that_never_ran_can_be_destroyed)
     redlock_client_destroy(NULL);
     redlock_lock_destroy(NULL);
 }
-END_TEST
 
-START_TEST(nothing_of_a_destroyed_client_keeps_the_loop_running)
+TEST(three, nothing_of_a_destroyed_client_keeps_the_loop_running)
 {
     rig_hold(&rig, "loop", 30000);
     redlock_client_destroy(rig.client);
     rig.client = NULL;
     ck_assert_int_eq(event_base_dispatch(rig.base), 1); /* no events are left */
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("destroy");
-    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
-
-    tcase_add_test(three, clause_4_a_pending_acquisition_ends_inside_lock_destroy);
-    tcase_add_test(three, clause_4_a_pending_extension_ends_inside_lock_destroy);
-    tcase_add_test(three, clause_4_a_pending_release_ends_inside_lock_destroy_and_goes_on);
-    tcase_add_test(three, clause_4_an_extension_and_the_release_behind_it_both_end);
-    tcase_add_test(three, clause_4_everything_pending_ends_inside_client_destroy);
-    tcase_add_test(three, clause_4_a_result_that_waits_for_delivery_is_delivered);
-    tcase_add_test(three, clause_4_the_last_callback_cannot_start_new_work);
-    tcase_add_test(three, what_is_being_destroyed_takes_no_watch);
-    tcase_add_test(three, a_client_that_never_ran_can_be_destroyed);
-    tcase_add_test(three, nothing_of_a_destroyed_client_keeps_the_loop_running);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("destroy")

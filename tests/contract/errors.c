@@ -41,23 +41,22 @@ void errors_expect(int actual, int expected, const char *what)
         seen[FIRST_ERROR - actual] = true;
 }
 
-START_TEST(each_rule_for_options_has_its_code)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, each_rule_for_options_has_its_code)
 {
     errors_of_options(&rig);
 }
-END_TEST
 
-START_TEST(each_rule_for_masters_has_its_code)
+TEST(three, each_rule_for_masters_has_its_code)
 {
     errors_of_masters(&rig);
 }
-END_TEST
 
-START_TEST(each_rule_for_credentials_has_its_code)
+TEST(three, each_rule_for_credentials_has_its_code)
 {
     errors_of_credentials(&rig);
 }
-END_TEST
 
 /* --- Keys and the options of an acquisition */
 
@@ -133,12 +132,11 @@ static void refuse_requests(void)
     errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
 }
 
-START_TEST(each_rule_for_keys_and_acquisitions_has_its_code)
+TEST(three, each_rule_for_keys_and_acquisitions_has_its_code)
 {
     refuse_keys();
     refuse_requests();
 }
-END_TEST
 
 /* --- The state of a lock */
 
@@ -448,7 +446,7 @@ static void refuse_elections_of_nothing(void)
     redlock_election_destroy(NULL);
 }
 
-START_TEST(each_rule_for_elections_has_its_code)
+TEST(three, each_rule_for_elections_has_its_code)
 {
     struct redlock_election_options options;
     struct redlock_election *election;
@@ -478,7 +476,6 @@ START_TEST(each_rule_for_elections_has_its_code)
     errors_expect(redlock_election_observe(election, 3600001, leader_must_not_run, NULL), REDLOCK_E_TIMEOUT, "seldom");
     redlock_election_destroy(election);
 }
-END_TEST
 
 static void refuse_without_object(void)
 {
@@ -515,35 +512,31 @@ static void refuse_without_object(void)
     errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
 }
 
-START_TEST(each_rule_for_latches_has_its_code)
+TEST(three, each_rule_for_latches_has_its_code)
 {
     refuse_latches();
     refuse_latch_options();
     refuse_arrivals();
 }
-END_TEST
 
-START_TEST(each_rule_for_looks_has_its_code)
+TEST(three, each_rule_for_looks_has_its_code)
 {
     refuse_looks();
 }
-END_TEST
 
-START_TEST(each_rule_for_permits_has_its_code)
+TEST(three, each_rule_for_permits_has_its_code)
 {
     refuse_permits();
     refuse_upgrades();
     refuse_slots();
 }
-END_TEST
 
-START_TEST(each_state_refuses_with_its_code)
+TEST(three, each_state_refuses_with_its_code)
 {
     refuse_by_state();
     refuse_by_keys_of_a_set();
     refuse_without_object();
 }
-END_TEST
 
 static void refuse_above_max_claims(void)
 {
@@ -625,7 +618,7 @@ static void refuse_while_closing(void)
 }
 
 /* The lack of memory is left to the tests of the allocator, and what only the blocking interface says to its own. */
-START_TEST(every_caller_error_has_been_provoked)
+TEST(three, every_caller_error_has_been_provoked)
 {
     errors_of_options(&rig);
     errors_of_masters(&rig);
@@ -648,9 +641,8 @@ START_TEST(every_caller_error_has_been_provoked)
         ck_assert_msg(seen[FIRST_ERROR - (number) > 0 ? FIRST_ERROR - (number) : 0], "%s was never seen", #name);
     REDLOCK_STATUS_MAP(MUST_BE_SEEN)
 }
-END_TEST
 
-START_TEST(every_status_has_a_name_and_a_sentence)
+TEST(three, every_status_has_a_name_and_a_sentence)
 {
 #define HAS_TEXT(name, number, retryable, text)                                                                        \
     ck_assert_str_eq(redlock_status_name(number), "REDLOCK_" #name);                                                   \
@@ -661,7 +653,6 @@ START_TEST(every_status_has_a_name_and_a_sentence)
     ck_assert_ptr_nonnull(redlock_strerror(INT_MIN));
     ck_assert_ptr_nonnull(redlock_strerror(INT_MAX));
 }
-END_TEST
 
 /* Two capitals begin a constant's name, or NULL; "URL" is a word. */
 static void expect_plain_words(const char *text)
@@ -675,29 +666,10 @@ static void expect_plain_words(const char *text)
     }
 }
 
-START_TEST(sentences_have_no_identifiers_in_capitals_and_no_full_stop)
+TEST(three, sentences_have_no_identifiers_in_capitals_and_no_full_stop)
 {
     for (int status = 0; status >= LAST_ERROR; status--)
         expect_plain_words(redlock_strerror(status));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("errors");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, each_rule_for_options_has_its_code);
-    tcase_add_test(three, sentences_have_no_identifiers_in_capitals_and_no_full_stop);
-    tcase_add_test(three, each_rule_for_masters_has_its_code);
-    tcase_add_test(three, each_rule_for_credentials_has_its_code);
-    tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
-    tcase_add_test(three, each_rule_for_elections_has_its_code);
-    tcase_add_test(three, each_rule_for_latches_has_its_code);
-    tcase_add_test(three, each_rule_for_looks_has_its_code);
-    tcase_add_test(three, each_rule_for_permits_has_its_code);
-    tcase_add_test(three, each_state_refuses_with_its_code);
-    tcase_add_test(three, every_caller_error_has_been_provoked);
-    tcase_add_test(three, every_status_has_a_name_and_a_sentence);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("errors")

@@ -65,14 +65,15 @@ static bool every_call_fails(struct redlock_lock *lock)
            redlock_remaining_ns(lock) == 0 && another == NULL;
 }
 
-START_TEST(clause_7_every_call_in_the_child_fails)
+GROUP(three, "clauses", open_three, close_rig)
+
+TEST(three, clause_7_every_call_in_the_child_fails)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
 
     in_child(every_call_fails, lock);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
 }
-END_TEST
 
 static void set_must_not_run(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
@@ -108,7 +109,7 @@ static bool is_held(void *argument)
     return *(const int *)argument == REDLOCK_OK;
 }
 
-START_TEST(clause_7_a_set_stays_the_parents)
+TESTS(three, clause_7_a_set_stays_the_parents, 0, 2)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
     int status = 1;
@@ -124,7 +125,6 @@ START_TEST(clause_7_a_set_stays_the_parents)
     ck_assert_int_gt(redlock_set_remaining_ms(the_set), 0);
     rig_wait_count(&rig, "a", 3);
 }
-END_TEST
 
 static pid_t looker;
 static int looked;
@@ -153,7 +153,7 @@ static bool has_looked(void *argument)
     return looked != 0;
 }
 
-START_TEST(clause_7_a_look_stays_the_parents)
+TEST(three, clause_7_a_look_stays_the_parents)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
 
@@ -163,7 +163,6 @@ START_TEST(clause_7_a_look_stays_the_parents)
     rig_wait(&rig, has_looked, NULL, "the look");
     ck_assert_int_eq(looked, 1);
 }
-END_TEST
 
 static struct redlock_latch *the_latch;
 
@@ -190,7 +189,7 @@ static bool every_call_of_a_latch_fails(struct redlock_lock *lock)
     return refused && !another;
 }
 
-START_TEST(clause_7_a_latch_stays_the_parents)
+TEST(three, clause_7_a_latch_stays_the_parents)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
 
@@ -203,7 +202,6 @@ START_TEST(clause_7_a_latch_stays_the_parents)
     rig_wait(&rig, has_looked, NULL, "the latch");
     ck_assert_int_eq(looked, 1);
 }
-END_TEST
 
 static bool destroy_both(struct redlock_lock *lock)
 {
@@ -239,7 +237,7 @@ static void expect_unharmed(struct redlock_lock *lock, const char *key)
     }
 }
 
-START_TEST(clause_7_destroying_in_the_child_leaves_the_parents_lock_alone)
+TEST(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
 
@@ -249,9 +247,8 @@ START_TEST(clause_7_destroying_in_the_child_leaves_the_parents_lock_alone)
     in_child(destroy_client_only, lock);
     expect_unharmed(lock, "seven");
 }
-END_TEST
 
-START_TEST(clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending)
+TEST(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "seven");
     struct outcome outcome = {0};
@@ -266,7 +263,6 @@ START_TEST(clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending
     ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
     ck_assert_uint_eq(stats.attempts, 1);
 }
-END_TEST
 
 static bool pending_callback_stays_silent(struct redlock_lock *lock)
 {
@@ -283,7 +279,7 @@ static void only_in_parent(struct redlock_lock *lock, const struct redlock_resul
     outcome_record(lock, result, user_data);
 }
 
-START_TEST(clause_7_pending_work_is_not_completed_in_the_child)
+TEST(three, clause_7_pending_work_is_not_completed_in_the_child)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "seven");
     struct outcome outcome = {.elapsed_us = getpid()};
@@ -293,7 +289,6 @@ START_TEST(clause_7_pending_work_is_not_completed_in_the_child)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 /* A child that wants locks makes a base and a client of its own. */
 static bool a_client_of_its_own_works(struct redlock_lock *lock)
@@ -310,27 +305,12 @@ static bool a_client_of_its_own_works(struct redlock_lock *lock)
     return outcome.status == REDLOCK_OK;
 }
 
-START_TEST(a_client_created_in_the_child_works)
+TEST(three, a_client_created_in_the_child_works)
 {
     struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
 
     in_child(a_client_of_its_own_works, lock);
     expect_unharmed(lock, "seven");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fork");
-    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
-
-    tcase_add_test(three, clause_7_every_call_in_the_child_fails);
-    tcase_add_loop_test(three, clause_7_a_set_stays_the_parents, 0, 2);
-    tcase_add_test(three, clause_7_a_look_stays_the_parents);
-    tcase_add_test(three, clause_7_a_latch_stays_the_parents);
-    tcase_add_test(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone);
-    tcase_add_test(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending);
-    tcase_add_test(three, clause_7_pending_work_is_not_completed_in_the_child);
-    tcase_add_test(three, a_client_created_in_the_child_works);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("fork")

@@ -25,7 +25,9 @@ static void release_in_callback(struct redlock_lock *lock, const struct redlock_
     ck_assert_uint_eq(second_outcome.calls, 0);
 }
 
-START_TEST(clause_3_the_next_operation_is_started_in_the_callback)
+GROUP(three, "clauses", open_three, close_rig)
+
+TEST(three, clause_3_the_next_operation_is_started_in_the_callback)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three");
     struct outcome outcome = {0};
@@ -37,7 +39,6 @@ START_TEST(clause_3_the_next_operation_is_started_in_the_callback)
     outcome_expect(&second_outcome, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "three"), 0);
 }
-END_TEST
 
 static unsigned rounds_left;
 
@@ -56,7 +57,7 @@ static void go_round(struct redlock_lock *lock, const struct redlock_result *res
         outcome_record(lock, result, last);
 }
 
-START_TEST(clause_3_a_program_can_live_in_callbacks_alone)
+TEST(three, clause_3_a_program_can_live_in_callbacks_alone)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three");
     struct outcome last = {0};
@@ -66,7 +67,6 @@ START_TEST(clause_3_a_program_can_live_in_callbacks_alone)
     rig_wait_outcome(&rig, &last);
     ck_assert_uint_eq(rounds_left, 0);
 }
-END_TEST
 
 static void destroy_lock_in_callback(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -77,7 +77,7 @@ static void destroy_lock_in_callback(struct redlock_lock *lock, const struct red
     ck_assert_uint_gt(strlen(result->nodes[0].name), 0);
 }
 
-START_TEST(clause_3_the_lock_is_destroyed_in_its_callback)
+TEST(three, clause_3_the_lock_is_destroyed_in_its_callback)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three");
     struct outcome outcome = {0};
@@ -88,7 +88,6 @@ START_TEST(clause_3_the_lock_is_destroyed_in_its_callback)
     ck_assert_uint_eq(outcome.calls, 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "three"), 0);
 }
-END_TEST
 
 static void destroy_client_in_callback(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -98,7 +97,7 @@ static void destroy_client_in_callback(struct redlock_lock *lock, const struct r
     ck_assert_uint_gt(strlen(result->nodes[2].name), 0);
 }
 
-START_TEST(clause_3_the_client_is_destroyed_in_a_callback)
+TEST(three, clause_3_the_client_is_destroyed_in_a_callback)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three"), *other = rig_new_lock(rig.client, "other");
     struct outcome outcome = {0}, pending = {0};
@@ -113,7 +112,6 @@ START_TEST(clause_3_the_client_is_destroyed_in_a_callback)
     outcome_expect(&pending, REDLOCK_CANCELED);
     rig_wait_absent(&rig, "three"); /* by the release, or, from a master that still owed an answer, by the ttl */
 }
-END_TEST
 
 static struct redlock_lock *victim;
 
@@ -123,7 +121,7 @@ static void destroy_other_in_callback(struct redlock_lock *lock, const struct re
     redlock_lock_destroy(victim);
 }
 
-START_TEST(clause_3_another_lock_is_destroyed_in_a_callback)
+TEST(three, clause_3_another_lock_is_destroyed_in_a_callback)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three");
     struct outcome outcome = {0}, victims = {0};
@@ -137,17 +135,5 @@ START_TEST(clause_3_another_lock_is_destroyed_in_a_callback)
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(victims.calls, 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("inside");
-    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
-
-    tcase_add_test(three, clause_3_the_next_operation_is_started_in_the_callback);
-    tcase_add_test(three, clause_3_a_program_can_live_in_callbacks_alone);
-    tcase_add_test(three, clause_3_the_lock_is_destroyed_in_its_callback);
-    tcase_add_test(three, clause_3_the_client_is_destroyed_in_a_callback);
-    tcase_add_test(three, clause_3_another_lock_is_destroyed_in_a_callback);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("inside")

@@ -46,7 +46,9 @@ static void wait_report(int status)
                   redlock_status_name(status));
 }
 
-START_TEST(shutdown_releases_every_held_lock)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, shutdown_releases_every_held_lock)
 {
     struct redlock_lock *a = rig_hold(&rig, "a", 60000), *b = rig_hold(&rig, "b", 60000);
 
@@ -58,22 +60,20 @@ START_TEST(shutdown_releases_every_held_lock)
     ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b"), 0);
 }
-END_TEST
 
-START_TEST(shutdown_of_an_idle_client_ends_at_once)
+TEST(three, shutdown_of_an_idle_client_ends_at_once)
 {
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
     ck_assert_uint_eq(report.calls, 0);
     wait_report(REDLOCK_OK);
 }
-END_TEST
 
 static bool is_waiting(void *lock)
 {
     return redlock_state(lock) != REDLOCK_STATE_ACQUIRING;
 }
 
-START_TEST(shutdown_cancels_pending_acquisitions)
+TEST(three, shutdown_cancels_pending_acquisitions)
 {
     struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "waiter");
@@ -88,9 +88,8 @@ START_TEST(shutdown_cancels_pending_acquisitions)
     outcome_expect(&outcome, REDLOCK_CANCELED);
     rig_wait_count(&rig, "waiter", 2);
 }
-END_TEST
 
-START_TEST(a_client_that_is_shutting_down_refuses_new_work)
+TEST(three, a_client_that_is_shutting_down_refuses_new_work)
 {
     struct redlock_lock *held = rig_hold(&rig, "held", 60000), *idle = rig_new_lock(rig.client, "idle"), *lock = NULL;
 
@@ -104,9 +103,8 @@ START_TEST(a_client_that_is_shutting_down_refuses_new_work)
     ck_assert_uint_eq(report.calls, 1);
     ck_assert_int_eq(redlock_acquire(idle, NULL, outcome_record, NULL), REDLOCK_E_CLOSING);
 }
-END_TEST
 
-START_TEST(silent_masters_end_a_shutdown_by_its_timeout)
+TEST(three, silent_masters_end_a_shutdown_by_its_timeout)
 {
     int64_t start;
 
@@ -119,16 +117,14 @@ START_TEST(silent_masters_end_a_shutdown_by_its_timeout)
     ck_assert_int_ge(rig_now_ms() - start, 300 - 1);
     ck_assert_int_lt(rig_now_ms() - start, 30000); /* the ttl is 60 s */
 }
-END_TEST
 
-START_TEST(a_silent_minority_is_not_waited_for)
+TEST(three, a_silent_minority_is_not_waited_for)
 {
     rig_hold(&rig, "silent", 60000);
     ck_assert(masters_hang(rig.masters, 0));
     ck_assert_int_eq(redlock_client_shutdown(rig.client, REDLOCK_MAX_TIMEOUT_MS, on_shutdown, &report), 0);
     wait_report(REDLOCK_OK);
 }
-END_TEST
 
 enum { MANY = 30, SLICE_US = 20000, NODE_TIMEOUT_MS = 500 };
 
@@ -149,7 +145,7 @@ static bool is_late(void *argument)
 }
 
 /* Its answers take so long in sum that the oldest one is overdue all the time. */
-START_TEST(a_master_that_keeps_answering_is_waited_for)
+TEST(three, a_master_that_keeps_answering_is_waited_for)
 {
     static const struct relay_toxics slow = {.slice_bytes = 1, .slice_delay_us = SLICE_US};
     struct relay *relay;
@@ -177,9 +173,8 @@ START_TEST(a_master_that_keeps_answering_is_waited_for)
     rig.client = NULL;
     relay_destroy(relay);
 }
-END_TEST
 
-START_TEST(destroying_the_client_cancels_its_shutdown)
+TEST(three, destroying_the_client_cancels_its_shutdown)
 {
     rig_hold(&rig, "silent", 60000);
     for (size_t i = 0; i < 3; i++)
@@ -193,7 +188,6 @@ START_TEST(destroying_the_client_cancels_its_shutdown)
         ck_assert(masters_resume(rig.masters, i));
     rig_wait_absent(&rig, "silent"); /* the releases had been written before the connections were closed */
 }
-END_TEST
 
 static void destroy_in_callback(struct redlock_client *client, int status, void *user_data)
 {
@@ -201,7 +195,7 @@ static void destroy_in_callback(struct redlock_client *client, int status, void 
     redlock_client_destroy(client);
 }
 
-START_TEST(the_client_is_destroyed_in_its_shutdown_callback)
+TEST(three, the_client_is_destroyed_in_its_shutdown_callback)
 {
     rig_hold(&rig, "done", 60000);
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, destroy_in_callback, &report), 0);
@@ -210,21 +204,5 @@ START_TEST(the_client_is_destroyed_in_its_shutdown_callback)
     rig_wait_absent(&rig, "done");
     ck_assert_int_eq(event_base_dispatch(rig.base), 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("shutdown");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, shutdown_releases_every_held_lock);
-    tcase_add_test(three, shutdown_of_an_idle_client_ends_at_once);
-    tcase_add_test(three, shutdown_cancels_pending_acquisitions);
-    tcase_add_test(three, a_client_that_is_shutting_down_refuses_new_work);
-    tcase_add_test(three, silent_masters_end_a_shutdown_by_its_timeout);
-    tcase_add_test(three, a_silent_minority_is_not_waited_for);
-    tcase_add_test(three, a_master_that_keeps_answering_is_waited_for);
-    tcase_add_test(three, destroying_the_client_cancels_its_shutdown);
-    tcase_add_test(three, the_client_is_destroyed_in_its_shutdown_callback);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("shutdown")

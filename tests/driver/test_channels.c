@@ -50,7 +50,9 @@ static void until_read(void)
 
 /* --- Entered and left ------------------------------------------------------------------------------------------- */
 
-START_TEST(messages_say_on_which_channel_they_came)
+GROUP(entered, "entered", rig_setup, rig_teardown)
+
+TESTS(entered, messages_say_on_which_channel_they_came, 0, 2)
 {
     start();
     notifier->bytewise = _i;
@@ -66,9 +68,8 @@ START_TEST(messages_say_on_which_channel_they_came)
     ck_assert_str_eq(rig.listening[0].path, "ON ");
     ck_assert_uint_eq(rig_stats(0).messages, 2);
 }
-END_TEST
 
-START_TEST(a_channel_that_is_wanted_before_there_is_a_connection_is_entered_with_it)
+TEST(entered, a_channel_that_is_wanted_before_there_is_a_connection_is_entered_with_it)
 {
     rig_add(FAKE_UNIX);
     rig_add_notifiers(FAKE_TCP4);
@@ -79,9 +80,8 @@ START_TEST(a_channel_that_is_wanted_before_there_is_a_connection_is_entered_with
     ck_assert_str_eq(rig.notifiers[0]->handshake, "CLIENT SUBSCRIBE SUBSCRIBE ");
     ck_assert_str_eq(rig.listening[0].subscribed, "+early ");
 }
-END_TEST
 
-START_TEST(a_channel_is_left_when_its_last_user_has_gone)
+TEST(entered, a_channel_is_left_when_its_last_user_has_gone)
 {
     start();
     subscribe("news");
@@ -98,9 +98,8 @@ START_TEST(a_channel_is_left_when_its_last_user_has_gone)
     subscribe("news");
     ck_assert_str_eq(rig.listening[0].subscribed, "+news +news ");
 }
-END_TEST
 
-START_TEST(what_is_published_while_a_channel_is_left_is_not_told)
+TEST(entered, what_is_published_while_a_channel_is_left_is_not_told)
 {
     start();
     subscribe("news");
@@ -113,10 +112,9 @@ START_TEST(what_is_published_while_a_channel_is_left_is_not_told)
     rig_until_listening(0, false);
     ck_assert_str_eq(rig.listening[0].why, "a message on a channel that was not subscribed to");
 }
-END_TEST
 
 /* At most one answer is owed: what is asked next is what is wanted then. */
-START_TEST(whoever_changes_their_mind_all_the_time_floods_nobody)
+TEST(entered, whoever_changes_their_mind_all_the_time_floods_nobody)
 {
     start();
     for (unsigned i = 0; i < 100; i++) {
@@ -133,9 +131,8 @@ START_TEST(whoever_changes_their_mind_all_the_time_floods_nobody)
     ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE SUBSCRIBE UNSUBSCRIBE SUBSCRIBE ");
     ck_assert_uint_eq(notifier->n_channels, 2);
 }
-END_TEST
 
-START_TEST(there_is_a_limit_of_channels)
+TEST(entered, there_is_a_limit_of_channels)
 {
     char name[16];
 
@@ -153,11 +150,12 @@ START_TEST(there_is_a_limit_of_channels)
     rig_until_listening(0, false);
     ck_assert_int_eq(rig_subscribe("one more"), 0);
 }
-END_TEST
 
 /* --- Lost and refused ------------------------------------------------------------------------------------------- */
 
-START_TEST(a_new_connection_enters_all_channels_again)
+GROUP(refused, "refused", rig_setup, rig_teardown)
+
+TEST(refused, a_new_connection_enters_all_channels_again)
 {
     start();
     subscribe("one");
@@ -172,9 +170,8 @@ START_TEST(a_new_connection_enters_all_channels_again)
     rig_say_on(0, "three", "after");
     until_messages(1);
 }
-END_TEST
 
-START_TEST(a_channel_that_is_refused_concerns_no_other)
+TEST(refused, a_channel_that_is_refused_concerns_no_other)
 {
     start();
     subscribe("good");
@@ -192,9 +189,8 @@ START_TEST(a_channel_that_is_refused_concerns_no_other)
     until_subscriptions(4);
     ck_assert_str_eq(rig.listening[0].subscribed, "+good -secret +good +secret ");
 }
-END_TEST
 
-START_TEST(a_refusal_may_be_answered_by_giving_the_channel_up)
+TEST(refused, a_refusal_may_be_answered_by_giving_the_channel_up)
 {
     start();
     notifier->rules.another = "-NOPERM No permissions to access a channel\r\n";
@@ -205,7 +201,6 @@ START_TEST(a_refusal_may_be_answered_by_giving_the_channel_up)
     subscribe("secret");
     ck_assert_str_eq(rig.listening[0].subscribed, "-secret +secret ");
 }
-END_TEST
 
 static void give_up(unsigned node)
 {
@@ -213,7 +208,7 @@ static void give_up(unsigned node)
     rig_unsubscribe("news");
 }
 
-START_TEST(the_sink_may_give_a_channel_up_when_it_is_told_of_it)
+TESTS(refused, the_sink_may_give_a_channel_up_when_it_is_told_of_it, 0, 2)
 {
     start();
     rig.on_subscribed = give_up;
@@ -224,9 +219,8 @@ START_TEST(the_sink_may_give_a_channel_up_when_it_is_told_of_it)
     until_read();
     ck_assert_uint_eq(rig.driver->shared.channels.count, 0);
 }
-END_TEST
 
-START_TEST(a_channel_that_may_not_be_left_is_not_told_of_any_more)
+TEST(refused, a_channel_that_may_not_be_left_is_not_told_of_any_more)
 {
     start();
     subscribe("news");
@@ -242,7 +236,6 @@ START_TEST(a_channel_that_may_not_be_left_is_not_told_of_any_more)
     until_messages(3);
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
 static const char *const strange[] = {
     "+OK\r\n", "-LOADING Redis is loading the dataset in memory\r\n", "*3\r\n$9\r\nsubscribe\r\n$5\r\nother\r\n:2\r\n",
@@ -250,7 +243,7 @@ static const char *const strange[] = {
     "*2\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n", "*2\r\n$4\r\npong\r\n$0\r\n\r\n",
 };
 
-START_TEST(any_other_answer_ends_the_connection)
+TESTS(refused, any_other_answer_ends_the_connection, 0, sizeof(strange) / sizeof(strange[0]))
 {
     start();
     notifier->rules.another = strange[_i];
@@ -260,9 +253,8 @@ START_TEST(any_other_answer_ends_the_connection)
     until_subscriptions(1);
     ck_assert_str_eq(rig.listening[0].subscribed, "+news ");
 }
-END_TEST
 
-START_TEST(an_answer_that_does_not_come_ends_the_connection)
+TEST(refused, an_answer_that_does_not_come_ends_the_connection)
 {
     rig.config.stall_timeout = rl_ms(60);
     start();
@@ -273,9 +265,8 @@ START_TEST(an_answer_that_does_not_come_ends_the_connection)
     notifier->rules.another = NULL;
     until_subscriptions(1);
 }
-END_TEST
 
-START_TEST(after_the_driver_nothing_is_left)
+TEST(refused, after_the_driver_nothing_is_left)
 {
     start();
     subscribe("one");
@@ -286,27 +277,5 @@ START_TEST(after_the_driver_nothing_is_left)
     rig.driver = NULL;
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("channels");
-    TCase *entered = suite_add_case(suite, "entered", rig_setup, rig_teardown);
-    TCase *refused = suite_add_case(suite, "refused", rig_setup, rig_teardown);
-
-    tcase_add_loop_test(entered, messages_say_on_which_channel_they_came, 0, 2);
-    tcase_add_test(entered, a_channel_that_is_wanted_before_there_is_a_connection_is_entered_with_it);
-    tcase_add_test(entered, a_channel_is_left_when_its_last_user_has_gone);
-    tcase_add_test(entered, what_is_published_while_a_channel_is_left_is_not_told);
-    tcase_add_test(entered, whoever_changes_their_mind_all_the_time_floods_nobody);
-    tcase_add_test(entered, there_is_a_limit_of_channels);
-    tcase_add_test(refused, a_new_connection_enters_all_channels_again);
-    tcase_add_test(refused, a_channel_that_is_refused_concerns_no_other);
-    tcase_add_test(refused, a_refusal_may_be_answered_by_giving_the_channel_up);
-    tcase_add_loop_test(refused, the_sink_may_give_a_channel_up_when_it_is_told_of_it, 0, 2);
-    tcase_add_test(refused, a_channel_that_may_not_be_left_is_not_told_of_any_more);
-    tcase_add_loop_test(refused, any_other_answer_ends_the_connection, 0, sizeof(strange) / sizeof(strange[0]));
-    tcase_add_test(refused, an_answer_that_does_not_come_ends_the_connection);
-    tcase_add_test(refused, after_the_driver_nothing_is_left);
-    return suite_run(suite);
-}
+SUITE("channels")

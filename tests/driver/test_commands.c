@@ -24,7 +24,9 @@ static void count_writes(unsigned node)
     n_writes = 0;
 }
 
-START_TEST(many_commands_of_one_turn_are_one_write)
+GROUP(tc, "commands", rig_setup, rig_teardown)
+
+TEST(tc, many_commands_of_one_turn_are_one_write)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -37,9 +39,8 @@ START_TEST(many_commands_of_one_turn_are_one_write)
         rig_turn();
     ck_assert_uint_eq(n_writes, 1);
 }
-END_TEST
 
-START_TEST(replies_belong_to_commands_in_their_order)
+TEST(tc, replies_belong_to_commands_in_their_order)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -59,9 +60,8 @@ START_TEST(replies_belong_to_commands_in_their_order)
         ck_assert_str_eq(rig.events[i].text, texts[i]);
     }
 }
-END_TEST
 
-START_TEST(replies_in_single_bytes_are_the_same_replies)
+TEST(tc, replies_in_single_bytes_are_the_same_replies)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -74,9 +74,8 @@ START_TEST(replies_in_single_bytes_are_the_same_replies)
     ck_assert_str_eq(rig.events[1].text, "hello");
     ck_assert_uint_eq(rig.events[1].number, 2);
 }
-END_TEST
 
-START_TEST(each_master_gets_its_own_commands)
+TEST(tc, each_master_gets_its_own_commands)
 {
     rig_add(FAKE_UNIX)->rules.other = "+zero\r\n";
     rig_add(FAKE_TCP4)->rules.other = "+one\r\n";
@@ -88,9 +87,8 @@ START_TEST(each_master_gets_its_own_commands)
         ck_assert_str_eq(rig.events[i].text, rig.events[i].node ? "one" : "zero");
     ck_assert_str_eq(rig.servers[1]->log, "A;C;");
 }
-END_TEST
 
-START_TEST(a_turn_comes_after_the_reading_and_before_the_writing)
+TEST(tc, a_turn_comes_after_the_reading_and_before_the_writing)
 {
     rig_add(FAKE_UNIX)->rules.other = "+OK\r\n";
     rig_start_ready();
@@ -104,7 +102,6 @@ START_TEST(a_turn_comes_after_the_reading_and_before_the_writing)
         rig_turn();
     ck_assert_uint_ge(rig.turns, 2);
 }
-END_TEST
 
 static void send_once_from_turn(void)
 {
@@ -112,7 +109,7 @@ static void send_once_from_turn(void)
         ck_assert(rig_send(0, 5, "FROM-TURN"));
 }
 
-START_TEST(what_is_sent_during_a_turn_is_written_by_the_same_turn)
+TEST(tc, what_is_sent_during_a_turn_is_written_by_the_same_turn)
 {
     rig_add(FAKE_UNIX);
     rig_start_ready();
@@ -122,7 +119,6 @@ START_TEST(what_is_sent_during_a_turn_is_written_by_the_same_turn)
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     ck_assert_uint_eq(rig_stats(0).unsent_bytes, 0);
 }
-END_TEST
 
 static void ask_again(const struct rig_event *event)
 {
@@ -132,7 +128,7 @@ static void ask_again(const struct rig_event *event)
         ck_assert(rig_send(0, event->number + 1, "AGAIN"));
 }
 
-START_TEST(the_sink_may_send_wake_and_read_from_inside_a_reply)
+TEST(tc, the_sink_may_send_wake_and_read_from_inside_a_reply)
 {
     rig_add(FAKE_UNIX)->rules.other = "+OK\r\n";
     rig_start_ready();
@@ -142,10 +138,9 @@ START_TEST(the_sink_may_send_wake_and_read_from_inside_a_reply)
         rig_turn();
     ck_assert_uint_eq(rig_stats(0).pending, 0);
 }
-END_TEST
 
 /* The test's thread is the server's too: what it says is in the client's socket when the call returns. */
-START_TEST(read_now_finds_a_reply_that_is_already_in_the_socket)
+TEST(tc, read_now_finds_a_reply_that_is_already_in_the_socket)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -159,9 +154,8 @@ START_TEST(read_now_finds_a_reply_that_is_already_in_the_socket)
     ck_assert_uint_eq(rig.n_events, 1);
     ck_assert_str_eq(rig.events[0].text, "OK");
 }
-END_TEST
 
-START_TEST(claims_are_refused_at_the_cap_while_everything_else_passes)
+TEST(tc, claims_are_refused_at_the_cap_while_everything_else_passes)
 {
     rig_add(FAKE_UNIX);
     rig.config.max_buffer_bytes = 100;
@@ -174,9 +168,8 @@ START_TEST(claims_are_refused_at_the_cap_while_everything_else_passes)
         rig_turn();
     ck_assert(rig_send_claim(0, 4, "CLAIM"));
 }
-END_TEST
 
-START_TEST(more_than_the_socket_takes_is_written_when_there_is_room)
+TEST(tc, more_than_the_socket_takes_is_written_when_there_is_room)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
     static char word[100001];
@@ -195,9 +188,8 @@ START_TEST(more_than_the_socket_takes_is_written_when_there_is_room)
         rig_turn();
     ck_assert_uint_eq(rig_stats(0).unsent_bytes, 0);
 }
-END_TEST
 
-START_TEST(statistics_count_what_happens)
+TEST(tc, statistics_count_what_happens)
 {
     struct rl_conn_stats stats;
     uint64_t handshake_bytes;
@@ -219,23 +211,5 @@ START_TEST(statistics_count_what_happens)
     ck_assert_int_gt(stats.last_latency_ns, 0);
     ck_assert_str_eq(stats.last_error, "");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("commands");
-    TCase *tc = suite_add_case(suite, "commands", rig_setup, rig_teardown);
-
-    tcase_add_test(tc, many_commands_of_one_turn_are_one_write);
-    tcase_add_test(tc, replies_belong_to_commands_in_their_order);
-    tcase_add_test(tc, replies_in_single_bytes_are_the_same_replies);
-    tcase_add_test(tc, each_master_gets_its_own_commands);
-    tcase_add_test(tc, a_turn_comes_after_the_reading_and_before_the_writing);
-    tcase_add_test(tc, what_is_sent_during_a_turn_is_written_by_the_same_turn);
-    tcase_add_test(tc, the_sink_may_send_wake_and_read_from_inside_a_reply);
-    tcase_add_test(tc, read_now_finds_a_reply_that_is_already_in_the_socket);
-    tcase_add_test(tc, claims_are_refused_at_the_cap_while_everything_else_passes);
-    tcase_add_test(tc, more_than_the_socket_takes_is_written_when_there_is_room);
-    tcase_add_test(tc, statistics_count_what_happens);
-    return suite_run(suite);
-}
+SUITE("commands")

@@ -14,7 +14,9 @@
 #define FIVE_LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
 #define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS
 
-START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
+GROUP(good, "good", rig_setup, rig_teardown)
+
+TEST(good, the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -24,9 +26,8 @@ START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
     ck_assert_str_eq(server->handshake, "AUTH CLIENT SELECT " LOADS "PING ");
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
-START_TEST(without_credentials_database_and_name_those_commands_are_left_out)
+TEST(good, without_credentials_database_and_name_those_commands_are_left_out)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -34,9 +35,8 @@ START_TEST(without_credentials_database_and_name_those_commands_are_left_out)
     rig_start_ready();
     ck_assert_str_eq(server->handshake, LOADS "PING ");
 }
-END_TEST
 
-START_TEST(nothing_happens_before_the_loop_runs)
+TEST(good, nothing_happens_before_the_loop_runs)
 {
     rig_add(FAKE_UNIX);
     rig_start();
@@ -44,9 +44,8 @@ START_TEST(nothing_happens_before_the_loop_runs)
     ck_assert(!rig_send(0, 1, "GET"));
     ck_assert_uint_eq(rig_stats(0).connects, 0);
 }
-END_TEST
 
-START_TEST(a_server_without_the_right_to_name_or_load_is_still_used)
+TEST(good, a_server_without_the_right_to_name_or_load_is_still_used)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -54,9 +53,10 @@ START_TEST(a_server_without_the_right_to_name_or_load_is_still_used)
     server->rules.load = "-NOPERM this user has no permissions to run the 'script|load' command\r\n";
     rig_start_ready();
 }
-END_TEST
 
-START_TEST(a_refused_password_is_reported_without_the_password)
+GROUP(bad, "bad", rig_setup, rig_teardown)
+
+TEST(bad, a_refused_password_is_reported_without_the_password)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -67,9 +67,8 @@ START_TEST(a_refused_password_is_reported_without_the_password)
     ck_assert_str_eq(rig.links[0].why, "AUTH: WRONGPASS invalid username-password pair or user is disabled");
     ck_assert_str_eq(rig_last_error(0), rig.links[0].why);
 }
-END_TEST
 
-START_TEST(a_server_that_repeats_the_password_does_not_get_it_into_the_reason)
+TESTS(bad, a_server_that_repeats_the_password_does_not_get_it_into_the_reason, 0, 2)
 {
     static const char *const replies[] = {
         "-ERR unknown command 'AUTH', with args beginning with: 'me' 's3c\r\n", "-ERR s3cr3t is wrong\r\n"};
@@ -82,9 +81,8 @@ START_TEST(a_server_that_repeats_the_password_does_not_get_it_into_the_reason)
     ck_assert_msg(strncmp(rig.links[0].why, "AUTH: ", 6) == 0 && !strstr(rig.links[0].why, "s3c"), "%s",
                   rig.links[0].why);
 }
-END_TEST
 
-START_TEST(a_database_that_does_not_exist_is_reported)
+TEST(bad, a_database_that_does_not_exist_is_reported)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -94,9 +92,8 @@ START_TEST(a_database_that_does_not_exist_is_reported)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "SELECT: ERR DB index is out of range");
 }
-END_TEST
 
-START_TEST(a_loading_server_is_tried_again_until_it_serves)
+TEST(bad, a_loading_server_is_tried_again_until_it_serves)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -110,9 +107,8 @@ START_TEST(a_loading_server_is_tried_again_until_it_serves)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(rig_stats(0).connects, 1);
 }
-END_TEST
 
-START_TEST(what_is_no_redis_server_is_reported)
+TEST(bad, what_is_no_redis_server_is_reported)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -121,9 +117,8 @@ START_TEST(what_is_no_redis_server_is_reported)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_msg(strncmp(rig.links[0].why, "protocol: ", 10) == 0, "%s", rig.links[0].why);
 }
-END_TEST
 
-START_TEST(an_unexpected_answer_to_ping_is_not_ready)
+TEST(bad, an_unexpected_answer_to_ping_is_not_ready)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -132,9 +127,8 @@ START_TEST(an_unexpected_answer_to_ping_is_not_ready)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "PING: unexpected reply");
 }
-END_TEST
 
-START_TEST(a_long_error_is_cut_behind_a_word)
+TEST(bad, a_long_error_is_cut_behind_a_word)
 {
     char text[400] = "-ERR";
 
@@ -147,9 +141,8 @@ START_TEST(a_long_error_is_cut_behind_a_word)
     ck_assert_uint_lt(strlen(rig.links[0].why), RL_CONN_ERROR_MAX);
     ck_assert_str_eq(rig.links[0].why + strlen(rig.links[0].why) - 15, " wordy wordy...");
 }
-END_TEST
 
-START_TEST(a_refused_connection_is_reported_and_tried_again)
+TESTS(bad, a_refused_connection_is_reported_and_tried_again, 0, 2)
 {
     static const enum fake_kind kinds[] = {FAKE_TCP4, FAKE_UNIX};
     struct fake_server *server = rig_add(kinds[_i]);
@@ -162,11 +155,10 @@ START_TEST(a_refused_connection_is_reported_and_tried_again)
         rig_turn();
     ck_assert_str_eq(rig.links[0].path, "DOWN ");
 }
-END_TEST
 
 #define LATE "; but this program's own event loop was late, by up to "
 
-START_TEST(a_server_that_accepts_and_says_nothing_runs_into_the_deadline)
+TEST(bad, a_server_that_accepts_and_says_nothing_runs_into_the_deadline)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -176,10 +168,9 @@ START_TEST(a_server_that_accepts_and_says_nothing_runs_into_the_deadline)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_msg(strncmp(rig.links[0].why, "handshake: no answer within ", 28) == 0, "%s", rig.links[0].why);
 }
-END_TEST
 
 /* The one answer that is missing is that to PING. */
-START_TEST(a_server_that_is_slow_is_told_from_a_silent_one_by_its_answers)
+TEST(bad, a_server_that_is_slow_is_told_from_a_silent_one_by_its_answers)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
     unsigned answered = 0, asked = 0;
@@ -192,7 +183,6 @@ START_TEST(a_server_that_is_slow_is_told_from_a_silent_one_by_its_answers)
     ck_assert_uint_gt(answered, 0);
     ck_assert_uint_eq(asked, answered + 1);
 }
-END_TEST
 
 /* The program stands still for longer than the handshake may take, and the loop has found that out. */
 static struct fake_server *start_late(void)
@@ -211,7 +201,7 @@ static struct fake_server *start_late(void)
     return server;
 }
 
-START_TEST(a_late_loop_is_told_with_a_handshake_that_timed_out)
+TEST(bad, a_late_loop_is_told_with_a_handshake_that_timed_out)
 {
     const char *late;
 
@@ -221,9 +211,8 @@ START_TEST(a_late_loop_is_told_with_a_handshake_that_timed_out)
     ck_assert_msg(late && strncmp(rig.links[0].why, "handshake: ", 11) == 0, "%s", rig.links[0].why);
     ck_assert_int_ge(atoi(late + strlen(LATE)), 300);
 }
-END_TEST
 
-START_TEST(a_late_loop_gives_the_handshake_the_time_that_it_has_missed)
+TEST(bad, a_late_loop_gives_the_handshake_the_time_that_it_has_missed)
 {
     struct fake_server *server = start_late();
 
@@ -232,9 +221,8 @@ START_TEST(a_late_loop_gives_the_handshake_the_time_that_it_has_missed)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert_uint_eq(server->accepted, 1);
 }
-END_TEST
 
-START_TEST(a_listener_that_never_accepts_runs_into_the_deadline)
+TEST(bad, a_listener_that_never_accepts_runs_into_the_deadline)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -246,9 +234,8 @@ START_TEST(a_listener_that_never_accepts_runs_into_the_deadline)
     fake_server_set_accepting(server, true);
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(a_server_that_explains_itself_and_hangs_up_is_quoted)
+TEST(bad, a_server_that_explains_itself_and_hangs_up_is_quoted)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -261,10 +248,9 @@ START_TEST(a_server_that_explains_itself_and_hangs_up_is_quoted)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "closed by the server: ERR max number of clients reached");
 }
-END_TEST
 
 /* A socket that is closed before all that was sent to it has been read resets the connection. */
-START_TEST(a_server_that_explains_itself_and_resets_is_quoted)
+TEST(bad, a_server_that_explains_itself_and_resets_is_quoted)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -277,10 +263,9 @@ START_TEST(a_server_that_explains_itself_and_resets_is_quoted)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "closed by the server: ERR max number of clients reached");
 }
-END_TEST
 
 /* One connection fills the queue of a listener that accepts nothing; the kernel drops the next one's SYN. */
-START_TEST(a_connect_that_gets_no_answer_runs_into_the_deadline)
+TEST(bad, a_connect_that_gets_no_answer_runs_into_the_deadline)
 {
     struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -297,10 +282,9 @@ START_TEST(a_connect_that_gets_no_answer_runs_into_the_deadline)
     ck_assert_ptr_eq(strstr(rig.links[0].why, "connecting: timed out"), rig.links[0].why);
     close(filler);
 }
-END_TEST
 
 /* A far master needs several round trips before its first answer, each of which may take as long as an answer may. */
-START_TEST(a_slow_first_connection_is_joining_until_it_is_ready)
+TEST(good, a_slow_first_connection_is_joining_until_it_is_ready)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -316,10 +300,9 @@ START_TEST(a_slow_first_connection_is_joining_until_it_is_ready)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert_uint_eq(server->accepted, 1);
 }
-END_TEST
 
 /* The handshake's own commands have node_timeout, from the end of the time for connecting on. */
-START_TEST(a_handshake_has_the_time_of_a_command_more)
+TEST(good, a_handshake_has_the_time_of_a_command_more)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -335,10 +318,9 @@ START_TEST(a_handshake_has_the_time_of_a_command_more)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(server->accepted, 1);
 }
-END_TEST
 
 /* A unix socket with a full backlog answers EAGAIN at once: there is nothing to wait for but time. */
-START_TEST(a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt)
+TEST(good, a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt)
 {
     struct fake_server *server = fake_server_create(rig.base, FAKE_UNIX, 0);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -358,18 +340,16 @@ START_TEST(a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt)
     ck_assert_uint_eq(rig_stats(0).disconnects, 0);
     close(filler);
 }
-END_TEST
 
-START_TEST(ipv6_works_where_the_machine_has_it)
+TEST(good, ipv6_works_where_the_machine_has_it)
 {
     if (!rig_add(FAKE_TCP6))
         return;
     rig_start_ready();
     ck_assert_str_eq(rl_driver_node_name(rig.driver, 0), rig.urls[0] + strlen("redis://"));
 }
-END_TEST
 
-START_TEST(masters_connect_independently_of_each_other)
+TEST(good, masters_connect_independently_of_each_other)
 {
     rig_add(FAKE_TCP4);
     fake_server_stop(rig_add(FAKE_UNIX));
@@ -379,38 +359,5 @@ START_TEST(masters_connect_independently_of_each_other)
     rig_until_link(1, RL_LINK_DOWN);
     rig_until_link(2, RL_LINK_READY);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("connect");
-    TCase *good = suite_add_case(suite, "good", rig_setup, rig_teardown);
-    TCase *bad = suite_add_case(suite, "bad", rig_setup, rig_teardown);
-
-    tcase_add_test(good, the_handshake_is_what_the_url_and_the_configuration_ask_for);
-    tcase_add_test(good, without_credentials_database_and_name_those_commands_are_left_out);
-    tcase_add_test(good, nothing_happens_before_the_loop_runs);
-    tcase_add_test(good, a_server_without_the_right_to_name_or_load_is_still_used);
-    tcase_add_test(good, a_slow_first_connection_is_joining_until_it_is_ready);
-    tcase_add_test(good, a_handshake_has_the_time_of_a_command_more);
-    tcase_add_test(good, a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt);
-    tcase_add_test(good, ipv6_works_where_the_machine_has_it);
-    tcase_add_test(good, masters_connect_independently_of_each_other);
-    tcase_add_test(bad, a_refused_password_is_reported_without_the_password);
-    tcase_add_loop_test(bad, a_server_that_repeats_the_password_does_not_get_it_into_the_reason, 0, 2);
-    tcase_add_test(bad, a_database_that_does_not_exist_is_reported);
-    tcase_add_test(bad, a_loading_server_is_tried_again_until_it_serves);
-    tcase_add_test(bad, what_is_no_redis_server_is_reported);
-    tcase_add_test(bad, an_unexpected_answer_to_ping_is_not_ready);
-    tcase_add_loop_test(bad, a_refused_connection_is_reported_and_tried_again, 0, 2);
-    tcase_add_test(bad, a_long_error_is_cut_behind_a_word);
-    tcase_add_test(bad, a_server_that_accepts_and_says_nothing_runs_into_the_deadline);
-    tcase_add_test(bad, a_server_that_is_slow_is_told_from_a_silent_one_by_its_answers);
-    tcase_add_test(bad, a_late_loop_is_told_with_a_handshake_that_timed_out);
-    tcase_add_test(bad, a_late_loop_gives_the_handshake_the_time_that_it_has_missed);
-    tcase_add_test(bad, a_server_that_explains_itself_and_hangs_up_is_quoted);
-    tcase_add_test(bad, a_server_that_explains_itself_and_resets_is_quoted);
-    tcase_add_test(bad, a_connect_that_gets_no_answer_runs_into_the_deadline);
-    tcase_add_test(bad, a_listener_that_never_accepts_runs_into_the_deadline);
-    return suite_run(suite);
-}
+SUITE("connect")

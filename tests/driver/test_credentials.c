@@ -67,7 +67,9 @@ static void until_auth(const struct fake_server *server, const char *words)
         rig_turn();
 }
 
-START_TEST(an_answer_at_once_is_what_the_master_is_told)
+GROUP(opening, "opening", setup, teardown)
+
+TEST(opening, an_answer_at_once_is_what_the_master_is_told)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -80,9 +82,8 @@ START_TEST(an_answer_at_once_is_what_the_master_is_told)
     ck_assert_int_eq(asked.needs[0], RL_CREDENTIALS_CONNECTING);
     ck_assert_int_eq(answer(0), REDLOCK_E_NOT_ASKED);
 }
-END_TEST
 
-START_TEST(an_answer_may_come_later)
+TEST(opening, an_answer_may_come_later)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -96,9 +97,8 @@ START_TEST(an_answer_may_come_later)
     ck_assert_str_eq(server->auth, "s3cr3t");
     ck_assert_uint_eq(asked.n, 1);
 }
-END_TEST
 
-START_TEST(without_a_password_nothing_is_said)
+TEST(opening, without_a_password_nothing_is_said)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -108,9 +108,8 @@ START_TEST(without_a_password_nothing_is_said)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->auth, "");
 }
-END_TEST
 
-START_TEST(a_user_of_the_url_stands_in_for_one_of_the_answer)
+TEST(opening, a_user_of_the_url_stands_in_for_one_of_the_answer)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -119,9 +118,8 @@ START_TEST(a_user_of_the_url_stands_in_for_one_of_the_answer)
     rig_start_ready();
     ck_assert_str_eq(server->auth, "url s3cr3t");
 }
-END_TEST
 
-START_TEST(a_password_of_the_url_comes_first)
+TEST(opening, a_password_of_the_url_comes_first)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -131,9 +129,8 @@ START_TEST(a_password_of_the_url_comes_first)
     ck_assert_str_eq(server->auth, "own");
     ck_assert_uint_eq(asked.n, 0);
 }
-END_TEST
 
-START_TEST(without_an_answer_the_attempt_ends_and_the_next_one_asks_again)
+TEST(opening, without_an_answer_the_attempt_ends_and_the_next_one_asks_again)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -146,9 +143,8 @@ START_TEST(without_an_answer_the_attempt_ends_and_the_next_one_asks_again)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->auth, "late");
 }
-END_TEST
 
-START_TEST(the_programs_reason_is_the_masters_failure)
+TEST(opening, the_programs_reason_is_the_masters_failure)
 {
     rig_add(FAKE_UNIX);
     asked.why = "the token service is away";
@@ -159,9 +155,8 @@ START_TEST(the_programs_reason_is_the_masters_failure)
     asked.password = "s3cr3t";
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(a_reason_is_cut_to_150_characters)
+TEST(opening, a_reason_is_cut_to_150_characters)
 {
     char text[201];
     char told[256];
@@ -175,9 +170,8 @@ START_TEST(a_reason_is_cut_to_150_characters)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, told);
 }
-END_TEST
 
-START_TEST(a_refusal_is_told_to_the_program_which_mends_it)
+TEST(opening, a_refusal_is_told_to_the_program_which_mends_it)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -192,11 +186,10 @@ START_TEST(a_refusal_is_told_to_the_program_which_mends_it)
     ck_assert_str_eq(server->auth, "n3w");
     ck_assert_int_eq(asked.needs[1], RL_CREDENTIALS_REFUSED);
 }
-END_TEST
 
 /* A program that needs longer than an attempt to connect is asked once more, and must not take what the master has
  * refused for good. */
-START_TEST(a_refusal_is_told_until_the_program_answers)
+TEST(opening, a_refusal_is_told_until_the_program_answers)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -216,9 +209,8 @@ START_TEST(a_refusal_is_told_until_the_program_answers)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->auth, "n3w");
 }
-END_TEST
 
-START_TEST(a_master_that_wants_a_password_says_so_by_noauth)
+TEST(opening, a_master_that_wants_a_password_says_so_by_noauth)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -230,10 +222,9 @@ START_TEST(a_master_that_wants_a_password_says_so_by_noauth)
     ck_assert_str_eq(rig.links[0].why, "PING: NOAUTH Authentication required");
     ck_assert_int_eq(asked.needs[1], RL_CREDENTIALS_REFUSED);
 }
-END_TEST
 
 /* What comes after it on this connection is refused as well. */
-START_TEST(noauth_in_answer_to_a_command_makes_a_new_connection)
+TEST(opening, noauth_in_answer_to_a_command_makes_a_new_connection)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -248,11 +239,12 @@ START_TEST(noauth_in_answer_to_a_command_makes_a_new_connection)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_int_eq(asked.needs[1], RL_CREDENTIALS_REFUSED);
 }
-END_TEST
 
 /* --- Again, before they end ------------------------------------------------------------------------------------- */
 
-START_TEST(a_connection_is_authenticated_again_in_line_with_commands)
+GROUP(again, "again", setup, teardown)
+
+TEST(again, a_connection_is_authenticated_again_in_line_with_commands)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -275,9 +267,8 @@ START_TEST(a_connection_is_authenticated_again_in_line_with_commands)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     until_asked(3); /* and so on */
 }
-END_TEST
 
-START_TEST(a_refused_authentication_ends_the_connection)
+TEST(again, a_refused_authentication_ends_the_connection)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -290,9 +281,8 @@ START_TEST(a_refused_authentication_ends_the_connection)
     server->rules.auth = NULL;
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(a_connection_without_other_credentials_stays_and_asks_again)
+TEST(again, a_connection_without_other_credentials_stays_and_asks_again)
 {
     rig_add(FAKE_UNIX);
     rig.config.connect_timeout = rl_ms(5000);
@@ -311,7 +301,6 @@ START_TEST(a_connection_without_other_credentials_stays_and_asks_again)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert_int_eq(answer(1), REDLOCK_E_NOT_ASKED);
 }
-END_TEST
 
 static void listen_with(int64_t good_for_ms)
 {
@@ -324,7 +313,7 @@ static void listen_with(int64_t good_for_ms)
     rig_until_listening(0, true);
 }
 
-START_TEST(a_listener_leaves_its_channel_to_authenticate_again)
+TEST(again, a_listener_leaves_its_channel_to_authenticate_again)
 {
     struct fake_server *notifier;
 
@@ -339,9 +328,8 @@ START_TEST(a_listener_leaves_its_channel_to_authenticate_again)
         rig_turn();
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-START_TEST(a_listener_enters_all_its_channels_again)
+TEST(again, a_listener_enters_all_its_channels_again)
 {
     struct fake_server *notifier;
 
@@ -359,9 +347,8 @@ START_TEST(a_listener_enters_all_its_channels_again)
     ck_assert_str_eq(rig.listening[0].channel, "two");
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-START_TEST(a_refused_listener_says_why)
+TEST(again, a_refused_listener_says_why)
 {
     listen_with(100);
     rig.notifiers[0]->rules.auth = "-WRONGPASS no\r\n";
@@ -370,10 +357,9 @@ START_TEST(a_refused_listener_says_why)
     rig.notifiers[0]->rules.auth = NULL;
     rig_until_listening(0, true);
 }
-END_TEST
 
 /* Answers one byte at a time: between any two of them a message may come. */
-START_TEST(a_listener_hears_nothing_wrong_between_two_bytes)
+TEST(again, a_listener_hears_nothing_wrong_between_two_bytes)
 {
     struct fake_server *notifier;
 
@@ -384,11 +370,10 @@ START_TEST(a_listener_hears_nothing_wrong_between_two_bytes)
         rig_turn();
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
 /* --- The end ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(an_answer_after_the_end_does_nothing)
+TEST(opening, an_answer_after_the_end_does_nothing)
 {
     rig_add(FAKE_UNIX);
     rig_start();
@@ -399,9 +384,8 @@ START_TEST(an_answer_after_the_end_does_nothing)
     ck_assert_int_eq(answer(0), REDLOCK_E_NOT_ASKED);
     ck_assert_int_eq(rl_credentials_fail(asked.requests[0], "no"), REDLOCK_E_NOT_ASKED);
 }
-END_TEST
 
-START_TEST(an_answer_that_was_not_taken_goes_with_the_client)
+TEST(opening, an_answer_that_was_not_taken_goes_with_the_client)
 {
     rig_add(FAKE_UNIX);
     rig_start();
@@ -411,39 +395,5 @@ START_TEST(an_answer_that_was_not_taken_goes_with_the_client)
     rl_driver_destroy(rig.driver, false);
     rig.driver = NULL;
 }
-END_TEST
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("credentials");
-    TCase *opening = suite_add_case(suite, "opening", setup, teardown);
-    TCase *again = suite_add_case(suite, "again", setup, teardown);
-
-    tcase_add_test(opening, an_answer_at_once_is_what_the_master_is_told);
-    tcase_add_test(opening, an_answer_may_come_later);
-    tcase_add_test(opening, without_a_password_nothing_is_said);
-    tcase_add_test(opening, a_user_of_the_url_stands_in_for_one_of_the_answer);
-    tcase_add_test(opening, a_password_of_the_url_comes_first);
-    tcase_add_test(opening, without_an_answer_the_attempt_ends_and_the_next_one_asks_again);
-    tcase_add_test(opening, the_programs_reason_is_the_masters_failure);
-    tcase_add_test(opening, a_reason_is_cut_to_150_characters);
-    tcase_add_test(opening, a_refusal_is_told_to_the_program_which_mends_it);
-    tcase_add_test(opening, a_refusal_is_told_until_the_program_answers);
-    tcase_add_test(opening, a_master_that_wants_a_password_says_so_by_noauth);
-    tcase_add_test(opening, noauth_in_answer_to_a_command_makes_a_new_connection);
-    tcase_add_test(opening, an_answer_after_the_end_does_nothing);
-    tcase_add_test(opening, an_answer_that_was_not_taken_goes_with_the_client);
-    tcase_add_test(again, a_connection_is_authenticated_again_in_line_with_commands);
-    tcase_add_test(again, a_refused_authentication_ends_the_connection);
-    tcase_add_test(again, a_connection_without_other_credentials_stays_and_asks_again);
-    tcase_add_test(again, a_listener_leaves_its_channel_to_authenticate_again);
-    tcase_add_test(again, a_listener_enters_all_its_channels_again);
-    tcase_add_test(again, a_refused_listener_says_why);
-    tcase_add_test(again, a_listener_hears_nothing_wrong_between_two_bytes);
-    return suite;
-}
-
-int main(void)
-{
-    return suite_run(make_suite());
-}
+SUITE("credentials")

@@ -18,14 +18,15 @@ static void destroy_in_child(void)
     rl_driver_destroy(rig.driver, true);
 }
 
-START_TEST(destroying_nothing_is_fine)
+GROUP(destroyed, "destroy", rig_setup, rig_teardown)
+
+TEST(destroyed, destroying_nothing_is_fine)
 {
     rl_driver_destroy(NULL, false);
     rl_driver_destroy(NULL, true);
 }
-END_TEST
 
-START_TEST(destroying_at_any_stage_leaks_nothing_and_tells_nothing)
+TESTS(destroyed, destroying_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -39,9 +40,8 @@ START_TEST(destroying_at_any_stage_leaks_nothing_and_tells_nothing)
     rig.n_events = RIG_EVENTS_MAX;
     destroy();
 }
-END_TEST
 
-START_TEST(the_last_commands_are_written_before_an_orderly_close)
+TEST(destroyed, the_last_commands_are_written_before_an_orderly_close)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -54,9 +54,8 @@ START_TEST(the_last_commands_are_written_before_an_orderly_close)
     ck_assert(!server->was_reset);
     ck_assert_uint_eq(rig.n_events, 0);
 }
-END_TEST
 
-START_TEST(replies_that_nobody_will_read_do_not_spoil_the_last_write)
+TEST(destroyed, replies_that_nobody_will_read_do_not_spoil_the_last_write)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -72,10 +71,9 @@ START_TEST(replies_that_nobody_will_read_do_not_spoil_the_last_write)
     ck_assert_str_eq(server->log, "GET;RELEASE;");
     ck_assert(!server->was_reset);
 }
-END_TEST
 
 /* The kernel's buffers are full: half of what was queued must not arrive on its own. */
-START_TEST(a_connection_that_cannot_take_everything_is_reset)
+TEST(destroyed, a_connection_that_cannot_take_everything_is_reset)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
     char *word = calloc(1, 16000001);
@@ -93,10 +91,11 @@ START_TEST(a_connection_that_cannot_take_everything_is_reset)
     ck_assert(server->was_reset);
     ck_assert_uint_eq(server->commands, 0);
 }
-END_TEST
+
+GROUP(forked, "fork", rig_setup, rig_teardown)
 
 /* The child destroys its copy with a command still unsent, while the parent goes on with the same connection. */
-START_TEST(a_forked_child_destroys_its_copy_without_touching_the_parents_connection)
+TEST(forked, a_forked_child_destroys_its_copy_without_touching_the_parents_connection)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
     int status = -1;
@@ -119,11 +118,10 @@ START_TEST(a_forked_child_destroys_its_copy_without_touching_the_parents_connect
     ck_assert_str_eq(server->log, "FROM-PARENT;AND-AGAIN;");
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
 /* A child that goes on using the base gets its own kernel side by event_reinit(); events that are left over from the
  * destroyed driver must do nothing there. */
-START_TEST(a_forked_child_may_run_its_own_copy_of_the_base_afterwards)
+TEST(forked, a_forked_child_may_run_its_own_copy_of_the_base_afterwards)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
     int status = -1;
@@ -146,20 +144,5 @@ START_TEST(a_forked_child_may_run_its_own_copy_of_the_base_afterwards)
         rig_turn();
     ck_assert_str_eq(server->log, "FROM-PARENT;");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("end");
-    TCase *destroyed = suite_add_case(suite, "destroy", rig_setup, rig_teardown);
-    TCase *forked = suite_add_case(suite, "fork", rig_setup, rig_teardown);
-
-    tcase_add_test(destroyed, destroying_nothing_is_fine);
-    tcase_add_loop_test(destroyed, destroying_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8);
-    tcase_add_test(destroyed, the_last_commands_are_written_before_an_orderly_close);
-    tcase_add_test(destroyed, replies_that_nobody_will_read_do_not_spoil_the_last_write);
-    tcase_add_test(destroyed, a_connection_that_cannot_take_everything_is_reset);
-    tcase_add_test(forked, a_forked_child_destroys_its_copy_without_touching_the_parents_connection);
-    tcase_add_test(forked, a_forked_child_may_run_its_own_copy_of_the_base_afterwards);
-    return suite_run(suite);
-}
+SUITE("end")

@@ -11,7 +11,9 @@ static struct rl_instant ago(int64_t ms)
     return (struct rl_instant){rl_clock_now(&rig.clock).ns - ms * RL_NS_PER_MS};
 }
 
-START_TEST(an_overdue_reply_makes_the_link_late_and_its_arrival_ready_again)
+GROUP(late, "late", rig_setup, rig_teardown)
+
+TEST(late, an_overdue_reply_makes_the_link_late_and_its_arrival_ready_again)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -28,9 +30,8 @@ START_TEST(an_overdue_reply_makes_the_link_late_and_its_arrival_ready_again)
     ck_assert_uint_eq(rig.n_events, 2);
     ck_assert_str_eq(rig.links[0].path, "READY LATE READY ");
 }
-END_TEST
 
-START_TEST(a_link_stays_late_while_its_oldest_command_is_overdue)
+TEST(late, a_link_stays_late_while_its_oldest_command_is_overdue)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -49,9 +50,8 @@ START_TEST(a_link_stays_late_while_its_oldest_command_is_overdue)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(rig.n_events, 2);
 }
-END_TEST
 
-START_TEST(a_link_that_was_late_is_watched_as_closely_as_before)
+TEST(late, a_link_that_was_late_is_watched_as_closely_as_before)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -66,10 +66,9 @@ START_TEST(a_link_that_was_late_is_watched_as_closely_as_before)
     }
     ck_assert_str_eq(rig.links[0].path, "READY LATE READY LATE READY LATE READY ");
 }
-END_TEST
 
 /* The loop comes late to a reply that is in time: the timer and the socket are ready in the same turn. */
-START_TEST(a_reply_in_the_socket_counts_even_if_the_loop_was_late)
+TEST(late, a_reply_in_the_socket_counts_even_if_the_loop_was_late)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
     struct rl_conn *conn;
@@ -85,9 +84,8 @@ START_TEST(a_reply_in_the_socket_counts_even_if_the_loop_was_late)
     ck_assert_uint_eq(rig.n_events, 1);
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
-START_TEST(a_connection_that_is_silent_for_the_stall_time_is_severed)
+TEST(late, a_connection_that_is_silent_for_the_stall_time_is_severed)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -105,9 +103,8 @@ START_TEST(a_connection_that_is_silent_for_the_stall_time_is_severed)
     ck_assert(server->was_reset);
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(an_idle_connection_is_neither_late_nor_stalled)
+TEST(late, an_idle_connection_is_neither_late_nor_stalled)
 {
     struct rl_conn *conn;
 
@@ -121,9 +118,10 @@ START_TEST(an_idle_connection_is_neither_late_nor_stalled)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert(rig_send(0, 2, "GET"));
 }
-END_TEST
 
-START_TEST(a_broken_connection_drops_what_was_sent_and_comes_back)
+GROUP(broken, "broken", rig_setup, rig_teardown)
+
+TESTS(broken, a_broken_connection_drops_what_was_sent_and_comes_back, 0, 2)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -144,9 +142,8 @@ START_TEST(a_broken_connection_drops_what_was_sent_and_comes_back)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(rig_stats(0).connects, 2);
 }
-END_TEST
 
-START_TEST(garbage_and_unasked_replies_end_the_connection)
+TESTS(broken, garbage_and_unasked_replies_end_the_connection, 0, 4)
 {
     static const char *const texts[] = {"garbage\r\n", "+UNASKED\r\n", "*1\r\n*1\r\n:1\r\n", ">1\r\n+push\r\n"};
     struct fake_server *server = rig_add(FAKE_UNIX);
@@ -157,9 +154,8 @@ START_TEST(garbage_and_unasked_replies_end_the_connection)
     ck_assert_uint_gt(strlen(rig.links[0].why), 0);
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(what_was_never_written_is_surely_unsent)
+TEST(broken, what_was_never_written_is_surely_unsent)
 {
     rig_add(FAKE_UNIX);
     rig_start_ready();
@@ -173,10 +169,9 @@ START_TEST(what_was_never_written_is_surely_unsent)
     ck_assert(rig.events[0].unsent);
     ck_assert_str_eq(rig.servers[0]->log, "");
 }
-END_TEST
 
 /* Of many commands the kernel takes a part, cut at any byte: the flag must be exact for each. */
-START_TEST(the_line_between_sent_and_unsent_is_exact)
+TEST(broken, the_line_between_sent_and_unsent_is_exact)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
     static char word[3001];
@@ -201,7 +196,6 @@ START_TEST(the_line_between_sent_and_unsent_is_exact)
             ck_abort_msg("command %u", i);
     }
 }
-END_TEST
 
 static void fail_from_inside(const struct rig_event *event)
 {
@@ -210,7 +204,7 @@ static void fail_from_inside(const struct rig_event *event)
     rl_transport_wake(&rig.transport);
 }
 
-START_TEST(the_owner_may_fail_a_connection_from_inside_a_reply)
+TEST(broken, the_owner_may_fail_a_connection_from_inside_a_reply)
 {
     rig_add(FAKE_UNIX)->rules.other = "+OK\r\n";
     rig.on_reply = fail_from_inside;
@@ -225,9 +219,8 @@ START_TEST(the_owner_may_fail_a_connection_from_inside_a_reply)
     ck_assert_int_eq(rig.events[1].kind, RIG_DROPPED);
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
-START_TEST(a_server_that_hangs_up_at_once_is_tried_with_backoff)
+TEST(broken, a_server_that_hangs_up_at_once_is_tried_with_backoff)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -247,7 +240,6 @@ START_TEST(a_server_that_hangs_up_at_once_is_tried_with_backoff)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_uint_eq(rig.driver->conns[0].backoff.failures, 1);
 }
-END_TEST
 
 static unsigned count_descriptors(void)
 {
@@ -261,7 +253,7 @@ static unsigned count_descriptors(void)
     return n;
 }
 
-START_TEST(reconnecting_leaks_no_descriptor_and_none_is_inherited)
+TEST(broken, reconnecting_leaks_no_descriptor_and_none_is_inherited)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
     unsigned before;
@@ -276,26 +268,5 @@ START_TEST(reconnecting_leaks_no_descriptor_and_none_is_inherited)
     ck_assert_uint_eq(count_descriptors(), before);
     ck_assert_int_eq(fcntl(rig.driver->conns[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("failure");
-    TCase *late = suite_add_case(suite, "late", rig_setup, rig_teardown);
-    TCase *broken = suite_add_case(suite, "broken", rig_setup, rig_teardown);
-
-    tcase_add_test(late, an_overdue_reply_makes_the_link_late_and_its_arrival_ready_again);
-    tcase_add_test(late, a_link_stays_late_while_its_oldest_command_is_overdue);
-    tcase_add_test(late, a_link_that_was_late_is_watched_as_closely_as_before);
-    tcase_add_test(late, a_reply_in_the_socket_counts_even_if_the_loop_was_late);
-    tcase_add_test(late, a_connection_that_is_silent_for_the_stall_time_is_severed);
-    tcase_add_test(late, an_idle_connection_is_neither_late_nor_stalled);
-    tcase_add_loop_test(broken, a_broken_connection_drops_what_was_sent_and_comes_back, 0, 2);
-    tcase_add_loop_test(broken, garbage_and_unasked_replies_end_the_connection, 0, 4);
-    tcase_add_test(broken, what_was_never_written_is_surely_unsent);
-    tcase_add_test(broken, the_line_between_sent_and_unsent_is_exact);
-    tcase_add_test(broken, the_owner_may_fail_a_connection_from_inside_a_reply);
-    tcase_add_test(broken, a_server_that_hangs_up_at_once_is_tried_with_backoff);
-    tcase_add_test(broken, reconnecting_leaks_no_descriptor_and_none_is_inherited);
-    return suite_run(suite);
-}
+SUITE("failure")

@@ -65,7 +65,9 @@ static void until_answered(unsigned n)
 
 /* --- Order ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_link_is_not_ready_before_the_last_round_is_answered)
+GROUP(order, "order", setup, rig_teardown)
+
+TEST(order, the_link_is_not_ready_before_the_last_round_is_answered)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -84,9 +86,8 @@ START_TEST(the_link_is_not_ready_before_the_last_round_is_answered)
     ck_assert_str_eq(server->log, "ONE;TWO;THREE;");
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
-START_TEST(a_round_is_written_when_the_one_before_is_answered_in_full)
+TEST(order, a_round_is_written_when_the_one_before_is_answered_in_full)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -101,9 +102,8 @@ START_TEST(a_round_is_written_when_the_one_before_is_answered_in_full)
     fake_server_say(server, ":2\r\n");
     until_logged(server, "THREE;");
 }
-END_TEST
 
-START_TEST(answers_that_come_byte_by_byte_are_counted_once)
+TEST(order, answers_that_come_byte_by_byte_are_counted_once)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -118,7 +118,6 @@ START_TEST(answers_that_come_byte_by_byte_are_counted_once)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(n_answers, 3);
 }
-END_TEST
 
 static bool count_any(const struct rl_greeting_answer *answer, const char **ret_why)
 {
@@ -126,7 +125,7 @@ static bool count_any(const struct rl_greeting_answer *answer, const char **ret_
     return true;
 }
 
-START_TEST(a_server_that_refuses_and_resets_is_quoted)
+TEST(order, a_server_that_refuses_and_resets_is_quoted)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
@@ -140,9 +139,8 @@ START_TEST(a_server_that_refuses_and_resets_is_quoted)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "closed by the server: DENIED Redis is running in protected mode");
 }
-END_TEST
 
-START_TEST(an_answer_is_later_than_the_instant_told_as_that_of_sending)
+TEST(order, an_answer_is_later_than_the_instant_told_as_that_of_sending)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
     struct rl_instant before_answer;
@@ -156,9 +154,8 @@ START_TEST(an_answer_is_later_than_the_instant_told_as_that_of_sending)
     ck_assert_int_lt(rig.greeting_sent.ns, before_answer.ns);
     ck_assert_int_ge(rig.greeting_answered.ns, before_answer.ns);
 }
-END_TEST
 
-START_TEST(every_connection_is_greeted_anew)
+TEST(order, every_connection_is_greeted_anew)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -170,9 +167,8 @@ START_TEST(every_connection_is_greeted_anew)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->log, "ONE;TWO;THREE;ONE;TWO;THREE;");
 }
-END_TEST
 
-START_TEST(commands_after_the_greeting_get_their_own_replies)
+TEST(order, commands_after_the_greeting_get_their_own_replies)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -187,11 +183,12 @@ START_TEST(commands_after_the_greeting_get_their_own_replies)
     ck_assert_str_eq(rig.events[0].text, "MINE");
     ck_assert_uint_eq(rig_stats(0).commands, 1);
 }
-END_TEST
 
 /* --- Failures ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_refusal_closes_the_connection_with_its_text)
+GROUP(failures, "failures", setup, rig_teardown)
+
+TEST(failures, a_refusal_closes_the_connection_with_its_text)
 {
     rig_add(FAKE_UNIX)->rules.other = ":0\r\n";
     rig.greet = two_rounds;
@@ -203,9 +200,8 @@ START_TEST(a_refusal_closes_the_connection_with_its_text)
     ck_assert_str_eq(rig_last_error(0), rig.links[0].why);
     ck_assert_uint_eq(rig_stats(0).connects, 0);
 }
-END_TEST
 
-START_TEST(a_refusal_without_a_text_says_at_least_where)
+TEST(failures, a_refusal_without_a_text_says_at_least_where)
 {
     rig_add(FAKE_UNIX)->rules.other = ":0\r\n";
     rig.greet = two_rounds;
@@ -214,9 +210,8 @@ START_TEST(a_refusal_without_a_text_says_at_least_where)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "handshake: refused");
 }
-END_TEST
 
-START_TEST(a_refusal_that_holds_the_password_is_masked)
+TEST(failures, a_refusal_that_holds_the_password_is_masked)
 {
     rig_add(FAKE_UNIX)->rules.other = ":0\r\n";
     rig_set_credentials(0, "me:s3cr3t");
@@ -228,9 +223,8 @@ START_TEST(a_refusal_that_holds_the_password_is_masked)
     ck_assert_ptr_null(strstr(rig.links[0].why, "s3cr3t"));
     ck_assert_str_eq(rig.links[0].why, "handshake: refused with an error text that may hold the password");
 }
-END_TEST
 
-START_TEST(a_connection_that_is_refused_is_made_again_until_it_is_welcome)
+TEST(failures, a_connection_that_is_refused_is_made_again_until_it_is_welcome)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -246,9 +240,8 @@ START_TEST(a_connection_that_is_refused_is_made_again_until_it_is_welcome)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(rig_stats(0).connects, 1);
 }
-END_TEST
 
-START_TEST(a_connection_that_breaks_in_a_round_backs_off)
+TEST(failures, a_connection_that_breaks_in_a_round_backs_off)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
     unsigned tries;
@@ -266,9 +259,8 @@ START_TEST(a_connection_that_breaks_in_a_round_backs_off)
     ck_assert_str_eq(rig_last_error(0), "closed by the server");
     ck_assert_uint_eq(rig.n_events, 0);
 }
-END_TEST
 
-START_TEST(a_round_without_an_answer_runs_into_the_deadline)
+TEST(failures, a_round_without_an_answer_runs_into_the_deadline)
 {
     rig_add(FAKE_UNIX);
     rig.config.connect_timeout = rl_ms(30);
@@ -277,9 +269,8 @@ START_TEST(a_round_without_an_answer_runs_into_the_deadline)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_ptr_nonnull(strstr(rig.links[0].why, " answers came within "));
 }
-END_TEST
 
-START_TEST(a_slow_greeting_is_joining_until_it_is_over)
+TEST(failures, a_slow_greeting_is_joining_until_it_is_over)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -295,10 +286,9 @@ START_TEST(a_slow_greeting_is_joining_until_it_is_over)
     rig_until_link(0, RL_LINK_READY);
     ck_assert_uint_eq(server->accepted, 1);
 }
-END_TEST
 
 /* What comes together with PONG cannot be an answer to a round that is only then written. */
-START_TEST(an_answer_that_is_there_before_its_question_closes_the_connection)
+TEST(failures, an_answer_that_is_there_before_its_question_closes_the_connection)
 {
     rig_add(FAKE_UNIX)->rules.ping = "+PONG\r\n:1\r\n:2\r\n";
     rig.greet = two_rounds;
@@ -308,9 +298,8 @@ START_TEST(an_answer_that_is_there_before_its_question_closes_the_connection)
     ck_assert_str_eq(rig.links[0].why, "a reply that belongs to no command");
     ck_assert_uint_eq(n_answers, 0);
 }
-END_TEST
 
-START_TEST(a_shortage_of_memory_in_a_round_is_reported)
+TEST(failures, a_shortage_of_memory_in_a_round_is_reported)
 {
     rig_add(FAKE_UNIX);
     rig.greet = without_memory;
@@ -318,9 +307,8 @@ START_TEST(a_shortage_of_memory_in_a_round_is_reported)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "handshake: no memory");
 }
-END_TEST
 
-START_TEST(destroying_the_driver_in_the_middle_of_a_round_is_quiet)
+TEST(failures, destroying_the_driver_in_the_middle_of_a_round_is_quiet)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -335,30 +323,5 @@ START_TEST(destroying_the_driver_in_the_middle_of_a_round_is_quiet)
     ck_assert_uint_eq(rig.links[0].changes, 0);
     ck_assert_uint_eq(n_answers, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("greeting");
-    TCase *order = suite_add_case(suite, "order", setup, rig_teardown);
-    TCase *failures = suite_add_case(suite, "failures", setup, rig_teardown);
-
-    tcase_add_test(order, the_link_is_not_ready_before_the_last_round_is_answered);
-    tcase_add_test(order, a_round_is_written_when_the_one_before_is_answered_in_full);
-    tcase_add_test(order, answers_that_come_byte_by_byte_are_counted_once);
-    tcase_add_test(order, a_server_that_refuses_and_resets_is_quoted);
-    tcase_add_test(order, an_answer_is_later_than_the_instant_told_as_that_of_sending);
-    tcase_add_test(order, every_connection_is_greeted_anew);
-    tcase_add_test(order, commands_after_the_greeting_get_their_own_replies);
-    tcase_add_test(failures, a_refusal_closes_the_connection_with_its_text);
-    tcase_add_test(failures, a_refusal_without_a_text_says_at_least_where);
-    tcase_add_test(failures, a_refusal_that_holds_the_password_is_masked);
-    tcase_add_test(failures, a_connection_that_is_refused_is_made_again_until_it_is_welcome);
-    tcase_add_test(failures, a_connection_that_breaks_in_a_round_backs_off);
-    tcase_add_test(failures, a_round_without_an_answer_runs_into_the_deadline);
-    tcase_add_test(failures, a_slow_greeting_is_joining_until_it_is_over);
-    tcase_add_test(failures, an_answer_that_is_there_before_its_question_closes_the_connection);
-    tcase_add_test(failures, a_shortage_of_memory_in_a_round_is_reported);
-    tcase_add_test(failures, destroying_the_driver_in_the_middle_of_a_round_is_quiet);
-    return suite_run(suite);
-}
+SUITE("greeting")

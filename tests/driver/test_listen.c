@@ -25,7 +25,9 @@ static void destroy(void)
 
 /* --- What is said ---------------------------------------------------------------------------------------------- */
 
-START_TEST(a_listener_subscribes_once_per_master_however_often_it_is_asked_for)
+GROUP(said, "said", rig_setup, rig_teardown)
+
+TEST(said, a_listener_subscribes_once_per_master_however_often_it_is_asked_for)
 {
     rig_add(FAKE_UNIX);
     rig_add(FAKE_TCP4);
@@ -42,9 +44,8 @@ START_TEST(a_listener_subscribes_once_per_master_however_often_it_is_asked_for)
         ck_assert_str_eq(rig.links[i].path, "READY ");
     }
 }
-END_TEST
 
-START_TEST(without_being_asked_for_nothing_listens)
+TEST(said, without_being_asked_for_nothing_listens)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -55,9 +56,8 @@ START_TEST(without_being_asked_for_nothing_listens)
     ck_assert_uint_eq(rig.listening[0].changes, 0);
     ck_assert_uint_eq(rig_stats(0).messages, 0);
 }
-END_TEST
 
-START_TEST(a_listener_says_who_it_is)
+TEST(said, a_listener_says_who_it_is)
 {
     rig_add(FAKE_UNIX);
     rig_set_credentials(0, "user:secret");
@@ -65,9 +65,8 @@ START_TEST(a_listener_says_who_it_is)
     start_listening();
     ck_assert_str_eq(rig.notifiers[0]->handshake, "AUTH CLIENT SUBSCRIBE ");
 }
-END_TEST
 
-START_TEST(what_listens_is_asked_for_from_inside_the_sink_as_well)
+TEST(said, what_listens_is_asked_for_from_inside_the_sink_as_well)
 {
     rig_add(FAKE_UNIX);
     rig_add_notifiers(FAKE_UNIX);
@@ -78,11 +77,12 @@ START_TEST(what_listens_is_asked_for_from_inside_the_sink_as_well)
     rig.on_turn = NULL;
     rig_until_listening(0, true);
 }
-END_TEST
 
 /* --- Messages -------------------------------------------------------------------------------------------------- */
 
-START_TEST(messages_reach_the_sink_in_whatever_pieces_they_arrive)
+GROUP(heard, "heard", rig_setup, rig_teardown)
+
+TESTS(heard, messages_reach_the_sink_in_whatever_pieces_they_arrive, 0, 2)
 {
     struct fake_server *notifier = rig_start_listening(FAKE_UNIX);
 
@@ -97,9 +97,8 @@ START_TEST(messages_reach_the_sink_in_whatever_pieces_they_arrive)
     ck_assert_uint_eq(rig_stats(0).messages, 3);
     ck_assert_uint_eq(rig_stats(0).replies, 0);
 }
-END_TEST
 
-START_TEST(a_message_right_behind_the_answer_to_subscribe_is_told_after_it)
+TEST(heard, a_message_right_behind_the_answer_to_subscribe_is_told_after_it)
 {
     rig_add(FAKE_UNIX);
     rig_add_notifiers(FAKE_UNIX);
@@ -111,9 +110,8 @@ START_TEST(a_message_right_behind_the_answer_to_subscribe_is_told_after_it)
     ck_assert_str_eq(rig.listening[0].payload, "now");
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-START_TEST(only_a_message_that_is_too_long_ends_the_connection)
+TEST(heard, only_a_message_that_is_too_long_ends_the_connection)
 {
     static char longest[RL_MESSAGE_MAX_BYTES + 2];
 
@@ -129,7 +127,6 @@ START_TEST(only_a_message_that_is_too_long_ends_the_connection)
     ck_assert_uint_eq(rig.listening[0].messages, 1);
     rig_until_listening(0, true);
 }
-END_TEST
 
 #define MESSAGE(channel) "*3\r\n$7\r\nmessage\r\n$14\r\n" channel "\r\n$1\r\nx\r\n"
 #define NESTED "*1\r\n*1\r\n*1\r\n"
@@ -156,7 +153,7 @@ static const struct {
     {"*9999999\r\n", "protocol"},
 };
 
-START_TEST(whatever_is_not_a_message_ends_the_connection)
+TESTS(heard, whatever_is_not_a_message_ends_the_connection, 0, sizeof(foreign) / sizeof(foreign[0]))
 {
     rig_start_listening(FAKE_UNIX);
     rig_say_message(0, "good");
@@ -170,9 +167,8 @@ START_TEST(whatever_is_not_a_message_ends_the_connection)
     until_messages(0, 2);
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
-START_TEST(a_sink_that_does_not_care_is_not_told)
+TEST(heard, a_sink_that_does_not_care_is_not_told)
 {
     rig_start_listening(FAKE_UNIX);
     rig.driver->shared.sink.message = NULL;
@@ -186,7 +182,6 @@ START_TEST(a_sink_that_does_not_care_is_not_told)
     ck_assert_str_eq(rig.listening[0].path, "ON ");
     ck_assert_uint_eq(rig.listening[0].messages, 0);
 }
-END_TEST
 
 /* --- Before a deadline, and from inside ------------------------------------------------------------------------ */
 
@@ -197,7 +192,9 @@ static void note_order(const struct rig_event *event)
     messages_before_reply = rig.listening[0].messages;
 }
 
-START_TEST(reading_now_brings_replies_and_then_messages)
+GROUP(inside, "inside", rig_setup, rig_teardown)
+
+TEST(inside, reading_now_brings_replies_and_then_messages)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
@@ -214,7 +211,6 @@ START_TEST(reading_now_brings_replies_and_then_messages)
     ck_assert_uint_eq(rig.listening[0].messages, 1);
     ck_assert_uint_eq(messages_before_reply, 0);
 }
-END_TEST
 
 static void use_everything(unsigned node)
 {
@@ -228,7 +224,7 @@ static void use_everything(unsigned node)
     rl_transport_wake(&rig.transport);
 }
 
-START_TEST(the_sink_may_use_the_driver_from_inside_a_message)
+TEST(inside, the_sink_may_use_the_driver_from_inside_a_message)
 {
     rig_start_listening(FAKE_UNIX);
     rig.on_message = use_everything;
@@ -240,7 +236,6 @@ START_TEST(the_sink_may_use_the_driver_from_inside_a_message)
     ck_assert_str_eq(rig.listening[0].path, "ON ");
     rig_until_link(0, RL_LINK_READY);
 }
-END_TEST
 
 static void destroy_after_message(void)
 {
@@ -248,7 +243,7 @@ static void destroy_after_message(void)
         destroy();
 }
 
-START_TEST(the_driver_may_be_destroyed_by_the_turn_that_a_message_causes)
+TEST(inside, the_driver_may_be_destroyed_by_the_turn_that_a_message_causes)
 {
     struct fake_server *notifier = rig_start_listening(FAKE_UNIX);
 
@@ -261,26 +256,5 @@ START_TEST(the_driver_may_be_destroyed_by_the_turn_that_a_message_causes)
     ck_assert(!notifier->was_reset);
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("listen");
-    TCase *said = suite_add_case(suite, "said", rig_setup, rig_teardown);
-    TCase *heard = suite_add_case(suite, "heard", rig_setup, rig_teardown);
-    TCase *inside = suite_add_case(suite, "inside", rig_setup, rig_teardown);
-
-    tcase_add_test(said, a_listener_subscribes_once_per_master_however_often_it_is_asked_for);
-    tcase_add_test(said, without_being_asked_for_nothing_listens);
-    tcase_add_test(said, a_listener_says_who_it_is);
-    tcase_add_test(said, what_listens_is_asked_for_from_inside_the_sink_as_well);
-    tcase_add_loop_test(heard, messages_reach_the_sink_in_whatever_pieces_they_arrive, 0, 2);
-    tcase_add_test(heard, a_message_right_behind_the_answer_to_subscribe_is_told_after_it);
-    tcase_add_test(heard, only_a_message_that_is_too_long_ends_the_connection);
-    tcase_add_loop_test(heard, whatever_is_not_a_message_ends_the_connection, 0, sizeof(foreign) / sizeof(foreign[0]));
-    tcase_add_test(heard, a_sink_that_does_not_care_is_not_told);
-    tcase_add_test(inside, reading_now_brings_replies_and_then_messages);
-    tcase_add_test(inside, the_sink_may_use_the_driver_from_inside_a_message);
-    tcase_add_test(inside, the_driver_may_be_destroyed_by_the_turn_that_a_message_causes);
-    return suite_run(suite);
-}
+SUITE("listen")

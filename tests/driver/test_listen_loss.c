@@ -14,7 +14,9 @@ static void until_changes(unsigned n)
 
 /* --- Lost ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_lost_listener_says_so_and_comes_back)
+GROUP(lost, "lost", rig_setup, rig_teardown)
+
+TESTS(lost, a_lost_listener_says_so_and_comes_back, 0, 2)
 {
     struct fake_server *notifier = rig_start_listening(FAKE_TCP4);
 
@@ -31,9 +33,8 @@ START_TEST(a_lost_listener_says_so_and_comes_back)
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert_uint_eq(rig_stats(0).disconnects, 0);
 }
-END_TEST
 
-START_TEST(a_listener_stays_when_the_first_connection_is_lost)
+TEST(lost, a_listener_stays_when_the_first_connection_is_lost)
 {
     rig_start_listening(FAKE_UNIX);
     fake_server_hang_up(rig.servers[0]);
@@ -42,9 +43,8 @@ START_TEST(a_listener_stays_when_the_first_connection_is_lost)
     ck_assert_str_eq(rig.listening[0].path, "ON ");
     ck_assert_uint_eq(rig.notifiers[0]->accepted, 1);
 }
-END_TEST
 
-START_TEST(a_listener_that_cannot_connect_says_why_once)
+TEST(lost, a_listener_that_cannot_connect_says_why_once)
 {
     rig_add(FAKE_UNIX);
     rig_add_notifiers(FAKE_UNIX);
@@ -58,9 +58,8 @@ START_TEST(a_listener_that_cannot_connect_says_why_once)
     ck_assert_ptr_nonnull(strstr(rig.listening[0].why, "connect"));
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
-END_TEST
 
-START_TEST(reconnecting_a_listener_inherits_nothing_to_children)
+TEST(lost, reconnecting_a_listener_inherits_nothing_to_children)
 {
     struct fake_server *notifier = rig_start_listening(FAKE_TCP4);
 
@@ -70,7 +69,6 @@ START_TEST(reconnecting_a_listener_inherits_nothing_to_children)
     }
     ck_assert_int_eq(fcntl(rig.driver->listeners[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
-END_TEST
 
 /* --- Refused --------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +82,9 @@ static void look_at_pause(unsigned node, struct rl_instant now)
     hasty += rl_before(rig.driver->listeners[node].attempt.at, rl_after(now, half));
 }
 
-START_TEST(a_refused_subscription_is_told_once_and_tried_again_slowly)
+GROUP(refused, "refused", rig_setup, rig_teardown)
+
+TEST(refused, a_refused_subscription_is_told_once_and_tried_again_slowly)
 {
     struct fake_server *notifier;
 
@@ -111,14 +111,14 @@ START_TEST(a_refused_subscription_is_told_once_and_tried_again_slowly)
     rig_until_listening(0, true);
     ck_assert_str_eq(rig.listening[0].path, "OFF OFF ON ");
 }
-END_TEST
 
 static const char *const strange_answers[] = {
     "+OK\r\n", "*0\r\n", "*3\r\n$9\r\nsubscribe\r\n$5\r\nother\r\n:1\r\n", "*1\r\n*1\r\n:1\r\n", "garbage\r\n",
     "*3\r\n$9\r\nsubscribe\r\n$14\r\n" RIG_CHANNEL "\r\n:2\r\n", "*2\r\n$9\r\nsubscribe\r\n$14\r\n" RIG_CHANNEL "\r\n",
 };
 
-START_TEST(a_strange_answer_to_subscribe_is_no_subscription)
+TESTS(refused, a_strange_answer_to_subscribe_is_no_subscription, 0,
+      sizeof(strange_answers) / sizeof(strange_answers[0]))
 {
     struct fake_server *notifier;
 
@@ -135,9 +135,8 @@ START_TEST(a_strange_answer_to_subscribe_is_no_subscription)
     notifier->rules.subscribe = NULL;
     rig_until_listening(0, true);
 }
-END_TEST
 
-START_TEST(why_a_listener_was_refused_never_shows_the_password)
+TEST(refused, why_a_listener_was_refused_never_shows_the_password)
 {
     rig_add(FAKE_UNIX);
     rig_set_credentials(0, "user:secret");
@@ -149,9 +148,8 @@ START_TEST(why_a_listener_was_refused_never_shows_the_password)
     ck_assert_ptr_null(strstr(rig.listening[0].why, "secret"));
     ck_assert_str_eq(rig.listening[0].path, "OFF ");
 }
-END_TEST
 
-START_TEST(a_server_that_does_not_answer_subscribe_is_given_up_in_time)
+TEST(refused, a_server_that_does_not_answer_subscribe_is_given_up_in_time)
 {
     struct fake_server *notifier;
 
@@ -168,11 +166,12 @@ START_TEST(a_server_that_does_not_answer_subscribe_is_given_up_in_time)
     notifier->rules.subscribe = NULL;
     rig_until_listening(0, true);
 }
-END_TEST
 
 /* --- Ended ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing)
+GROUP(ended, "ended", rig_setup, rig_teardown)
+
+TESTS(ended, destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8)
 {
     rig_add(FAKE_TCP4);
     rig_add_url("redis://localhost:1");
@@ -189,7 +188,6 @@ START_TEST(destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing)
     rig.driver = NULL;
     ck_assert_uint_eq(rig.listening[0].changes + rig.listening[1].changes, 0);
 }
-END_TEST
 
 /* Without event_reinit() the kernel's side of the base is the parent's: only a child that has called it may run it. */
 static void be_child(bool own_base)
@@ -203,7 +201,7 @@ static void be_child(bool own_base)
     _exit(0);
 }
 
-START_TEST(a_forked_child_leaves_the_parents_listener_alone)
+TESTS(ended, a_forked_child_leaves_the_parents_listener_alone, 0, 2)
 {
     int status = -1;
     pid_t child;
@@ -221,25 +219,5 @@ START_TEST(a_forked_child_leaves_the_parents_listener_alone)
     ck_assert_str_eq(rig.listening[0].path, "ON ");
     ck_assert_uint_eq(rig.notifiers[0]->gone, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("listen_loss");
-    TCase *lost = suite_add_case(suite, "lost", rig_setup, rig_teardown);
-    TCase *refused = suite_add_case(suite, "refused", rig_setup, rig_teardown);
-    TCase *ended = suite_add_case(suite, "ended", rig_setup, rig_teardown);
-
-    tcase_add_loop_test(lost, a_lost_listener_says_so_and_comes_back, 0, 2);
-    tcase_add_test(lost, a_listener_stays_when_the_first_connection_is_lost);
-    tcase_add_test(lost, a_listener_that_cannot_connect_says_why_once);
-    tcase_add_test(lost, reconnecting_a_listener_inherits_nothing_to_children);
-    tcase_add_test(refused, a_refused_subscription_is_told_once_and_tried_again_slowly);
-    tcase_add_loop_test(refused, a_strange_answer_to_subscribe_is_no_subscription, 0,
-                        sizeof(strange_answers) / sizeof(strange_answers[0]));
-    tcase_add_test(refused, why_a_listener_was_refused_never_shows_the_password);
-    tcase_add_test(refused, a_server_that_does_not_answer_subscribe_is_given_up_in_time);
-    tcase_add_loop_test(ended, destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8);
-    tcase_add_loop_test(ended, a_forked_child_leaves_the_parents_listener_alone, 0, 2);
-    return suite_run(suite);
-}
+SUITE("listen_loss")

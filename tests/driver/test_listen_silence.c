@@ -9,7 +9,9 @@ static void until_changes(unsigned n)
         rig_turn();
 }
 
-START_TEST(a_silent_listener_is_asked_and_stays_when_it_answers)
+GROUP(silent, "silent", rig_setup, rig_teardown)
+
+TEST(silent, a_silent_listener_is_asked_and_stays_when_it_answers)
 {
     struct fake_server *notifier;
 
@@ -28,14 +30,13 @@ START_TEST(a_silent_listener_is_asked_and_stays_when_it_answers)
     ck_assert_str_eq(notifier->handshake, "CLIENT SUBSCRIBE PING PING PING ");
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
 static void expect_nothing_owed(unsigned node, struct rl_instant now)
 {
     ck_assert(!rig.listening[node].on || !rl_in_flight_count(&rig.driver->listeners[node].listening.owed));
 }
 
-START_TEST(a_listener_that_does_not_answer_is_replaced)
+TEST(silent, a_listener_that_does_not_answer_is_replaced)
 {
     struct fake_server *notifier;
 
@@ -56,10 +57,9 @@ START_TEST(a_listener_that_does_not_answer_is_replaced)
     notifier->rules.ping = NULL;
     rig_until_listening(0, true);
 }
-END_TEST
 
 /* Half a stall time has to pass before anything is asked. */
-START_TEST(a_listener_that_talks_is_not_asked)
+TEST(silent, a_listener_that_talks_is_not_asked)
 {
     struct rl_conn *listener;
 
@@ -75,11 +75,10 @@ START_TEST(a_listener_that_talks_is_not_asked)
     ck_assert_uint_eq(rig.listening[0].messages, 1);
     ck_assert_str_eq(rig.notifiers[0]->handshake, "CLIENT SUBSCRIBE ");
 }
-END_TEST
 
 /* The loop was late: when the time is over, the answer is in the socket, or a message, which shows as well that the
  * peer lives. */
-START_TEST(what_is_in_the_socket_counts_even_if_the_loop_was_late)
+TESTS(silent, what_is_in_the_socket_counts_even_if_the_loop_was_late, 0, 2)
 {
     struct fake_server *notifier;
     struct rl_conn *listener;
@@ -102,16 +101,5 @@ START_TEST(what_is_in_the_socket_counts_even_if_the_loop_was_late)
     ck_assert_uint_eq(rl_in_flight_count(&listener->listening.owed), (unsigned)_i);
     ck_assert_str_eq(rig.listening[0].path, "ON ");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("listen_silence");
-    TCase *silent = suite_add_case(suite, "silent", rig_setup, rig_teardown);
-
-    tcase_add_test(silent, a_silent_listener_is_asked_and_stays_when_it_answers);
-    tcase_add_test(silent, a_listener_that_does_not_answer_is_replaced);
-    tcase_add_test(silent, a_listener_that_talks_is_not_asked);
-    tcase_add_loop_test(silent, what_is_in_the_socket_counts_even_if_the_loop_was_late, 0, 2);
-    return suite_run(suite);
-}
+SUITE("listen_silence")

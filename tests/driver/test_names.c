@@ -21,7 +21,11 @@ const char *__lsan_default_suppressions(void)
     return "leak:res_context_send\n";
 }
 
-START_TEST(a_name_is_resolved_and_every_address_is_tried)
+static void setup(void);
+
+GROUP(driver, "driver", setup, rig_teardown)
+
+TEST_IF(suite_resolves_localhost(), driver, a_name_is_resolved_and_every_address_is_tried)
 {
     struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 16);
     char url[200];
@@ -33,7 +37,6 @@ START_TEST(a_name_is_resolved_and_every_address_is_tried)
     ck_assert_uint_eq(server->accepted, 1);
     ck_assert(!rig.driver->conns[0].looking_up);
 }
-END_TEST
 
 /* --- A name with a dead address ----------------------------------------------------------------------------------- */
 
@@ -98,7 +101,7 @@ static struct fake_server *add_two_addresses(int ret_dead[2])
 }
 
 /* An equal share of the time for connecting would be half a minute. */
-START_TEST(the_second_address_is_tried_soon_when_the_first_one_is_dead)
+TEST(driver, the_second_address_is_tried_soon_when_the_first_one_is_dead)
 {
     struct rl_instant began = rl_clock_now(&rig.clock);
     int dead[2];
@@ -109,10 +112,9 @@ START_TEST(the_second_address_is_tried_soon_when_the_first_one_is_dead)
     ck_assert_int_lt(rl_until(began, rl_clock_now(&rig.clock)).ns, rl_ms(10000).ns);
     close_both(dead);
 }
-END_TEST
 
 /* For masters that are far away. */
-START_TEST(an_address_is_tried_for_twice_as_long_after_a_failure)
+TEST(driver, an_address_is_tried_for_twice_as_long_after_a_failure)
 {
     const struct rl_conn *conn;
     int dead[2];
@@ -130,10 +132,9 @@ START_TEST(an_address_is_tried_for_twice_as_long_after_a_failure)
     }
     close_both(dead);
 }
-END_TEST
 
 /* RFC 6761: .invalid never exists. Without a working resolver the attempt ends by its deadline instead. */
-START_TEST(a_name_that_does_not_exist_is_reported)
+TEST(driver, a_name_that_does_not_exist_is_reported)
 {
     rig_add_url("redis://name.invalid");
     rig.config.connect_timeout = rl_ms(2000);
@@ -141,9 +142,8 @@ START_TEST(a_name_that_does_not_exist_is_reported)
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_msg(strncmp(rig.links[0].why, "resolving the name: ", 20) == 0, "%s", rig.links[0].why);
 }
-END_TEST
 
-START_TEST(an_attempt_that_ended_leaves_at_most_one_lookup_behind)
+TEST(driver, an_attempt_that_ended_leaves_at_most_one_lookup_behind)
 {
     struct rl_conn *conn;
 
@@ -155,9 +155,8 @@ START_TEST(an_attempt_that_ended_leaves_at_most_one_lookup_behind)
         rig_turn();
     ck_assert_str_eq(rig.links[0].path, "DOWN ");
 }
-END_TEST
 
-START_TEST(destroying_with_a_lookup_under_way_waits_for_nobody)
+TEST(driver, destroying_with_a_lookup_under_way_waits_for_nobody)
 {
     rig_add_url("redis://name.invalid");
     rig_add_url("redis://localhost:1");
@@ -165,7 +164,6 @@ START_TEST(destroying_with_a_lookup_under_way_waits_for_nobody)
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
 }
-END_TEST
 
 static unsigned n_resolved;
 static bool found;
@@ -177,7 +175,11 @@ static void on_resolved(void *ctx, const struct rl_addresses *addresses, const c
     ck_assert_ptr_eq(ctx, &n_resolved);
 }
 
-START_TEST(lookups_of_one_resolver_run_side_by_side)
+static void setup(void);
+
+GROUP(resolver_tests, "resolver", setup, rig_teardown)
+
+TEST_IF(suite_resolves_localhost(), resolver_tests, lookups_of_one_resolver_run_side_by_side)
 {
     struct rl_resolver *resolver = rl_resolver_create(rig.base);
 
@@ -189,10 +191,9 @@ START_TEST(lookups_of_one_resolver_run_side_by_side)
     ck_assert(found);
     rl_resolver_destroy(resolver, false);
 }
-END_TEST
 
 /* Threads that nobody joins: what they share with the resolver is freed by whoever is last, in either order. */
-START_TEST(resolvers_may_be_destroyed_at_any_moment_of_a_lookup)
+TEST(resolver_tests, resolvers_may_be_destroyed_at_any_moment_of_a_lookup)
 {
     for (int i = 0; i < 100; i++) {
         struct rl_resolver *resolver = rl_resolver_create(rig.base);
@@ -204,9 +205,8 @@ START_TEST(resolvers_may_be_destroyed_at_any_moment_of_a_lookup)
         rl_resolver_destroy(resolver, false);
     }
 }
-END_TEST
 
-START_TEST(the_programs_signal_mask_is_left_alone)
+TEST(resolver_tests, the_programs_signal_mask_is_left_alone)
 {
     struct rl_resolver *resolver = rl_resolver_create(rig.base);
     sigset_t before;
@@ -223,7 +223,6 @@ START_TEST(the_programs_signal_mask_is_left_alone)
         rig_turn();
     rl_resolver_destroy(resolver, false);
 }
-END_TEST
 
 static void setup(void)
 {
@@ -232,22 +231,4 @@ static void setup(void)
     found = false;
 }
 
-int main(void)
-{
-    Suite *suite = suite_create("names");
-    TCase *driver = suite_add_case(suite, "driver", setup, rig_teardown);
-    TCase *resolver = suite_add_case(suite, "resolver", setup, rig_teardown);
-
-    if (suite_resolves_localhost())
-        tcase_add_test(driver, a_name_is_resolved_and_every_address_is_tried);
-    tcase_add_test(driver, the_second_address_is_tried_soon_when_the_first_one_is_dead);
-    tcase_add_test(driver, an_address_is_tried_for_twice_as_long_after_a_failure);
-    tcase_add_test(driver, a_name_that_does_not_exist_is_reported);
-    tcase_add_test(driver, an_attempt_that_ended_leaves_at_most_one_lookup_behind);
-    tcase_add_test(driver, destroying_with_a_lookup_under_way_waits_for_nobody);
-    if (suite_resolves_localhost())
-        tcase_add_test(resolver, lookups_of_one_resolver_run_side_by_side);
-    tcase_add_test(resolver, resolvers_may_be_destroyed_at_any_moment_of_a_lookup);
-    tcase_add_test(resolver, the_programs_signal_mask_is_left_alone);
-    return suite_run(suite);
-}
+SUITE("names")

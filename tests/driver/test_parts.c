@@ -3,7 +3,9 @@
 
 #include "rig.h"
 
-START_TEST(a_ring_gives_back_what_was_pushed_in_order_while_it_grows)
+GROUP(pure, "pure", NULL, NULL)
+
+TEST(pure, a_ring_gives_back_what_was_pushed_in_order_while_it_grows)
 {
     struct rl_in_flight in_flight = {0};
     uint32_t in = 0;
@@ -29,7 +31,6 @@ START_TEST(a_ring_gives_back_what_was_pushed_in_order_while_it_grows)
     }
     rl_in_flight_fini(&in_flight);
 }
-END_TEST
 
 static int64_t largest_of_many(unsigned failures)
 {
@@ -47,7 +48,7 @@ static int64_t largest_of_many(unsigned failures)
     return largest;
 }
 
-START_TEST(the_longest_backoff_is_never_short)
+TEST(pure, the_longest_backoff_is_never_short)
 {
     struct rl_backoff backoff = {.min = rl_ms(50), .max = rl_ms(1000), .random = 1};
     int64_t least = INT64_MAX;
@@ -61,9 +62,8 @@ START_TEST(the_longest_backoff_is_never_short)
     }
     ck_assert_int_lt(least, 550 * RL_NS_PER_MS);
 }
-END_TEST
 
-START_TEST(the_backoff_doubles_up_to_its_limit_with_full_jitter)
+TEST(pure, the_backoff_doubles_up_to_its_limit_with_full_jitter)
 {
     static const int64_t limits_ms[] = {50, 100, 200, 400, 800, 1000, 1000};
 
@@ -75,9 +75,8 @@ START_TEST(the_backoff_doubles_up_to_its_limit_with_full_jitter)
         ck_assert_int_gt(largest, limit - limit / 10);
     }
 }
-END_TEST
 
-START_TEST(many_failures_do_not_overflow_the_backoff)
+TEST(pure, many_failures_do_not_overflow_the_backoff)
 {
     struct rl_backoff backoff = {.min = rl_ms(1), .max = rl_ms(60000)};
 
@@ -86,7 +85,6 @@ START_TEST(many_failures_do_not_overflow_the_backoff)
     rl_backoff_reset(&backoff);
     ck_assert_int_le(rl_backoff_next(&backoff).ns, rl_ms(1).ns);
 }
-END_TEST
 
 static struct rl_timers timers;
 static unsigned n_after;
@@ -120,7 +118,9 @@ static void timers_teardown(void)
     rig_teardown();
 }
 
-START_TEST(a_timer_fires_after_its_instant_and_after_is_called)
+GROUP(timed, "timers", timers_setup, timers_teardown)
+
+TEST(timed, a_timer_fires_after_its_instant_and_after_is_called)
 {
     struct alarm alarm = {.fired = RL_LONG_AGO};
     struct rl_instant at = rl_after(rl_clock_now(&rig.clock), rl_ms(3));
@@ -132,9 +132,8 @@ START_TEST(a_timer_fires_after_its_instant_and_after_is_called)
     ck_assert(!rl_before(alarm.fired, at));
     ck_assert_uint_ge(n_after, 1);
 }
-END_TEST
 
-START_TEST(an_earlier_timer_moves_the_wake_up_forward)
+TEST(timed, an_earlier_timer_moves_the_wake_up_forward)
 {
     struct alarm hour = {.fired = RL_LONG_AGO};
     struct alarm soon = {.fired = RL_LONG_AGO};
@@ -149,9 +148,8 @@ START_TEST(an_earlier_timer_moves_the_wake_up_forward)
     ck_assert_int_eq(hour.fired.ns, RL_LONG_AGO.ns);
     rl_timers_disarm(&timers, &hour.timer);
 }
-END_TEST
 
-START_TEST(a_disarmed_timer_does_not_fire)
+TEST(timed, a_disarmed_timer_does_not_fire)
 {
     struct alarm first = {.fired = RL_LONG_AGO};
     struct alarm second = {.fired = RL_LONG_AGO};
@@ -166,20 +164,5 @@ START_TEST(a_disarmed_timer_does_not_fire)
         rig_turn();
     ck_assert_int_eq(first.fired.ns, RL_LONG_AGO.ns);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("parts");
-    TCase *pure = suite_add_case(suite, "pure", NULL, NULL);
-    TCase *timed = suite_add_case(suite, "timers", timers_setup, timers_teardown);
-
-    tcase_add_test(pure, a_ring_gives_back_what_was_pushed_in_order_while_it_grows);
-    tcase_add_test(pure, the_backoff_doubles_up_to_its_limit_with_full_jitter);
-    tcase_add_test(pure, the_longest_backoff_is_never_short);
-    tcase_add_test(pure, many_failures_do_not_overflow_the_backoff);
-    tcase_add_test(timed, a_timer_fires_after_its_instant_and_after_is_called);
-    tcase_add_test(timed, an_earlier_timer_moves_the_wake_up_forward);
-    tcase_add_test(timed, a_disarmed_timer_does_not_fire);
-    return suite_run(suite);
-}
+SUITE("parts")

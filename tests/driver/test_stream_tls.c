@@ -204,9 +204,11 @@ static void expect_words(const char *words)
 
 /* --- What masters do not do on request --------------------------------------------------------------------------- */
 
+GROUP(line, "line", set_up, tear_down)
+
 /* The socket does not become readable once more, so the stream says that there is more. What is written then, like a
  * rollback, is still sent. */
-START_TEST(close_notify_is_the_end_while_the_socket_stays_open)
+TESTS(line, close_notify_is_the_end_while_the_socket_stays_open, 0, VERSIONS)
 {
     char byte;
     size_t n = 0;
@@ -220,9 +222,8 @@ START_TEST(close_notify_is_the_end_while_the_socket_stays_open)
     ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_END);
     expect_server_hears("rollback");
 }
-END_TEST
 
-START_TEST(close_notify_during_the_handshake_is_told)
+TESTS(line, close_notify_during_the_handshake_is_told, 0, VERSIONS)
 {
     open_line(versions[_i]);
     openssl_memory.armed = true;
@@ -232,10 +233,9 @@ START_TEST(close_notify_during_the_handshake_is_told)
     ck_assert_int_eq(stream.type->handshake(&stream), RL_IO_ERROR);
     expect_words("the server hung up during the handshake");
 }
-END_TEST
 
 /* With TLS 1.3 the client's handshake is over before the server has refused it. */
-START_TEST(what_a_server_said_last_is_told_where_nothing_can_be_written)
+TEST(line, what_a_server_said_last_is_told_where_nothing_can_be_written)
 {
     char byte;
     size_t n = 0;
@@ -250,10 +250,9 @@ START_TEST(what_a_server_said_last_is_told_where_nothing_can_be_written)
     expect_words("the server requires a client certificate");
     ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_ERROR);
 }
-END_TEST
 
 /* A reply that came before the end is no reason. */
-START_TEST(a_write_that_fails_behind_a_reply_names_the_error)
+TESTS(line, a_write_that_fails_behind_a_reply_names_the_error, 0, VERSIONS)
 {
     char byte = 0;
     size_t n = 0;
@@ -267,10 +266,9 @@ START_TEST(a_write_that_fails_behind_a_reply_names_the_error)
     ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_OK);
     ck_assert_int_eq(byte, 'r');
 }
-END_TEST
 
 /* OpenSSL's servers end a connection whose client declines. */
-START_TEST(renegotiation_is_declined_in_words)
+TEST(line, renegotiation_is_declined_in_words)
 {
     char byte;
     size_t n = 0;
@@ -285,9 +283,8 @@ START_TEST(renegotiation_is_declined_in_words)
     ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_ERROR);
     expect_words("the server wanted to renegotiate the open connection, which is declined");
 }
-END_TEST
 
-START_TEST(keys_of_1_3_may_be_replaced)
+TEST(line, keys_of_1_3_may_be_replaced)
 {
     connect_with(TLS1_3_VERSION);
     ck_assert_int_eq(SSL_key_update(server, SSL_KEY_UPDATE_REQUESTED), 1);
@@ -295,7 +292,6 @@ START_TEST(keys_of_1_3_may_be_replaced)
     expect_heard("with new keys");
     expect_server_hears("with new keys, too");
 }
-END_TEST
 
 /* So that a ticket fills a record. */
 static int enlarge_ticket(SSL *ssl, void *arg)
@@ -326,7 +322,7 @@ static void fill_with_tickets(void)
 }
 
 /* OpenSSL would read on and on: they bring the program nothing that a call could return with. */
-START_TEST(a_flood_of_tickets_is_read_in_portions)
+TEST(line, a_flood_of_tickets_is_read_in_portions)
 {
     enum { PORTION = 128 * 1024 };
     enum rl_io result = RL_IO_AGAIN;
@@ -349,7 +345,6 @@ START_TEST(a_flood_of_tickets_is_read_in_portions)
     ck_assert_int_eq(result, RL_IO_OK);
     ck_assert(n == 5 && memcmp(bytes, "reply", n) == 0);
 }
-END_TEST
 
 /* What the server has got of it is the beginning of `bytes`. */
 static size_t drain(const char *bytes, size_t before, size_t most)
@@ -370,7 +365,7 @@ static size_t drain(const char *bytes, size_t before, size_t most)
 }
 
 /* The socket is full in the middle of a record again and again; the next write has the same bytes, and more. */
-START_TEST(a_record_that_is_half_written_goes_on)
+TESTS(line, a_record_that_is_half_written_goes_on, 0, VERSIONS)
 {
     static char bytes[1 << 21];
     size_t written = 0, arrived = 0, room = 1 << 19;
@@ -394,7 +389,6 @@ START_TEST(a_record_that_is_half_written_goes_on)
         arrived = drain(bytes, arrived, SIZE_MAX);
     ck_assert_uint_gt(stops, 5);
 }
-END_TEST
 
 /* --- No memory --------------------------------------------------------------------------------------------------- */
 
@@ -403,7 +397,9 @@ static bool fail_next(void)
     return openssl_memory_next(200, 7);
 }
 
-START_TEST(a_context_without_memory_is_refused)
+GROUP(memory, "memory", set_up, tear_down)
+
+TEST(memory, a_context_without_memory_is_refused)
 {
     char why[200];
     int status = REDLOCK_E_NOMEM;
@@ -424,7 +420,6 @@ START_TEST(a_context_without_memory_is_refused)
     ck_assert_uint_gt(failures, 20);
     context = NULL;
 }
-END_TEST
 
 /* The file's time is different from all earlier ones. */
 static struct rl_tls_current read_again(long number)
@@ -439,7 +434,7 @@ static struct rl_tls_current read_again(long number)
     return current;
 }
 
-START_TEST(files_that_are_not_read_again_for_want_of_memory_are_read_later)
+TESTS(memory, files_that_are_not_read_again_for_want_of_memory_are_read_later, 0, VERSIONS)
 {
     unsigned generation = rl_tls_context_current(context).generation;
     unsigned failures = 0;
@@ -459,7 +454,6 @@ START_TEST(files_that_are_not_read_again_for_want_of_memory_are_read_later)
     connect_with(versions[_i]);
     expect_server_hears("after");
 }
-END_TEST
 
 /* A handshake, a command and its reply. */
 static enum rl_io converse(void)
@@ -481,7 +475,7 @@ static enum rl_io converse(void)
 
 /* Each connection has a context that was made with memory enough: OpenSSL may make one without, which then lacks a
  * cipher or a CA's key, and after a failure files are read again when a second has gone by. */
-START_TEST(a_connection_without_memory_fails_in_words)
+TESTS(memory, a_connection_without_memory_fails_in_words, 0, VERSIONS)
 {
     enum rl_io result = RL_IO_ERROR;
     unsigned failures = 0;
@@ -501,26 +495,10 @@ START_TEST(a_connection_without_memory_fails_in_words)
     connect_with(versions[_i]);
     expect_server_hears("after");
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stream_tls");
-    TCase *line = suite_add_case(suite, "line", set_up, tear_down);
-    TCase *memory = suite_add_case(suite, "memory", set_up, tear_down);
-
     if (!openssl_memory_hook())
         return EXIT_FAILURE;
-    tcase_add_loop_test(line, close_notify_is_the_end_while_the_socket_stays_open, 0, VERSIONS);
-    tcase_add_loop_test(line, close_notify_during_the_handshake_is_told, 0, VERSIONS);
-    tcase_add_test(line, what_a_server_said_last_is_told_where_nothing_can_be_written);
-    tcase_add_loop_test(line, a_write_that_fails_behind_a_reply_names_the_error, 0, VERSIONS);
-    tcase_add_test(line, renegotiation_is_declined_in_words);
-    tcase_add_test(line, keys_of_1_3_may_be_replaced);
-    tcase_add_test(line, a_flood_of_tickets_is_read_in_portions);
-    tcase_add_loop_test(line, a_record_that_is_half_written_goes_on, 0, VERSIONS);
-    tcase_add_test(memory, a_context_without_memory_is_refused);
-    tcase_add_loop_test(memory, files_that_are_not_read_again_for_want_of_memory_are_read_later, 0, VERSIONS);
-    tcase_add_loop_test(memory, a_connection_without_memory_fails_in_words, 0, VERSIONS);
-    return suite_run(suite);
+    return suite_run(suite_collect("stream_tls"));
 }

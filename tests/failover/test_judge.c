@@ -57,7 +57,9 @@ static void judge(void)
     fo_referee_judge(referee, INT64_MAX, &verdict);
 }
 
-START_TEST(holds_one_after_the_other_are_fine)
+GROUP(judgement, "judge", set_up, tear_down)
+
+TEST(judgement, holds_one_after_the_other_are_fine)
 {
     acquired(0, 100, 1000, 1);
     said(0, FO_RELEASED, 200, 0);
@@ -70,10 +72,9 @@ START_TEST(holds_one_after_the_other_are_fine)
     ck_assert_uint_eq(verdict.acquired, 3);
     ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
 }
-END_TEST
 
 /* The clients' journals are read one after the other: the order of reading must not matter. */
-START_TEST(two_holders_at_a_time_are_found_in_any_order)
+TEST(judgement, two_holders_at_a_time_are_found_in_any_order)
 {
     acquired(1, 150, 1150, 2);
     said(1, FO_RELEASED, 180, 0);
@@ -83,10 +84,9 @@ START_TEST(two_holders_at_a_time_are_found_in_any_order)
     ck_assert_uint_eq(verdict.double_holds, 1);
     ck_assert_uint_eq(fo_verdict_violations(&verdict), 1);
 }
-END_TEST
 
 /* A long hold that contains two short ones clashes with both. */
-START_TEST(every_hold_inside_a_longer_one_counts)
+TEST(judgement, every_hold_inside_a_longer_one_counts)
 {
     acquired(0, 100, 1000, 1);
     acquired(1, 200, 300, 2);
@@ -95,9 +95,8 @@ START_TEST(every_hold_inside_a_longer_one_counts)
     judge();
     ck_assert_uint_eq(verdict.double_holds, 2);
 }
-END_TEST
 
-START_TEST(a_hold_ends_with_its_validity_though_nobody_says_so)
+TEST(judgement, a_hold_ends_with_its_validity_though_nobody_says_so)
 {
     acquired(0, 100, 1000, 1);
     acquired(1, 1000, 2000, 2);
@@ -105,9 +104,8 @@ START_TEST(a_hold_ends_with_its_validity_though_nobody_says_so)
     judge();
     ck_assert_uint_eq(verdict.double_holds, 0);
 }
-END_TEST
 
-START_TEST(a_renewal_makes_a_hold_longer)
+TEST(judgement, a_renewal_makes_a_hold_longer)
 {
     acquired(0, 100, 1000, 1);
     said(0, FO_RENEWED, 500, 1500);
@@ -115,9 +113,8 @@ START_TEST(a_renewal_makes_a_hold_longer)
     judge();
     ck_assert_uint_eq(verdict.double_holds, 1);
 }
-END_TEST
 
-START_TEST(a_lost_lock_is_not_held_any_more)
+TEST(judgement, a_lost_lock_is_not_held_any_more)
 {
     acquired(0, 100, 1000, 1);
     said(0, FO_LOST, 400, 0);
@@ -127,9 +124,8 @@ START_TEST(a_lost_lock_is_not_held_any_more)
     ck_assert_ptr_null(fo_referee_holder(referee, KEY, 2000));
     ck_assert_uint_eq(fo_referee_holder(referee, KEY, 600)->client, 1);
 }
-END_TEST
 
-START_TEST(the_dead_hold_nothing)
+TEST(judgement, the_dead_hold_nothing)
 {
     acquired(0, 100, 1000, 1);
     fo_referee_crash(referee, 0, 300);
@@ -138,9 +134,8 @@ START_TEST(the_dead_hold_nothing)
     ck_assert_uint_eq(verdict.double_holds, 0);
     ck_assert_int_eq(referee->holds[0].ending, FO_CRASHED);
 }
-END_TEST
 
-START_TEST(the_same_instant_on_different_keys_is_no_clash)
+TEST(judgement, the_same_instant_on_different_keys_is_no_clash)
 {
     struct fo_record other = {
         .kind = FO_ACQUIRED, .key = KEY + 1, .client = 1, .at_ns = 150, .until_ns = 1150, .fence = 1};
@@ -150,9 +145,8 @@ START_TEST(the_same_instant_on_different_keys_is_no_clash)
     judge();
     ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
 }
-END_TEST
 
-START_TEST(a_token_must_be_larger_than_all_before)
+TEST(judgement, a_token_must_be_larger_than_all_before)
 {
     acquired(0, 100, 200, 10);
     acquired(1, 300, 400, 12);
@@ -163,9 +157,8 @@ START_TEST(a_token_must_be_larger_than_all_before)
     ck_assert_uint_eq(verdict.fence_regressions, 2);
     ck_assert_uint_eq(verdict.double_holds, 0);
 }
-END_TEST
 
-START_TEST(what_is_acquired_too_late_is_no_hold)
+TEST(judgement, what_is_acquired_too_late_is_no_hold)
 {
     acquired(0, 100, 100, 1);
     acquired(1, 100, 900, 2);
@@ -174,10 +167,9 @@ START_TEST(what_is_acquired_too_late_is_no_hold)
     ck_assert_uint_eq(verdict.double_holds, 0);
     ck_assert_uint_eq(verdict.acquired, 1);
 }
-END_TEST
 
 /* What is not settled yet may still change: an earlier journal may be behind. */
-START_TEST(only_holds_before_the_given_instant_are_judged)
+TEST(judgement, only_holds_before_the_given_instant_are_judged)
 {
     acquired(0, 100, 1000, 1);
     acquired(1, 500, 900, 2);
@@ -186,10 +178,9 @@ START_TEST(only_holds_before_the_given_instant_are_judged)
     fo_referee_judge(referee, 501, &verdict);
     ck_assert_uint_eq(verdict.double_holds, 1);
 }
-END_TEST
 
 /* Without a token nothing keeps a former holder's write out; that it is one too many is found all the same. */
-START_TEST(late_writes_without_a_token_are_counted_by_themselves)
+TEST(judgement, late_writes_without_a_token_are_counted_by_themselves)
 {
     wrote(FO_MIXED, 0, false, 0);
     judge();
@@ -197,9 +188,8 @@ START_TEST(late_writes_without_a_token_are_counted_by_themselves)
     ck_assert_uint_eq(verdict.late_refused, 0);
     ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
 }
-END_TEST
 
-START_TEST(writes_are_judged_by_the_writers_validity)
+TEST(judgement, writes_are_judged_by_the_writers_validity)
 {
     written(FO_TAKEN, true);
     written(FO_TAKEN, false);
@@ -216,11 +206,10 @@ START_TEST(writes_are_judged_by_the_writers_validity)
     ck_assert_uint_eq(verdict.fence_regressions, 1);
     ck_assert_uint_eq(verdict.mixed_writes, 1);
 }
-END_TEST
 
 /* Its successor has read 5, and finds 6: only one of the two was valid when it wrote. The journals are read in any
  * order. */
-START_TEST(a_former_holders_write_amid_those_of_its_successor_is_late)
+TESTS(judgement, a_former_holders_write_amid_those_of_its_successor_is_late, 0, 4)
 {
     uint64_t fence = (uint64_t)_i / 2;
 
@@ -235,9 +224,8 @@ START_TEST(a_former_holders_write_amid_those_of_its_successor_is_late)
     ck_assert_uint_eq(verdict.late_mixed, fence == 0);
     ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
 }
-END_TEST
 
-START_TEST(two_valid_holders_are_found_whatever_came_late_before)
+TEST(judgement, two_valid_holders_are_found_whatever_came_late_before)
 {
     wrote(FO_TAKEN, 4, false, 0);
     wrote(FO_TAKEN, 5, true, 0);
@@ -246,9 +234,8 @@ START_TEST(two_valid_holders_are_found_whatever_came_late_before)
     ck_assert_uint_eq(verdict.mixed_writes, 1);
     ck_assert_uint_eq(verdict.late_mixed, 0);
 }
-END_TEST
 
-START_TEST(the_counter_takes_what_a_holder_has_read)
+TEST(judgement, the_counter_takes_what_a_holder_has_read)
 {
     _Atomic uint64_t cell = 0;
 
@@ -257,9 +244,8 @@ START_TEST(the_counter_takes_what_a_holder_has_read)
     ck_assert_int_eq(fo_counter_write(&cell, 1000, 1009, 2), FO_TAKEN);
     ck_assert_uint_eq(fo_counter_read(&cell), 3);
 }
-END_TEST
 
-START_TEST(the_counter_refuses_the_past_and_the_mixed)
+TEST(judgement, the_counter_refuses_the_past_and_the_mixed)
 {
     _Atomic uint64_t cell = 0;
 
@@ -269,29 +255,5 @@ START_TEST(the_counter_refuses_the_past_and_the_mixed)
     ck_assert_int_eq(fo_counter_write(&cell, 1000, 1010, 0), FO_MIXED);
     ck_assert_uint_eq(fo_counter_read(&cell), 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("judge");
-    TCase *judgement = suite_add_case(suite, "judge", set_up, tear_down);
-
-    tcase_add_test(judgement, holds_one_after_the_other_are_fine);
-    tcase_add_test(judgement, two_holders_at_a_time_are_found_in_any_order);
-    tcase_add_test(judgement, every_hold_inside_a_longer_one_counts);
-    tcase_add_test(judgement, a_hold_ends_with_its_validity_though_nobody_says_so);
-    tcase_add_test(judgement, a_renewal_makes_a_hold_longer);
-    tcase_add_test(judgement, a_lost_lock_is_not_held_any_more);
-    tcase_add_test(judgement, the_dead_hold_nothing);
-    tcase_add_test(judgement, the_same_instant_on_different_keys_is_no_clash);
-    tcase_add_test(judgement, a_token_must_be_larger_than_all_before);
-    tcase_add_test(judgement, what_is_acquired_too_late_is_no_hold);
-    tcase_add_test(judgement, only_holds_before_the_given_instant_are_judged);
-    tcase_add_test(judgement, writes_are_judged_by_the_writers_validity);
-    tcase_add_test(judgement, late_writes_without_a_token_are_counted_by_themselves);
-    tcase_add_loop_test(judgement, a_former_holders_write_amid_those_of_its_successor_is_late, 0, 4);
-    tcase_add_test(judgement, two_valid_holders_are_found_whatever_came_late_before);
-    tcase_add_test(judgement, the_counter_takes_what_a_holder_has_read);
-    tcase_add_test(judgement, the_counter_refuses_the_past_and_the_mixed);
-    return suite_run(suite);
-}
+SUITE("judge")

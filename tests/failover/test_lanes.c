@@ -46,7 +46,9 @@ static void check_span(size_t i, enum fo_state state, int64_t from, int64_t to)
     ck_assert_int_eq(outcome.spans[i].to_ns, to);
 }
 
-START_TEST(a_started_master_is_not_up_before_a_client_has_met_it)
+GROUP(masters, "masters", set_up, tear_down)
+
+TEST(masters, a_started_master_is_not_up_before_a_client_has_met_it)
 {
     done(0, FO_DOWN, 100);
     done(0, FO_UP, 200);
@@ -63,9 +65,8 @@ START_TEST(a_started_master_is_not_up_before_a_client_has_met_it)
     check_span(3, FO_UP, 300, 900);
     check_span(4, FO_UP, 0, 900);
 }
-END_TEST
 
-START_TEST(a_client_may_be_faster_than_the_mark_of_the_start)
+TEST(masters, a_client_may_be_faster_than_the_mark_of_the_start)
 {
     done(0, FO_DOWN, 100);
     done(0, FO_UP, 200);
@@ -74,9 +75,8 @@ START_TEST(a_client_may_be_faster_than_the_mark_of_the_start)
     ck_assert_uint_eq(outcome.n_spans, 4);
     check_span(2, FO_UP, 200, 900);
 }
-END_TEST
 
-START_TEST(a_master_that_nobody_meets_is_never_up)
+TEST(masters, a_master_that_nobody_meets_is_never_up)
 {
     done(0, FO_DOWN, 100);
     done(0, FO_UP, 200);
@@ -88,25 +88,13 @@ START_TEST(a_master_that_nobody_meets_is_never_up)
     check_span(3, FO_DOWN, 500, 600);
     check_span(4, FO_UNMET, 600, 900);
 }
-END_TEST
 
-START_TEST(what_was_only_stopped_need_not_be_met_again)
+TEST(masters, what_was_only_stopped_need_not_be_met_again)
 {
     done(0, FO_HUNG, 100);
     done(0, FO_UP, 200);
     ck_assert(fo_lanes(&outcome, &run));
     check_span(2, FO_UP, 200, 900);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("lanes");
-    TCase *masters = suite_add_case(suite, "masters", set_up, tear_down);
-
-    tcase_add_test(masters, a_started_master_is_not_up_before_a_client_has_met_it);
-    tcase_add_test(masters, a_client_may_be_faster_than_the_mark_of_the_start);
-    tcase_add_test(masters, a_master_that_nobody_meets_is_never_up);
-    tcase_add_test(masters, what_was_only_stopped_need_not_be_met_again);
-    return suite_run(suite);
-}
+SUITE("lanes")

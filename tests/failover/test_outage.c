@@ -16,7 +16,9 @@ static size_t successes_without(int64_t *successes, int64_t from_ms, int64_t to_
     return n;
 }
 
-START_TEST(a_steady_schedule_is_no_outage)
+GROUP(outages, "outage", NULL, NULL)
+
+TEST(outages, a_steady_schedule_is_no_outage)
 {
     int64_t successes[100];
     size_t n = successes_without(successes, 0, 0);
@@ -26,9 +28,8 @@ START_TEST(a_steady_schedule_is_no_outage)
     ck_assert_int_eq(outage.total_ns, 0);
     ck_assert_uint_eq(outage.stretches, 0);
 }
-END_TEST
 
-START_TEST(an_outage_is_the_gap_less_one_step)
+TEST(outages, an_outage_is_the_gap_less_one_step)
 {
     int64_t successes[100];
     size_t n = successes_without(successes, 300, 350);
@@ -39,9 +40,8 @@ START_TEST(an_outage_is_the_gap_less_one_step)
     ck_assert_int_eq(outage.total_ns, 40 * MS);
     ck_assert_uint_eq(outage.stretches, 1);
 }
-END_TEST
 
-START_TEST(only_stretches_above_the_least_are_summed_up)
+TEST(outages, only_stretches_above_the_least_are_summed_up)
 {
     const int64_t successes[] = {0, 10 * MS, 24 * MS, 34 * MS, 64 * MS, 74 * MS, 124 * MS};
     struct fo_outage outage = fo_outage_of(successes, 7, 0, 124 * MS, 10 * MS, 5 * MS);
@@ -50,9 +50,8 @@ START_TEST(only_stretches_above_the_least_are_summed_up)
     ck_assert_int_eq(outage.total_ns, 60 * MS);
     ck_assert_uint_eq(outage.stretches, 2);
 }
-END_TEST
 
-START_TEST(an_outage_that_nobody_survives_ends_with_the_window)
+TEST(outages, an_outage_that_nobody_survives_ends_with_the_window)
 {
     const int64_t successes[] = {100 * MS};
     struct fo_outage outage = fo_outage_of(successes, 1, 50 * MS, 2000 * MS, 10 * MS, 5 * MS);
@@ -63,10 +62,9 @@ START_TEST(an_outage_that_nobody_survives_ends_with_the_window)
     ck_assert_int_eq(outage.longest_ns, 1940 * MS);
     ck_assert_int_eq(outage.from_ns, 50 * MS);
 }
-END_TEST
 
 /* What came before the fault, or after the end, cannot shorten the gap. */
-START_TEST(successes_outside_of_the_window_do_not_count)
+TEST(outages, successes_outside_of_the_window_do_not_count)
 {
     const int64_t successes[] = {10 * MS, 190 * MS, 420 * MS, 700 * MS};
     struct fo_outage outage = fo_outage_of(successes, 4, 200 * MS, 500 * MS, 10 * MS, 5 * MS);
@@ -74,9 +72,8 @@ START_TEST(successes_outside_of_the_window_do_not_count)
     ck_assert_int_eq(outage.longest_ns, 210 * MS);
     ck_assert_int_eq(outage.from_ns, 200 * MS);
 }
-END_TEST
 
-START_TEST(clients_take_turns_in_the_schedule)
+TEST(outages, clients_take_turns_in_the_schedule)
 {
     int64_t due_ns = 1000;
 
@@ -84,7 +81,6 @@ START_TEST(clients_take_turns_in_the_schedule)
         for (uint32_t client = 0; client < 4; client++, due_ns += 5)
             ck_assert_int_eq(fo_due_ns(1000, 5, 4, client, k), due_ns);
 }
-END_TEST
 
 static const struct fo_scenario *scenario(const char *name)
 {
@@ -94,7 +90,9 @@ static const struct fo_scenario *scenario(const char *name)
     return &fo_scenarios[found];
 }
 
-START_TEST(a_quorum_is_lost_by_the_third_of_five)
+GROUP(plans, "plan", NULL, NULL)
+
+TEST(plans, a_quorum_is_lost_by_the_third_of_five)
 {
     ck_assert(!fo_scenario_loses_quorum(scenario("kill-2"), 5));
     ck_assert(fo_scenario_loses_quorum(scenario("kill-3"), 5));
@@ -106,10 +104,9 @@ START_TEST(a_quorum_is_lost_by_the_third_of_five)
     ck_assert_int_eq(fo_scenario_goal(scenario("baseline"), 5), FO_NO_GOAL);
     ck_assert_int_eq(fo_scenario_find("kill-9"), -1);
 }
-END_TEST
 
 /* A quarantine must have its end inside the phase in which it is looked at, a ttl likewise. */
-START_TEST(phases_leave_room_for_quarantine_and_ttl)
+TEST(plans, phases_leave_room_for_quarantine_and_ttl)
 {
     ck_assert_int_gt(fo_scenario_phases(scenario("kill-3"), 5, 500, 1000, 3000).after_ms, 4000);
     ck_assert_int_eq(fo_scenario_phases(scenario("kill-3"), 5, 500, 1000, 3000).before_ms, 500);
@@ -119,21 +116,5 @@ START_TEST(phases_leave_room_for_quarantine_and_ttl)
     ck_assert_int_eq(fo_scenario_phases(scenario("hang-3"), 5, 500, 1000, 3000).after_ms, 500);
     ck_assert_int_eq(fo_scenario_phases(scenario("kill-3"), 5, 9000, 1000, 3000).after_ms, 9000);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("outage");
-    TCase *outages = suite_add_case(suite, "outage", NULL, NULL);
-    TCase *plans = suite_add_case(suite, "plan", NULL, NULL);
-
-    tcase_add_test(outages, a_steady_schedule_is_no_outage);
-    tcase_add_test(outages, an_outage_is_the_gap_less_one_step);
-    tcase_add_test(outages, only_stretches_above_the_least_are_summed_up);
-    tcase_add_test(outages, an_outage_that_nobody_survives_ends_with_the_window);
-    tcase_add_test(outages, successes_outside_of_the_window_do_not_count);
-    tcase_add_test(outages, clients_take_turns_in_the_schedule);
-    tcase_add_test(plans, a_quorum_is_lost_by_the_third_of_five);
-    tcase_add_test(plans, phases_leave_room_for_quarantine_and_ttl);
-    return suite_run(suite);
-}
+SUITE("outage")

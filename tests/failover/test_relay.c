@@ -212,7 +212,9 @@ static void set(unsigned group, enum relay_direction direction, struct relay_tox
     relay_set(relay, group, direction, &toxics);
 }
 
-START_TEST(a_clean_line_changes_nothing)
+GROUP(relays, "relay", set_up, tear_down)
+
+TESTS(relays, a_clean_line_changes_nothing, 0, 2)
 {
     struct end *end;
 
@@ -226,9 +228,8 @@ START_TEST(a_clean_line_changes_nothing)
     drop(end);
     WAIT_UNTIL(relay_connections(relay) == 0);
 }
-END_TEST
 
-START_TEST(latency_delays_and_keeps_the_order)
+TEST(relays, latency_delays_and_keeps_the_order)
 {
     struct end *end;
     char line[8], all[320] = "";
@@ -248,9 +249,8 @@ START_TEST(latency_delays_and_keeps_the_order)
     ck_assert_int_ge(now_ms() - began, 29);
     drop(end);
 }
-END_TEST
 
-START_TEST(bandwidth_limits_bytes_in_a_second)
+TEST(relays, bandwidth_limits_bytes_in_a_second)
 {
     static char text[20001];
     struct end *end;
@@ -266,9 +266,8 @@ START_TEST(bandwidth_limits_bytes_in_a_second)
     ck_assert_int_ge(now_ms() - began, 195);
     drop(end);
 }
-END_TEST
 
-START_TEST(the_slicer_cuts_into_pieces)
+TEST(relays, the_slicer_cuts_into_pieces)
 {
     static char text[641];
     struct end *end;
@@ -286,10 +285,9 @@ START_TEST(the_slicer_cuts_into_pieces)
     ck_assert_uint_ge(end->pieces, 2);
     drop(end);
 }
-END_TEST
 
 /* Requests are executed, and nobody is told. */
-START_TEST(a_black_hole_loses_what_is_sent_and_closes_in_the_end)
+TEST(relays, a_black_hole_loses_what_is_sent_and_closes_in_the_end)
 {
     struct end *end;
 
@@ -302,10 +300,9 @@ START_TEST(a_black_hole_loses_what_is_sent_and_closes_in_the_end)
     ck_assert_uint_eq(end->n_got, 0);
     drop(end);
 }
-END_TEST
 
 /* The other group's round trip shows that the relay has seen what came before it. */
-START_TEST(what_a_black_hole_has_taken_does_not_come_back)
+TEST(relays, what_a_black_hole_has_taken_does_not_come_back)
 {
     struct end *lossy, *clean;
 
@@ -323,9 +320,8 @@ START_TEST(what_a_black_hole_has_taken_does_not_come_back)
     drop(lossy);
     drop(clean);
 }
-END_TEST
 
-START_TEST(a_reset_is_an_error_for_the_client)
+TEST(relays, a_reset_is_an_error_for_the_client)
 {
     struct end *end;
 
@@ -338,9 +334,8 @@ START_TEST(a_reset_is_an_error_for_the_client)
     ck_assert(end->by_error);
     drop(end);
 }
-END_TEST
 
-START_TEST(down_refuses_and_up_again_is_at_the_same_place)
+TESTS(relays, down_refuses_and_up_again_is_at_the_same_place, 0, 2)
 {
     struct end *end;
 
@@ -360,10 +355,9 @@ START_TEST(down_refuses_and_up_again_is_at_the_same_place)
     expect(end, "back");
     drop(end);
 }
-END_TEST
 
 /* On unix sockets and on ports clients are told apart by their processes: see by_turns(). */
-START_TEST(each_group_has_faults_of_its_own)
+TESTS(relays, each_group_has_faults_of_its_own, 0, 2)
 {
     struct end *first, *second;
 
@@ -382,7 +376,6 @@ START_TEST(each_group_has_faults_of_its_own)
     drop(first);
     drop(second);
 }
-END_TEST
 
 /* Says hello to the relay and waits for the echo. */
 static int child_process(void)
@@ -399,7 +392,7 @@ static int child_process(void)
 }
 
 /* A program that a client has started is on its client's side: by_turns() is asked in the parent. */
-START_TEST(a_child_belongs_to_its_parent)
+TESTS(relays, a_child_belongs_to_its_parent, 0, 2)
 {
     int status = -1;
     pid_t child;
@@ -415,9 +408,8 @@ START_TEST(a_child_belongs_to_its_parent)
     ck_assert_int_eq(status, 0);
     ck_assert_uint_eq(next_group, 1);
 }
-END_TEST
 
-START_TEST(a_cut_loses_what_is_held_and_closes)
+TEST(relays, a_cut_loses_what_is_held_and_closes)
 {
     struct end *end;
 
@@ -431,10 +423,9 @@ START_TEST(a_cut_loses_what_is_held_and_closes)
     ck_assert_uint_eq(n_served, 0);
     drop(end);
 }
-END_TEST
 
 /* A program that writes its release and exits must have said it. */
-START_TEST(the_last_words_of_a_client_arrive)
+TESTS(relays, the_last_words_of_a_client_arrive, 0, 2)
 {
     struct end *end;
 
@@ -449,9 +440,8 @@ START_TEST(the_last_words_of_a_client_arrive)
     WAIT_UNTIL(server_saw_end);
     ck_assert_uint_eq(n_served, strlen("hellogoodbye"));
 }
-END_TEST
 
-START_TEST(a_reply_for_a_client_that_has_gone_harms_nobody)
+TEST(relays, a_reply_for_a_client_that_has_gone_harms_nobody)
 {
     union address address;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), size;
@@ -467,7 +457,6 @@ START_TEST(a_reply_for_a_client_that_has_gone_harms_nobody)
     set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.hold = false});
     WAIT_UNTIL(relay_connections(relay) == 0);
 }
-END_TEST
 
 /* No descriptor is left from here on; returns the limit that there was. */
 static struct rlimit take_descriptors(void)
@@ -488,7 +477,7 @@ static void on_tick(evutil_socket_t fd, short what, void *argument)
 }
 
 /* A loop that does nothing else has one turn for each tick, and those of the connection. */
-START_TEST(without_descriptors_it_waits_and_is_not_busy)
+TEST(relays, without_descriptors_it_waits_and_is_not_busy)
 {
     struct event *ticks = event_new(base, -1, EV_PERSIST, on_tick, NULL);
     const struct timeval tick = {0, 10000};
@@ -510,7 +499,6 @@ START_TEST(without_descriptors_it_waits_and_is_not_busy)
     expect(end, "hello");
     drop(end);
 }
-END_TEST
 
 #define RUSH 500
 
@@ -530,7 +518,7 @@ static void on_rush(evutil_socket_t fd, short what, void *argument)
     *(size_t *)argument = n_rushed;
 }
 
-START_TEST(the_loop_goes_on_however_many_come)
+TEST(relays, the_loop_goes_on_however_many_come)
 {
     struct relay_options options = {.listen = listen_at, .upstream = upstream, .group_of = come_again};
     char why[160] = "";
@@ -548,9 +536,8 @@ START_TEST(the_loop_goes_on_however_many_come)
     while (n_rushed > 0)
         drop(rushed[--n_rushed]);
 }
-END_TEST
 
-START_TEST(addresses_that_cannot_be_are_named)
+TEST(relays, addresses_that_cannot_be_are_named)
 {
     static const char *const bad[] = {"http://127.0.0.1:1", "unix://", "127.0.0.1:6379"};
     char why[160] = "";
@@ -562,29 +549,9 @@ START_TEST(addresses_that_cannot_be_are_named)
         ck_assert_msg(strstr(why, bad[i]) != NULL, "%s", why);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("relay");
-    TCase *relays = suite_add_case(suite, "relay", set_up, tear_down);
-
-    signal(SIGPIPE, SIG_IGN); /* as every program with sockets must */
-    tcase_add_loop_test(relays, a_clean_line_changes_nothing, 0, 2);
-    tcase_add_test(relays, latency_delays_and_keeps_the_order);
-    tcase_add_test(relays, bandwidth_limits_bytes_in_a_second);
-    tcase_add_test(relays, the_slicer_cuts_into_pieces);
-    tcase_add_test(relays, a_black_hole_loses_what_is_sent_and_closes_in_the_end);
-    tcase_add_test(relays, what_a_black_hole_has_taken_does_not_come_back);
-    tcase_add_test(relays, a_reset_is_an_error_for_the_client);
-    tcase_add_loop_test(relays, down_refuses_and_up_again_is_at_the_same_place, 0, 2);
-    tcase_add_loop_test(relays, each_group_has_faults_of_its_own, 0, 2);
-    tcase_add_loop_test(relays, a_child_belongs_to_its_parent, 0, 2);
-    tcase_add_test(relays, a_cut_loses_what_is_held_and_closes);
-    tcase_add_loop_test(relays, the_last_words_of_a_client_arrive, 0, 2);
-    tcase_add_test(relays, a_reply_for_a_client_that_has_gone_harms_nobody);
-    tcase_add_test(relays, without_descriptors_it_waits_and_is_not_busy);
-    tcase_add_test(relays, the_loop_goes_on_however_many_come);
-    tcase_add_test(relays, addresses_that_cannot_be_are_named);
-    return suite_run(suite);
+    signal(SIGPIPE, SIG_IGN);
+    return suite_run(suite_collect("relay"));
 }

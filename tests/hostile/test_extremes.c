@@ -37,15 +37,18 @@ static struct outcome acquire(const char *key, const struct redlock_acquire_opti
     return outcome;
 }
 
-START_TEST(one_master_is_a_quorum)
+GROUP(one, "one master", open_one, close_world)
+
+TEST(one, one_master_is_a_quorum)
 {
     world_connect();
     world_hold(world.client, "key");
     ck_assert_uint_eq(world_count(), 1);
 }
-END_TEST
 
-START_TEST(two_masters_with_one_down_are_none)
+GROUP(two, "two masters", open_two, close_world)
+
+TEST(two, two_masters_with_one_down_are_none)
 {
     struct outcome outcome;
 
@@ -59,9 +62,10 @@ START_TEST(two_masters_with_one_down_are_none)
     world_wait_clean(world.client);
     ck_assert_ptr_null(toy_value(world.toys[0], "key"));
 }
-END_TEST
 
-START_TEST(as_many_masters_as_there_may_be)
+GROUP(most, "31 masters", open_most, close_world)
+
+TEST(most, as_many_masters_as_there_may_be)
 {
     struct outcome outcome = {0};
     struct redlock_lock *lock;
@@ -76,9 +80,10 @@ START_TEST(as_many_masters_as_there_may_be)
     world_wait_clean(world.client);
     ck_assert_uint_eq(world_count(), 0);
 }
-END_TEST
 
-START_TEST(one_claim_is_enough_for_one_lock_with_retries)
+GROUP(three, "three masters", open_three, close_world)
+
+TEST(three, one_claim_is_enough_for_one_lock_with_retries)
 {
     struct redlock_acquire_options request;
     struct redlock_lock *lock;
@@ -98,9 +103,8 @@ START_TEST(one_claim_is_enough_for_one_lock_with_retries)
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 3);
 }
-END_TEST
 
-START_TEST(a_key_is_any_bytes)
+TEST(three, a_key_is_any_bytes)
 {
     static const unsigned char key[] = {0, '\r', '\n', 0xff, 0, '$', '1', 0};
     struct redlock_lock *lock = NULL, *other = NULL;
@@ -122,9 +126,8 @@ START_TEST(a_key_is_any_bytes)
     world_wait_clean(world.client);
     ck_assert_uint_eq(world_count(), world.n);
 }
-END_TEST
 
-START_TEST(the_largest_options_work)
+TEST(three, the_largest_options_work)
 {
     struct redlock_acquire_options request;
     struct redlock_lock *lock;
@@ -153,9 +156,8 @@ START_TEST(the_largest_options_work)
     request.timeout_ms = INT64_MIN;
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), REDLOCK_E_TIMEOUT);
 }
-END_TEST
 
-START_TEST(masters_that_forget_their_scripts_are_told_the_text)
+TEST(three, masters_that_forget_their_scripts_are_told_the_text)
 {
     struct redlock_stats stats;
     struct outcome outcome = {0};
@@ -175,22 +177,5 @@ START_TEST(masters_that_forget_their_scripts_are_told_the_text)
     ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof(stats)), 0);
     ck_assert_uint_ge(stats.script_reloads, 4);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("extremes");
-    TCase *one = suite_add_case(suite, "one master", open_one, close_world);
-    TCase *two = suite_add_case(suite, "two masters", open_two, close_world);
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
-    TCase *most = suite_add_case(suite, "31 masters", open_most, close_world);
-
-    tcase_add_test(one, one_master_is_a_quorum);
-    tcase_add_test(two, two_masters_with_one_down_are_none);
-    tcase_add_test(most, as_many_masters_as_there_may_be);
-    tcase_add_test(three, one_claim_is_enough_for_one_lock_with_retries);
-    tcase_add_test(three, a_key_is_any_bytes);
-    tcase_add_test(three, the_largest_options_work);
-    tcase_add_test(three, masters_that_forget_their_scripts_are_told_the_text);
-    return suite_run(suite);
-}
+SUITE("extremes")

@@ -155,7 +155,9 @@ static void run(unsigned locks)
     }
 }
 
-START_TEST(very_many_locks_leave_nothing_behind)
+GROUP(masters, "masters", open_masters, close_masters)
+
+TEST(masters, very_many_locks_leave_nothing_behind)
 {
     const char *count = getenv("REDLOCK_FLOOD");
     unsigned descriptors = open_descriptors();
@@ -179,13 +181,5 @@ START_TEST(very_many_locks_leave_nothing_behind)
     }
     ck_assert_uint_le(open_descriptors(), descriptors + MASTERS); /* those that listen */
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("flood");
-    TCase *masters = suite_add_case(suite, "masters", open_masters, close_masters);
-
-    tcase_add_test(masters, very_many_locks_leave_nothing_behind);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("flood")

@@ -69,7 +69,9 @@ static void lock_and_release_another_key(void)
     outcome_expect(&outcome, REDLOCK_OK);
 }
 
-START_TEST(a_new_client_works_on_the_inherited_base)
+GROUP(three, "three masters", open_three, close_world)
+
+TEST(three, a_new_client_works_on_the_inherited_base)
 {
     struct redlock_lock *lock;
     pid_t child;
@@ -87,10 +89,9 @@ START_TEST(a_new_client_works_on_the_inherited_base)
     expect_satisfied(child);
     expect_unharmed(lock);
 }
-END_TEST
 
 /* The child has no more events than a child that never had a client: its loop ends by itself. */
-START_TEST(nothing_of_the_parents_client_is_left_in_the_childs_base)
+TEST(three, nothing_of_the_parents_client_is_left_in_the_childs_base)
 {
     pid_t child;
 
@@ -105,7 +106,6 @@ START_TEST(nothing_of_the_parents_client_is_left_in_the_childs_base)
     }
     expect_satisfied(child);
 }
-END_TEST
 
 static pid_t forked;
 static bool destroys_lock;
@@ -125,7 +125,7 @@ static void fork_and_return(struct redlock_lock *lock, const struct redlock_resu
     ck_assert_ptr_nonnull(result->nodes[0].name);
 }
 
-START_TEST(a_child_made_in_a_callback_returns_from_it)
+TESTS(three, a_child_made_in_a_callback_returns_from_it, 0, 2)
 {
     struct redlock_lock *lock, *behind;
     struct outcome outcome = {0}, later = {0};
@@ -149,7 +149,6 @@ START_TEST(a_child_made_in_a_callback_returns_from_it)
     world_wait_clean(world.client);
     expect_unharmed(lock);
 }
-END_TEST
 
 static void fork_while_destroyed(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -158,7 +157,7 @@ static void fork_while_destroyed(struct redlock_lock *lock, const struct redlock
         forked = fork();
 }
 
-START_TEST(a_child_made_while_the_client_is_destroyed_sends_nothing)
+TEST(three, a_child_made_while_the_client_is_destroyed_sends_nothing)
 {
     struct outcome outcome = {0};
 
@@ -178,7 +177,6 @@ START_TEST(a_child_made_while_the_client_is_destroyed_sends_nothing)
         ck_assert_uint_eq(world.toys[i]->sets, 3);
     ck_assert_uint_eq(world_count(), 0);
 }
-END_TEST
 
 /* --- Elections and conversions ----------------------------------------------------------------------------------- */
 
@@ -232,7 +230,7 @@ static bool leaves_the_election(struct redlock_election *election)
     return refused && !election_events.elected && !election_events.ended;
 }
 
-START_TEST(an_election_stays_the_parents)
+TESTS(three, an_election_stays_the_parents, 0, 2)
 {
     struct redlock_election *election;
     pid_t child;
@@ -253,7 +251,6 @@ START_TEST(an_election_stays_the_parents)
     world_wait(has_resigned, NULL, "a resignation");
     ck_assert_uint_eq(election_events.ended, 1);
 }
-END_TEST
 
 static struct redlock_lock *hold_in(enum redlock_mode mode, const char *key)
 {
@@ -283,7 +280,7 @@ static bool leaves_the_conversion(struct redlock_lock *lock, const struct outcom
 }
 
 /* An upgrade that waits for a reader, and one round that tells the masters of a weaker mode. */
-START_TEST(a_conversion_stays_the_parents)
+TESTS(three, a_conversion_stays_the_parents, 0, 2)
 {
     enum redlock_mode mode = _i ? REDLOCK_EXCLUSIVE : REDLOCK_SHARED;
     struct redlock_lock *reader, *lock;
@@ -306,18 +303,5 @@ START_TEST(a_conversion_stays_the_parents)
     ck_assert_int_eq(redlock_lock_mode(lock), mode);
     expect_unharmed(lock);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fork");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
-
-    tcase_add_test(three, a_new_client_works_on_the_inherited_base);
-    tcase_add_test(three, nothing_of_the_parents_client_is_left_in_the_childs_base);
-    tcase_add_loop_test(three, a_child_made_in_a_callback_returns_from_it, 0, 2);
-    tcase_add_test(three, a_child_made_while_the_client_is_destroyed_sends_nothing);
-    tcase_add_loop_test(three, an_election_stays_the_parents, 0, 2);
-    tcase_add_loop_test(three, a_conversion_stays_the_parents, 0, 2);
-    return suite_run(suite);
-}
+SUITE("fork")

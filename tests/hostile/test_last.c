@@ -39,7 +39,9 @@ static void destroy_client_and_base(struct redlock_lock *lock, const struct redl
     ck_assert_uint_gt(strlen(result->nodes[0].name), 0);
 }
 
-START_TEST(the_base_is_freed_in_the_last_callback)
+GROUP(three, "three masters", open_three, close_world)
+
+TEST(three, the_base_is_freed_in_the_last_callback)
 {
     struct outcome outcome = {0};
 
@@ -50,9 +52,8 @@ START_TEST(the_base_is_freed_in_the_last_callback)
     redlock_client_destroy(world.client);
     ck_assert_uint_eq(outcome.calls, 3);
 }
-END_TEST
 
-START_TEST(the_base_is_freed_while_a_lock_is_destroyed)
+TEST(three, the_base_is_freed_while_a_lock_is_destroyed)
 {
     struct redlock_lock *lock;
     struct outcome outcome = {0};
@@ -63,7 +64,6 @@ START_TEST(the_base_is_freed_while_a_lock_is_destroyed)
     redlock_lock_destroy(lock);
     ck_assert_uint_eq(outcome.calls, 1);
 }
-END_TEST
 
 static void destroy_the_other(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -74,7 +74,7 @@ static void destroy_the_other(struct redlock_lock *lock, const struct redlock_re
     redlock_client_destroy(own);
 }
 
-START_TEST(two_clients_destroy_each_other)
+TEST(three, two_clients_destroy_each_other)
 {
     struct outcome outcome = {0};
 
@@ -87,7 +87,6 @@ START_TEST(two_clients_destroy_each_other)
     ck_assert_uint_eq(outcome.calls, 2);
     world.client = NULL;
 }
-END_TEST
 
 /* --- Handles of every kind ----------------------------------------------------------------------------------- */
 
@@ -178,7 +177,7 @@ static void start_all(void)
     ck_assert_int_eq(redlock_look(world.client, "lock", 4, on_look, NULL), 0);
 }
 
-START_TEST(handles_of_every_kind_last_until_their_client_is_destroyed)
+TESTS(three, handles_of_every_kind_last_until_their_client_is_destroyed, SET, LOOK + 1)
 {
     acting = _i;
     world_connect();
@@ -187,7 +186,6 @@ START_TEST(handles_of_every_kind_last_until_their_client_is_destroyed)
     world.client = NULL;
     ck_assert_uint_eq(ended, 4);
 }
-END_TEST
 
 static void cancel_again(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
@@ -197,7 +195,7 @@ static void cancel_again(struct redlock_latch *latch, const struct redlock_latch
     (void)user_data;
 }
 
-START_TEST(a_latch_that_is_being_destroyed_cannot_be_canceled)
+TEST(three, a_latch_that_is_being_destroyed_cannot_be_canceled)
 {
     struct redlock_latch *latch;
 
@@ -209,7 +207,6 @@ START_TEST(a_latch_that_is_being_destroyed_cannot_be_canceled)
     ck_assert_uint_eq(ended, 2);
     world_steps(5);
 }
-END_TEST
 
 /* --- Shutdown ------------------------------------------------------------------------------------------------ */
 
@@ -225,7 +222,7 @@ static bool has_shut_down(void *argument)
     return shutdowns > 0;
 }
 
-START_TEST(shutdown_releases_a_lock_whose_success_is_not_reported_yet)
+TEST(three, shutdown_releases_a_lock_whose_success_is_not_reported_yet)
 {
     struct outcome first = {0}, later = {0};
 
@@ -236,18 +233,5 @@ START_TEST(shutdown_releases_a_lock_whose_success_is_not_reported_yet)
     ck_assert_uint_eq(later.calls, 1);
     ck_assert_uint_eq(world_count(), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("last");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
-
-    tcase_add_test(three, the_base_is_freed_in_the_last_callback);
-    tcase_add_test(three, the_base_is_freed_while_a_lock_is_destroyed);
-    tcase_add_test(three, two_clients_destroy_each_other);
-    tcase_add_loop_test(three, handles_of_every_kind_last_until_their_client_is_destroyed, SET, LOOK + 1);
-    tcase_add_test(three, a_latch_that_is_being_destroyed_cannot_be_canceled);
-    tcase_add_test(three, shutdown_releases_a_lock_whose_success_is_not_reported_yet);
-    return suite_run(suite);
-}
+SUITE("last")

@@ -43,7 +43,9 @@ static const char *const no_votes[] = {
     "%1\r\n+a\r\n+OK\r\n", "#t\r\n", "_\r\n", "(3492890328409238509324850943850943825024385\r\n",
 };
 
-START_TEST(only_ok_is_a_vote)
+GROUP(three, "three masters", open_three, close_world)
+
+TESTS(three, only_ok_is_a_vote, 0, (int)(sizeof(no_votes) / sizeof(no_votes[0])))
 {
     struct outcome outcome;
 
@@ -53,9 +55,8 @@ START_TEST(only_ok_is_a_vote)
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 0);
 }
-END_TEST
 
-START_TEST(a_master_that_says_ok_to_everything_does_not_confirm_a_release)
+TEST(three, a_master_that_says_ok_to_everything_does_not_confirm_a_release)
 {
     struct redlock_acquire_options request;
     struct redlock_lock *lock;
@@ -75,10 +76,11 @@ START_TEST(a_master_that_says_ok_to_everything_does_not_confirm_a_release)
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     world_wait_clean(world.client); /* the ttl ends it */
 }
-END_TEST
+
+GROUP(one, "one master", open_one, close_world)
 
 /* Between the PONG and the reply behind it in the same packet, the client has made a command. */
-START_TEST(a_reply_before_the_command_is_no_vote)
+TEST(one, a_reply_before_the_command_is_no_vote)
 {
     struct outcome outcome = {0};
 
@@ -91,10 +93,9 @@ START_TEST(a_reply_before_the_command_is_no_vote)
     ck_assert_uint_eq(outcome.granted, 0);
     ck_assert_uint_eq(world.toys[0]->sets, 0);
 }
-END_TEST
 
 /* A stream with one reply too many gives every command its neighbour's answer. */
-START_TEST(a_shifted_stream_is_given_up)
+TEST(one, a_shifted_stream_is_given_up)
 {
     struct redlock_node_stats stats;
     struct outcome outcome = {0};
@@ -111,9 +112,8 @@ START_TEST(a_shifted_stream_is_given_up)
     ck_assert_int_eq(redlock_client_node_stats(world.client, 0, &stats, sizeof(stats)), 0);
     ck_assert_uint_ge(stats.disconnects, 1);
 }
-END_TEST
 
-START_TEST(babble_without_a_question_ends_the_connection)
+TEST(three, babble_without_a_question_ends_the_connection)
 {
     struct redlock_node_stats stats;
 
@@ -124,11 +124,10 @@ START_TEST(babble_without_a_question_ends_the_connection)
     ck_assert_str_ne(stats.last_error, "");
     world_wait_link(world.client, 0, REDLOCK_LINK_READY);
 }
-END_TEST
 
 /* --- Time ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_grant_that_comes_after_its_ttl_is_too_slow)
+TEST(three, a_grant_that_comes_after_its_ttl_is_too_slow)
 {
     struct redlock_acquire_options request;
     struct outcome outcome = {0};
@@ -149,9 +148,8 @@ START_TEST(a_grant_that_comes_after_its_ttl_is_too_slow)
     world_wait_clean(world.client);
     ck_assert_uint_eq(world_count(), 0);
 }
-END_TEST
 
-START_TEST(an_extension_whose_replies_come_after_the_deadline_is_lost)
+TEST(three, an_extension_whose_replies_come_after_the_deadline_is_lost)
 {
     struct redlock_acquire_options request;
     struct outcome outcome = {0};
@@ -177,9 +175,8 @@ START_TEST(an_extension_whose_replies_come_after_the_deadline_is_lost)
     world_wait_clean(world.client);
     ck_assert_uint_eq(world_count(), 0);
 }
-END_TEST
 
-START_TEST(replies_for_a_destroyed_lock_are_taken_in)
+TEST(three, replies_for_a_destroyed_lock_are_taken_in)
 {
     struct outcome outcome = {0};
     struct redlock_lock *lock;
@@ -196,9 +193,8 @@ START_TEST(replies_for_a_destroyed_lock_are_taken_in)
     ck_assert_uint_eq(world_count(), 0);
     ck_assert_uint_eq(outcome.calls, 1);
 }
-END_TEST
 
-START_TEST(masters_are_waited_for_from_the_first_turn_of_the_loop)
+TEST(three, masters_are_waited_for_from_the_first_turn_of_the_loop)
 {
     struct outcome outcome = {0};
 
@@ -209,9 +205,8 @@ START_TEST(masters_are_waited_for_from_the_first_turn_of_the_loop)
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(an_extension_that_a_release_overtakes_shows_no_votes_of_the_release)
+TEST(three, an_extension_that_a_release_overtakes_shows_no_votes_of_the_release)
 {
     struct outcome extended = {0}, released = {0};
     struct redlock_lock *lock;
@@ -227,23 +222,5 @@ START_TEST(an_extension_that_a_release_overtakes_shows_no_votes_of_the_release)
     ck_assert_uint_eq(outcome_count_votes(&extended, REDLOCK_VOTE_NONE), 3);
     ck_assert_uint_eq(released.granted, 3);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("masters");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
-    TCase *one = suite_add_case(suite, "one master", open_one, close_world);
-
-    tcase_add_loop_test(three, only_ok_is_a_vote, 0, (int)(sizeof(no_votes) / sizeof(no_votes[0])));
-    tcase_add_test(three, a_master_that_says_ok_to_everything_does_not_confirm_a_release);
-    tcase_add_test(one, a_reply_before_the_command_is_no_vote);
-    tcase_add_test(one, a_shifted_stream_is_given_up);
-    tcase_add_test(three, babble_without_a_question_ends_the_connection);
-    tcase_add_test(three, a_grant_that_comes_after_its_ttl_is_too_slow);
-    tcase_add_test(three, an_extension_whose_replies_come_after_the_deadline_is_lost);
-    tcase_add_test(three, replies_for_a_destroyed_lock_are_taken_in);
-    tcase_add_test(three, masters_are_waited_for_from_the_first_turn_of_the_loop);
-    tcase_add_test(three, an_extension_that_a_release_overtakes_shows_no_votes_of_the_release);
-    return suite_run(suite);
-}
+SUITE("masters")

@@ -25,7 +25,9 @@ static struct redlock_client *create(void)
     return client;
 }
 
-START_TEST(clients_come_and_go_while_their_names_are_looked_up)
+GROUP(names, "names", open_none, close_world)
+
+TEST(names, clients_come_and_go_while_their_names_are_looked_up)
 {
     struct redlock_client *clients[CLIENTS] = {NULL};
 
@@ -39,7 +41,6 @@ START_TEST(clients_come_and_go_while_their_names_are_looked_up)
         redlock_client_destroy(clients[i]);
     ck_assert_int_eq(event_base_get_num_events(world.base, EVENT_BASE_COUNT_ADDED), 0);
 }
-END_TEST
 
 static bool has_tried(void *argument)
 {
@@ -49,19 +50,10 @@ static bool has_tried(void *argument)
     return stats.disconnects >= 20;
 }
 
-START_TEST(a_name_is_looked_up_for_each_attempt)
+TEST(names, a_name_is_looked_up_for_each_attempt)
 {
     world.client = create();
     world_wait(has_tried, world.client, "attempts to connect");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("names");
-    TCase *names = suite_add_case(suite, "names", open_none, close_world);
-
-    tcase_add_test(names, clients_come_and_go_while_their_names_are_looked_up);
-    tcase_add_test(names, a_name_is_looked_up_for_each_attempt);
-    return suite_run(suite);
-}
+SUITE("names")

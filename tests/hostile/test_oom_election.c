@@ -93,17 +93,11 @@ static void close_world(void)
     world_close();
 }
 
-START_TEST(any_one_allocation_may_fail)
+GROUP(cases, "election", open_three, close_world)
+
+TEST(cases, any_one_allocation_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("oom_election");
-    TCase *cases = suite_add_case(suite, "election", open_three, close_world);
-
-    tcase_add_test(cases, any_one_allocation_may_fail);
-    return suite_run(suite);
-}
+SUITE("oom_election")

@@ -143,8 +143,10 @@ static void close_world(void)
     world_close();
 }
 
+GROUP(library, "library", open_three, close_world)
+
 /* What the runs below are about happens in them. */
-START_TEST(with_memory_the_run_looks_renews_repairs_raises_and_adopts)
+TEST(library, with_memory_the_run_looks_renews_repairs_raises_and_adopts)
 {
     struct redlock_stats stats;
 
@@ -162,21 +164,18 @@ START_TEST(with_memory_the_run_looks_renews_repairs_raises_and_adopts)
     ck_assert_uint_ge(world.toys[0]->joins, 2);
     ck_assert_uint_eq(alarms, 0);
 }
-END_TEST
 
-START_TEST(any_one_allocation_of_the_library_may_fail)
+TEST(library, any_one_allocation_of_the_library_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-START_TEST(any_ten_allocations_of_the_library_may_fail)
+TEST(library, any_ten_allocations_of_the_library_may_fail)
 {
     oom_fail_each(&scenario, 10);
 }
-END_TEST
 
-START_TEST(the_client_may_be_destroyed_without_memory)
+TEST(library, the_client_may_be_destroyed_without_memory)
 {
     struct redlock_acquire_options request;
 
@@ -185,24 +184,12 @@ START_TEST(the_client_may_be_destroyed_without_memory)
     prepare();
     oom_destroy_each(&request);
 }
-END_TEST
 
-START_TEST(any_one_allocation_of_libevent_or_the_library_may_fail)
+GROUP(both, "library and libevent", open_three_with_events_that_fail, close_world)
+
+TEST(both, any_one_allocation_of_libevent_or_the_library_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("oom-guarded");
-    TCase *library = suite_add_case(suite, "library", open_three, close_world);
-    TCase *both = suite_add_case(suite, "library and libevent", open_three_with_events_that_fail, close_world);
-
-    tcase_add_test(library, with_memory_the_run_looks_renews_repairs_raises_and_adopts);
-    tcase_add_test(library, any_one_allocation_of_the_library_may_fail);
-    tcase_add_test(library, any_ten_allocations_of_the_library_may_fail);
-    tcase_add_test(library, the_client_may_be_destroyed_without_memory);
-    tcase_add_test(both, any_one_allocation_of_libevent_or_the_library_may_fail);
-    return suite_run(suite);
-}
+SUITE("oom-guarded")

@@ -53,24 +53,16 @@ static void close_world(void)
     world_close();
 }
 
-START_TEST(any_one_allocation_may_fail)
+GROUP(cases, "latch", open_three, close_world)
+
+TEST(cases, any_one_allocation_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-START_TEST(any_ten_allocations_may_fail)
+TEST(cases, any_ten_allocations_may_fail)
 {
     oom_fail_each(&scenario, 10);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("oom_latch");
-    TCase *cases = suite_add_case(suite, "latch", open_three, close_world);
-
-    tcase_add_test(cases, any_one_allocation_may_fail);
-    tcase_add_test(cases, any_ten_allocations_may_fail);
-    return suite_run(suite);
-}
+SUITE("oom_latch")

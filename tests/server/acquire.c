@@ -25,7 +25,9 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-START_TEST(every_live_master_stores_the_token_with_the_ttl)
+GROUP(shapes, "topologies", NULL, close_rig)
+
+TESTS(shapes, every_live_master_stores_the_token_with_the_ttl, 0, N_TOPOLOGIES)
 {
     const struct topology *topology = &topologies[_i];
     struct redlock_lock *lock;
@@ -39,9 +41,8 @@ START_TEST(every_live_master_stores_the_token_with_the_ttl)
         ck_assert_int_le(rig_pttl(&rig, i, "b1"), 20000);
     }
 }
-END_TEST
 
-START_TEST(acquire_extend_release_and_acquire_again)
+TESTS(shapes, acquire_extend_release_and_acquire_again, 0, N_TOPOLOGIES)
 {
     const struct topology *topology = &topologies[_i];
     struct redlock_acquire_options request = rig_request(10000, 0);
@@ -60,9 +61,10 @@ START_TEST(acquire_extend_release_and_acquire_again)
     ck_assert_uint_eq(outcome.quorum, topology->masters / 2 + 1);
     ck_assert_uint_ge(outcome.granted, outcome.quorum);
 }
-END_TEST
 
-START_TEST(a_try_on_a_held_lock_returns_held_and_names_the_masters)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, a_try_on_a_held_lock_returns_held_and_names_the_masters)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *lock = rig_new_lock(other, "b3");
@@ -83,9 +85,8 @@ START_TEST(a_try_on_a_held_lock_returns_held_and_names_the_masters)
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(different_keys_are_independent)
+TEST(five, different_keys_are_independent)
 {
     struct redlock_lock *a = rig_hold(&rig, "b4-a", 20000);
     struct redlock_lock *b = rig_hold(&rig, "b4-b", 20000);
@@ -95,9 +96,8 @@ START_TEST(different_keys_are_independent)
     ck_assert_int_gt(redlock_remaining_ms(b), 0);
     rig_wait_count(&rig, "b4-b", 5);
 }
-END_TEST
 
-START_TEST(two_handles_of_one_client_exclude_each_other)
+TEST(five, two_handles_of_one_client_exclude_each_other)
 {
     struct redlock_acquire_options request = rig_request(5000, 0);
     struct redlock_lock *second = rig_new_lock(rig.client, "b4");
@@ -107,14 +107,13 @@ START_TEST(two_handles_of_one_client_exclude_each_other)
     outcome = rig_acquire(&rig, second, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
-END_TEST
 
 static bool looks_like_a_uuid(const char *token)
 {
     return strlen(token) == 36 && token[8] == '-' && strchr("45", token[14]) && strchr("89ab", token[19]);
 }
 
-START_TEST(each_acquisition_has_a_token_of_its_own)
+TEST(five, each_acquisition_has_a_token_of_its_own)
 {
     char tokens[16][64];
     struct redlock_lock *lock = rig_new_lock(rig.client, "b2");
@@ -132,9 +131,8 @@ START_TEST(each_acquisition_has_a_token_of_its_own)
         outcome_expect(&outcome, REDLOCK_OK);
     }
 }
-END_TEST
 
-START_TEST(expiry_frees_the_lock_for_a_waiter)
+TEST(five, expiry_frees_the_lock_for_a_waiter)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *waiter = rig_new_lock(other, "b5");
@@ -149,10 +147,9 @@ START_TEST(expiry_frees_the_lock_for_a_waiter)
     ck_assert_int_eq(redlock_state(holder), REDLOCK_STATE_LOST);
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* The client reads two clocks and believes the one that advanced more; a pause between these two readings counts. */
-START_TEST(the_remaining_time_is_the_ttl_less_the_drift)
+TEST(five, the_remaining_time_is_the_ttl_less_the_drift)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "validity");
@@ -172,21 +169,5 @@ START_TEST(the_remaining_time_is_the_ttl_less_the_drift)
     } while (outcome.remaining_ms < 10000 - 102 - 1 - used && again--);
     ck_assert_int_ge(outcome.remaining_ms, 10000 - 102 - 1 - used);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("acquire");
-    TCase *shapes = suite_add_case(suite, "topologies", NULL, close_rig);
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_loop_test(shapes, every_live_master_stores_the_token_with_the_ttl, 0, N_TOPOLOGIES);
-    tcase_add_loop_test(shapes, acquire_extend_release_and_acquire_again, 0, N_TOPOLOGIES);
-    tcase_add_test(five, a_try_on_a_held_lock_returns_held_and_names_the_masters);
-    tcase_add_test(five, different_keys_are_independent);
-    tcase_add_test(five, two_handles_of_one_client_exclude_each_other);
-    tcase_add_test(five, each_acquisition_has_a_token_of_its_own);
-    tcase_add_test(five, expiry_frees_the_lock_for_a_waiter);
-    tcase_add_test(five, the_remaining_time_is_the_ttl_less_the_drift);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("acquire")

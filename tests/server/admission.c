@@ -47,7 +47,9 @@ static void start_with_wrong_clock(struct masters_setup setups[3])
     rig_connect(&rig);
 }
 
-START_TEST(a_clock_that_is_set_forward_is_found_out_by_the_next_vote)
+GROUP(other, "standing", NULL, close_rig)
+
+TEST(other, a_clock_that_is_set_forward_is_found_out_by_the_next_vote)
 {
     struct masters_setup setups[3] = {0};
     struct redlock_node_info info;
@@ -71,9 +73,8 @@ START_TEST(a_clock_that_is_set_forward_is_found_out_by_the_next_vote)
     ck_assert_int_eq(seen.standing.fault, REDLOCK_FAULT_CLOCK_STEP);
     trust_wait_standing(1, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
-START_TEST(a_clock_that_is_set_back_is_reported_and_goes_on_voting)
+TEST(other, a_clock_that_is_set_back_is_reported_and_goes_on_voting)
 {
     struct masters_setup setups[3] = {0};
 
@@ -87,9 +88,8 @@ START_TEST(a_clock_that_is_set_back_is_reported_and_goes_on_voting)
     ck_assert_uint_eq(seen.clocks, 1);
     ck_assert_int_lt(seen.clock.delay_us, -4900000);
 }
-END_TEST
 
-START_TEST(changes_of_a_standing_are_events)
+TEST(other, changes_of_a_standing_are_events)
 {
     rig_start_masters(&rig, 1, NULL);
     trust_vote_short(&rig.options);
@@ -105,11 +105,10 @@ START_TEST(changes_of_a_standing_are_events)
     ck_assert_uint_eq(seen.standings, 2);
     ck_assert_int_eq(seen.standing.standing, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
 /* --- Cost and the classic profile -------------------------------------------------------------------------------- */
 
-START_TEST(a_vote_costs_two_commands_more_and_no_round_trip)
+TEST(other, a_vote_costs_two_commands_more_and_no_round_trip)
 {
     struct redlock_stats before;
 
@@ -118,14 +117,13 @@ START_TEST(a_vote_costs_two_commands_more_and_no_round_trip)
     ck_assert_int_eq(trust_try("key", 5000).status, REDLOCK_OK);
     ck_assert_uint_eq(trust_stats().commands - before.commands, 3);
 }
-END_TEST
 
 static void classic(struct redlock_options *options)
 {
     options->profile = REDLOCK_PROFILE_CLASSIC;
 }
 
-START_TEST(a_classic_client_asks_nothing_and_believes_everybody)
+TEST(other, a_classic_client_asks_nothing_and_believes_everybody)
 {
     struct redlock_stats before;
     struct redlock_node_info info;
@@ -140,9 +138,8 @@ START_TEST(a_classic_client_asks_nothing_and_believes_everybody)
     ck_assert_uint_eq(trust_stats().commands - before.commands, 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:marker"), 0);
 }
-END_TEST
 
-START_TEST(what_a_look_shows_is_told)
+TEST(other, what_a_look_shows_is_told)
 {
     struct redlock_node_info info;
 
@@ -158,18 +155,5 @@ START_TEST(what_a_look_shows_is_told)
     ck_assert_int_lt(llabs((long long)info.clock_offset_us), 5000000);
     ck_assert_str_eq(info.name, rig.urls[0] + strlen("unix://"));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("admission");
-    TCase *other = suite_add_case(suite, "standing", NULL, close_rig);
-
-    tcase_add_test(other, a_clock_that_is_set_forward_is_found_out_by_the_next_vote);
-    tcase_add_test(other, a_clock_that_is_set_back_is_reported_and_goes_on_voting);
-    tcase_add_test(other, changes_of_a_standing_are_events);
-    tcase_add_test(other, a_vote_costs_two_commands_more_and_no_round_trip);
-    tcase_add_test(other, a_classic_client_asks_nothing_and_believes_everybody);
-    tcase_add_test(other, what_a_look_shows_is_told);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("admission")

@@ -90,7 +90,9 @@ static void expect_named(const char *why, const char *reason, size_t named)
     }
 }
 
-START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
+GROUP(told, "told", open_five, close_rig)
+
+TEST(told, silent_masters_first_bring_a_warning_and_then_the_alarm)
 {
     struct redlock_lock *lock = hold("silent", 4500, 500, 3000);
     int64_t deadline_ns;
@@ -112,7 +114,6 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
     expect_named(watched.lost_why, redlock_loss_text(REDLOCK_LOSS_UNREACHABLE), 4);
     expect_named(tally.lost_text, ": ", 4);
 }
-END_TEST
 
 static void note_time(evutil_socket_t fd, short what, void *fired_ns)
 {
@@ -143,9 +144,11 @@ static int64_t alarm_delay_ns(void)
     return watched.lost_at_ns - (fired_ns ? fired_ns : watched.lost_at_ns);
 }
 
+GROUP(patient, "told in time", open_patient, close_rig)
+
 /* Here a renewal always has an answer to wait for. A busy machine delays the program's timer, too, but may interrupt
  * the process between the two: the best of several is what the library does. */
-START_TEST(the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline)
+TEST(patient, the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline)
 {
     int64_t best_ns = INT64_MAX;
 
@@ -157,9 +160,8 @@ START_TEST(the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline)
     }
     ck_assert_msg(best_ns <= 5000000, "%lld ns late at best", (long long)best_ns);
 }
-END_TEST
 
-START_TEST(the_alarm_is_given_once)
+TEST(told, the_alarm_is_given_once)
 {
     struct redlock_lock *lock = hold("once", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
 
@@ -170,9 +172,8 @@ START_TEST(the_alarm_is_given_once)
     ck_assert_uint_eq(watch_stats(rig.client).lost, 1);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
 }
-END_TEST
 
-START_TEST(a_warning_that_the_masters_overcome_is_given_again_the_next_time)
+TEST(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time)
 {
     hold("twice", 6000, 100, 4000);
     hang_all();
@@ -183,9 +184,8 @@ START_TEST(a_warning_that_the_masters_overcome_is_given_again_the_next_time)
     watch_wait_at_risk(&rig, &watched, 2);
     ck_assert_uint_eq(watched.lost, 0);
 }
-END_TEST
 
-START_TEST(keys_deleted_on_a_majority_are_noticed_early)
+TEST(told, keys_deleted_on_a_majority_are_noticed_early)
 {
     struct redlock_lock *lock = hold("deleted", 60000, 50, 0);
     int64_t start_ns = watch_now_ns();
@@ -202,9 +202,8 @@ START_TEST(keys_deleted_on_a_majority_are_noticed_early)
     redlock_lock_destroy(lock);
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief)
+TEST(told, keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief)
 {
     hold("stolen", 60000, 50, 0);
     for (size_t i = 0; i < 3; i++)
@@ -215,9 +214,8 @@ START_TEST(keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief)
     rig_wait_count(&rig, "stolen", 3);
     ck_assert_uint_eq(rig_count_value(&rig, "stolen", "foreign"), 3);
 }
-END_TEST
 
-START_TEST(keys_deleted_on_a_minority_are_no_loss)
+TEST(told, keys_deleted_on_a_minority_are_no_loss)
 {
     struct redlock_lock *lock = hold("kept", 60000, 50, 0);
 
@@ -227,11 +225,12 @@ START_TEST(keys_deleted_on_a_minority_are_no_loss)
     ck_assert_uint_eq(watched.lost, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
 }
-END_TEST
 
 /* --- What is not told */
 
-START_TEST(a_lock_that_was_released_is_not_lost)
+GROUP(not_told, "not told", open_five, close_rig)
+
+TEST(not_told, a_lock_that_was_released_is_not_lost)
 {
     struct redlock_lock *lock = hold("released", 4 * LEASE_MS, 0, 0);
     struct outcome outcome = {0};
@@ -246,9 +245,8 @@ START_TEST(a_lock_that_was_released_is_not_lost)
     ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
     ck_assert_uint_eq(tally.n[REDLOCK_EVENT_LOST], 0);
 }
-END_TEST
 
-START_TEST(a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release)
+TEST(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release)
 {
     struct redlock_lock *lock = hold("late", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
     struct outcome outcome;
@@ -260,10 +258,9 @@ START_TEST(a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
 }
-END_TEST
 
 /* The same, while an extension is pending, whose answers cannot come in time any more. */
-START_TEST(a_release_of_a_lock_that_was_lost_during_an_extension_says_why)
+TEST(not_told, a_release_of_a_lock_that_was_lost_during_an_extension_says_why)
 {
     struct redlock_lock *lock;
     struct outcome extended = {0}, released;
@@ -281,9 +278,8 @@ START_TEST(a_release_of_a_lock_that_was_lost_during_an_extension_says_why)
     ck_assert_uint_eq(watch_stats(rig.client).lost, 1);
     ck_assert_uint_eq(watched.lost, 0);
 }
-END_TEST
 
-START_TEST(after_a_stall_only_the_loss_is_told)
+TEST(not_told, after_a_stall_only_the_loss_is_told)
 {
     struct redlock_lock *lock = hold("stall", LEASE_MS, 0, 0);
 
@@ -295,9 +291,8 @@ START_TEST(after_a_stall_only_the_loss_is_told)
     expect_lost_inside(REDLOCK_LOSS_EXPIRED);
     ck_assert_uint_eq(watched.at_risk, 0);
 }
-END_TEST
 
-START_TEST(a_watch_that_was_taken_off_is_not_called)
+TEST(not_told, a_watch_that_was_taken_off_is_not_called)
 {
     struct redlock_lock *lock = hold("blind", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
 
@@ -306,26 +301,5 @@ START_TEST(a_watch_that_was_taken_off_is_not_called)
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("alarm");
-    TCase *told = suite_add_case(suite, "told", open_five, close_rig);
-    TCase *patient = suite_add_case(suite, "told in time", open_patient, close_rig);
-    TCase *not_told = suite_add_case(suite, "not told", open_five, close_rig);
-
-    tcase_add_test(told, silent_masters_first_bring_a_warning_and_then_the_alarm);
-    tcase_add_test(patient, the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline);
-    tcase_add_test(told, the_alarm_is_given_once);
-    tcase_add_test(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time);
-    tcase_add_test(told, keys_deleted_on_a_majority_are_noticed_early);
-    tcase_add_test(told, keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief);
-    tcase_add_test(told, keys_deleted_on_a_minority_are_no_loss);
-    tcase_add_test(not_told, a_lock_that_was_released_is_not_lost);
-    tcase_add_test(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release);
-    tcase_add_test(not_told, a_release_of_a_lock_that_was_lost_during_an_extension_says_why);
-    tcase_add_test(not_told, after_a_stall_only_the_loss_is_told);
-    tcase_add_test(not_told, a_watch_that_was_taken_off_is_not_called);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("alarm")

@@ -64,14 +64,15 @@ static void lose(const char *key, redlock_watch_fn watch)
     watch_wait_lost(&rig, &watched);
 }
 
-START_TEST(the_lock_is_destroyed_inside_the_alarm)
+GROUP(inside, "inside", open_five, close_rig)
+
+TEST(inside, the_lock_is_destroyed_inside_the_alarm)
 {
     lose("inside", destroy_lock);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "inside");
     ck_assert_uint_eq(watched.lost, 1);
 }
-END_TEST
 
 static bool is_destroyed(void *argument)
 {
@@ -79,7 +80,7 @@ static bool is_destroyed(void *argument)
     return !rig.client;
 }
 
-START_TEST(the_client_is_destroyed_inside_the_alarm)
+TEST(inside, the_client_is_destroyed_inside_the_alarm)
 {
     hold("other", watch_record); /* its alarm would come in the same turn */
     lose("inside", destroy_client);
@@ -88,9 +89,8 @@ START_TEST(the_client_is_destroyed_inside_the_alarm)
     rig_wait_absent(&rig, "inside");
     ck_assert_uint_le(watched.lost, 2);
 }
-END_TEST
 
-START_TEST(the_lock_is_acquired_again_inside_the_alarm)
+TEST(inside, the_lock_is_acquired_again_inside_the_alarm)
 {
     memset(&again, 0, sizeof(again));
     lose("inside", acquire_again);
@@ -99,15 +99,5 @@ START_TEST(the_lock_is_acquired_again_inside_the_alarm)
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_HELD);
     ck_assert_uint_eq(watched.lost, 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("alarm_inside");
-    TCase *inside = suite_add_case(suite, "inside", open_five, close_rig);
-
-    tcase_add_test(inside, the_lock_is_destroyed_inside_the_alarm);
-    tcase_add_test(inside, the_client_is_destroyed_inside_the_alarm);
-    tcase_add_test(inside, the_lock_is_acquired_again_inside_the_alarm);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("alarm_inside")

@@ -67,7 +67,9 @@ static void expect_lost(struct held *held, int64_t deadline_ns)
     ck_assert_uint_eq(held->lost, held_losses(held));
 }
 
-START_TEST(silent_masters_first_bring_each_kind_a_warning_and_then_its_alarm)
+GROUP(silent, "silent masters", open_quick, close_rig)
+
+TEST(silent, silent_masters_first_bring_each_kind_a_warning_and_then_its_alarm)
 {
     struct redlock_acquire_options request = rig_request(4500, 0);
     int64_t deadlines_ns[HELD_KINDS];
@@ -85,7 +87,6 @@ START_TEST(silent_masters_first_bring_each_kind_a_warning_and_then_its_alarm)
     for (size_t i = 0; i < HELD_KINDS; i++)
         expect_lost(&all[i], deadlines_ns[i]);
 }
-END_TEST
 
 /* --- Keys that are gone ------------------------------------------------------------------------------------------- */
 
@@ -106,8 +107,10 @@ static struct held *take(int kind)
     return &all[kind];
 }
 
+GROUP(gone, "keys that are gone", open_five, close_rig)
+
 /* Of two permits only the one whose slot it is. */
-START_TEST(a_key_that_is_taken_on_a_majority_is_a_loss_of_what_was_held_there)
+TESTS(gone, a_key_that_is_taken_on_a_majority_is_a_loss_of_what_was_held_there, 0, HELD_KINDS)
 {
     struct held *held = take(_i);
     unsigned losses = _i == HELD_PERMITS ? 1 : held_losses(held);
@@ -125,9 +128,8 @@ START_TEST(a_key_that_is_taken_on_a_majority_is_a_loss_of_what_was_held_there)
     ck_assert_uint_eq(kept, held_losses(held) - losses);
     ck_assert_uint_eq(rig_count_value(&rig, held_key(held->kind), "foreign"), 3);
 }
-END_TEST
 
-START_TEST(a_key_that_is_deleted_on_a_minority_comes_back_and_is_no_loss)
+TESTS(gone, a_key_that_is_deleted_on_a_minority_comes_back_and_is_no_loss, 0, HELD_KINDS)
 {
     struct held *held = take(_i);
 
@@ -137,10 +139,9 @@ START_TEST(a_key_that_is_deleted_on_a_minority_comes_back_and_is_no_loss)
     held_expect_kept(held);
     ck_assert_uint_eq(held->at_risk, 0);
 }
-END_TEST
 
 /* Each has votes of its own. */
-START_TEST(a_reader_that_loses_its_votes_is_lost_alone)
+TEST(gone, a_reader_that_loses_its_votes_is_lost_alone)
 {
     struct held *held = take(HELD_READERS);
     char member[REDLOCK_MAX_TOKEN_BYTES + 3];
@@ -155,17 +156,5 @@ START_TEST(a_reader_that_loses_its_votes_is_lost_alone)
     ck_assert_int_eq(redlock_state(held->locks[0]), REDLOCK_STATE_LOST);
     ck_assert_int_eq(redlock_state(held->locks[1]), REDLOCK_STATE_HELD);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("alarm_kinds");
-    TCase *silent = suite_add_case(suite, "silent masters", open_quick, close_rig);
-    TCase *gone = suite_add_case(suite, "keys that are gone", open_five, close_rig);
-
-    tcase_add_test(silent, silent_masters_first_bring_each_kind_a_warning_and_then_its_alarm);
-    tcase_add_loop_test(gone, a_key_that_is_taken_on_a_majority_is_a_loss_of_what_was_held_there, 0, HELD_KINDS);
-    tcase_add_loop_test(gone, a_key_that_is_deleted_on_a_minority_comes_back_and_is_no_loss, 0, HELD_KINDS);
-    tcase_add_test(gone, a_reader_that_loses_its_votes_is_lost_alone);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("alarm_kinds")

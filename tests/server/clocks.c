@@ -80,7 +80,9 @@ static int64_t most_left_after_ms(int64_t step_ms)
     return TTL_MS - TTL_MS / 100 - 2 - step_ms;
 }
 
-START_TEST(a_majority_set_forward_shortens_what_is_held)
+GROUP(forward, "forward", open_three, close_rig)
+
+TESTS(forward, a_majority_set_forward_shortens_what_is_held, 0, HELD_KINDS)
 {
     hold(_i, REDLOCK_NO_RENEWAL);
     step(0, 2, 20000);
@@ -97,9 +99,8 @@ START_TEST(a_majority_set_forward_shortens_what_is_held)
     /* The keys live as long as the client believes, or longer. */
     ck_assert_int_ge(rig_pttl(&rig, 0, held_key(held.kind)), held_remaining_ms(&held));
 }
-END_TEST
 
-START_TEST(one_master_set_forward_costs_its_vote_and_no_more)
+TESTS(forward, one_master_set_forward_costs_its_vote_and_no_more, 0, HELD_KINDS)
 {
     hold(_i, 100);
     step(0, 1, 20000);
@@ -113,7 +114,6 @@ START_TEST(one_master_set_forward_costs_its_vote_and_no_more)
     ck_assert_int_gt(held_remaining_ms(&held), 50000);
     ck_assert_uint_eq(tally.n[REDLOCK_EVENT_CLOCK], 1);
 }
-END_TEST
 
 /* The rival finds keys that are gone, and masters whose votes count for nothing. */
 static void expect_nobody_gets_in(struct redlock_client *client)
@@ -129,7 +129,7 @@ static void expect_nobody_gets_in(struct redlock_client *client)
 
 /* The keys are gone there, and both clients are connected: neither the first nor the second may have anything after
  * they have looked, and never both at once. */
-START_TEST(a_majority_set_beyond_the_ttl_loses_what_is_held_and_lets_nobody_in)
+TESTS(forward, a_majority_set_beyond_the_ttl_loses_what_is_held_and_lets_nobody_in, 0, HELD_KINDS)
 {
     struct redlock_client *other;
 
@@ -147,10 +147,9 @@ START_TEST(a_majority_set_beyond_the_ttl_loses_what_is_held_and_lets_nobody_in)
     expect_nobody_gets_in(other);
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* The first renewal finds the keys gone where they have expired early. */
-START_TEST(what_is_renewed_is_lost_by_a_step_beyond_the_ttl_on_a_majority)
+TESTS(forward, what_is_renewed_is_lost_by_a_step_beyond_the_ttl_on_a_majority, 0, HELD_KINDS)
 {
     hold(_i, 100);
     step(0, 2, TTL_MS + 10000);
@@ -158,9 +157,10 @@ START_TEST(what_is_renewed_is_lost_by_a_step_beyond_the_ttl_on_a_majority)
     ck_assert(held.loss == REDLOCK_LOSS_CLOCK_STEP || held.loss == REDLOCK_LOSS_REFUSED);
     ck_assert_int_eq(held_remaining_ns(&held), 0);
 }
-END_TEST
 
-START_TEST(clocks_set_back_are_told_and_cost_nothing)
+GROUP(other_tests, "back and drifting", open_three, close_rig)
+
+TESTS(other_tests, clocks_set_back_are_told_and_cost_nothing, 0, HELD_KINDS)
 {
     struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct outcome outcome;
@@ -176,10 +176,9 @@ START_TEST(clocks_set_back_are_told_and_cost_nothing)
     outcome = rig_acquire(&rig, held_rival(rig.client, held.kind), &request);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
-END_TEST
 
 /* By this client's clock, that is its own standstill. */
-START_TEST(all_masters_set_forward_together_shorten_what_is_held_and_go_on_voting)
+TESTS(forward, all_masters_set_forward_together_shorten_what_is_held_and_go_on_voting, 0, HELD_KINDS)
 {
     struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct outcome outcome;
@@ -195,7 +194,6 @@ START_TEST(all_masters_set_forward_together_shorten_what_is_held_and_go_on_votin
     ck_assert_int_le(held_remaining_ms(&held), most_left_after_ms(500));
     held_expect_kept(&held);
 }
-END_TEST
 
 static bool has_slow_clock(void *client)
 {
@@ -207,7 +205,7 @@ static bool votes_again(void *client)
     return watch_info(client, 0).standing == REDLOCK_STANDING_VOTES;
 }
 
-START_TEST(a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on)
+TESTS(other_tests, a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on, 0, HELD_KINDS)
 {
     struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct outcome outcome;
@@ -222,9 +220,8 @@ START_TEST(a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on)
     rig_wait(&rig, votes_again, rig.client, "the master to vote again");
     held_expect_kept(&held);
 }
-END_TEST
 
-START_TEST(a_clock_that_runs_faster_than_allowed_is_found_out)
+TEST(other_tests, a_clock_that_runs_faster_than_allowed_is_found_out)
 {
     hold(HELD_MUTEX, 50);
     clock_fault_drift_ppm(faults[0], 100000);
@@ -233,10 +230,9 @@ START_TEST(a_clock_that_runs_faster_than_allowed_is_found_out)
     ck_assert_uint_ge(watch_info(rig.client, 0).clock_forward_steps, 1);
     held_expect_kept(&held);
 }
-END_TEST
 
 /* Half of the allowance, for as long as it would take to find out twice of it. */
-START_TEST(a_clock_that_drifts_within_the_allowance_is_no_step)
+TEST(other_tests, a_clock_that_drifts_within_the_allowance_is_no_step)
 {
     hold(HELD_MUTEX, 20);
     clock_fault_drift_ppm(faults[0], 5000);
@@ -246,22 +242,5 @@ START_TEST(a_clock_that_drifts_within_the_allowance_is_no_step)
     held_expect_kept(&held);
     ck_assert_uint_ge(tally.n[REDLOCK_EVENT_RENEWED], 10);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("clocks");
-    TCase *forward = suite_add_case(suite, "forward", open_three, close_rig);
-    TCase *other = suite_add_case(suite, "back and drifting", open_three, close_rig);
-
-    tcase_add_loop_test(forward, a_majority_set_forward_shortens_what_is_held, 0, HELD_KINDS);
-    tcase_add_loop_test(forward, one_master_set_forward_costs_its_vote_and_no_more, 0, HELD_KINDS);
-    tcase_add_loop_test(forward, a_majority_set_beyond_the_ttl_loses_what_is_held_and_lets_nobody_in, 0, HELD_KINDS);
-    tcase_add_loop_test(forward, what_is_renewed_is_lost_by_a_step_beyond_the_ttl_on_a_majority, 0, HELD_KINDS);
-    tcase_add_loop_test(other, clocks_set_back_are_told_and_cost_nothing, 0, HELD_KINDS);
-    tcase_add_loop_test(forward, all_masters_set_forward_together_shorten_what_is_held_and_go_on_voting, 0, HELD_KINDS);
-    tcase_add_loop_test(other, a_master_whose_clock_stands_still_does_not_vote_until_it_goes_on, 0, HELD_KINDS);
-    tcase_add_test(other, a_clock_that_runs_faster_than_allowed_is_found_out);
-    tcase_add_test(other, a_clock_that_drifts_within_the_allowance_is_no_step);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("clocks")

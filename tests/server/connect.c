@@ -45,19 +45,19 @@ static void start_tcp(const char *const *extra_args)
     memcpy(rig.urls, masters_urls(rig.masters), 3 * sizeof(*rig.urls));
 }
 
-START_TEST(unix_sockets)
+GROUP(ways, "ways", NULL, close_rig)
+
+TEST(ways, unix_sockets)
 {
     rig_start_masters(&rig, 3, NULL);
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(tcp_by_address)
+TEST(ways, tcp_by_address)
 {
     start_tcp(NULL);
     expect_locking_works();
 }
-END_TEST
 
 static char url_texts[3][256];
 
@@ -71,13 +71,12 @@ static void use_tcp_urls(const char *host)
     }
 }
 
-START_TEST(tcp_by_host_name)
+TEST_IF(suite_resolves_localhost(), ways, tcp_by_host_name)
 {
     start_tcp(NULL);
     use_tcp_urls("localhost");
     expect_locking_works();
 }
-END_TEST
 
 static bool has_ipv6_loopback(void)
 {
@@ -90,7 +89,7 @@ static bool has_ipv6_loopback(void)
     return works;
 }
 
-START_TEST(tcp_by_ipv6_address)
+TEST(ways, tcp_by_ipv6_address)
 {
     static const char *const both[] = {"--bind", "127.0.0.1", "::1", NULL};
 
@@ -106,9 +105,8 @@ START_TEST(tcp_by_ipv6_address)
         ck_assert_msg(strncmp(stats.name, "[::1]:", 6) == 0, "%s", stats.name);
     }
 }
-END_TEST
 
-START_TEST(user_and_password)
+TEST(ways, user_and_password)
 {
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
@@ -125,9 +123,8 @@ START_TEST(user_and_password)
         free(list);
     }
 }
-END_TEST
 
-START_TEST(password_alone)
+TEST(ways, password_alone)
 {
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
@@ -137,7 +134,6 @@ START_TEST(password_alone)
     }
     expect_locking_works();
 }
-END_TEST
 
 static bool all_have_failed(void *argument)
 {
@@ -152,7 +148,7 @@ static bool all_have_failed(void *argument)
     return true;
 }
 
-START_TEST(a_wrong_password_is_an_error_that_does_not_show_it)
+TEST(ways, a_wrong_password_is_an_error_that_does_not_show_it)
 {
     struct redlock_error error = {0};
 
@@ -173,9 +169,8 @@ START_TEST(a_wrong_password_is_an_error_that_does_not_show_it)
         ck_assert_ptr_null(strstr(stats.name, "wrong-guess"));
     }
 }
-END_TEST
 
-START_TEST(a_missing_password_is_no_vote)
+TEST(ways, a_missing_password_is_no_vote)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_error error = {0};
@@ -190,9 +185,8 @@ START_TEST(a_missing_password_is_no_vote)
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome_count_votes(&outcome, REDLOCK_VOTE_FAILED), 3);
 }
-END_TEST
 
-START_TEST(the_database_number_is_honoured)
+TEST(ways, the_database_number_is_honoured)
 {
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
@@ -211,22 +205,5 @@ START_TEST(the_database_number_is_honoured)
         free(found);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("connect");
-    TCase *ways = suite_add_case(suite, "ways", NULL, close_rig);
-
-    tcase_add_test(ways, unix_sockets);
-    tcase_add_test(ways, tcp_by_address);
-    if (suite_resolves_localhost())
-        tcase_add_test(ways, tcp_by_host_name);
-    tcase_add_test(ways, tcp_by_ipv6_address);
-    tcase_add_test(ways, user_and_password);
-    tcase_add_test(ways, password_alone);
-    tcase_add_test(ways, a_wrong_password_is_an_error_that_does_not_show_it);
-    tcase_add_test(ways, a_missing_password_is_no_vote);
-    tcase_add_test(ways, the_database_number_is_honoured);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("connect")

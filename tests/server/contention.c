@@ -48,7 +48,9 @@ static bool is_clean(void *argument)
     return masters_count_key(rig.masters, residue->key) == own;
 }
 
-START_TEST(of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key)
+GROUP(five, "five masters", open_five, close_rig)
+
+TESTS(five, of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key, 1, MAX_CONTENDERS + 1)
 {
     struct residue residue = {"b13", NULL};
     struct redlock_acquire_options request = rig_request(30000, 0);
@@ -71,7 +73,6 @@ START_TEST(of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key)
         ck_assert_uint_eq(winners, 1);
     rig_wait(&rig, is_clean, &residue, "the losers' values to be gone");
 }
-END_TEST
 
 static size_t holders, most_holders, served;
 
@@ -101,7 +102,7 @@ static bool all_served(void *argument)
     return served == *(size_t *)argument && holders == 0;
 }
 
-START_TEST(all_waiters_get_the_lock_in_the_end_one_at_a_time)
+TESTS(five, all_waiters_get_the_lock_in_the_end_one_at_a_time, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1)
 {
     struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     size_t contenders = 6;
@@ -117,9 +118,8 @@ START_TEST(all_waiters_get_the_lock_in_the_end_one_at_a_time)
     ck_assert_uint_eq(most_holders, 1);
     rig_wait_absent(&rig, "b14");
 }
-END_TEST
 
-START_TEST(nobody_else_gets_a_held_lock_whichever_master_is_down)
+TESTS(five, nobody_else_gets_a_held_lock_whichever_master_is_down, 0, 5)
 {
     struct redlock_acquire_options request = rig_request(30000, 0);
     size_t down = (size_t)_i;
@@ -138,16 +138,5 @@ START_TEST(nobody_else_gets_a_held_lock_whichever_master_is_down)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_ge(outcome.granted, 3);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("contention");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_loop_test(five, of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key, 1, MAX_CONTENDERS + 1);
-    tcase_add_loop_test(five, all_waiters_get_the_lock_in_the_end_one_at_a_time, REDLOCK_WAIT_QUEUE,
-                        REDLOCK_WAIT_SPIN + 1);
-    tcase_add_loop_test(five, nobody_else_gets_a_held_lock_whichever_master_is_down, 0, 5);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("contention")

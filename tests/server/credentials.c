@@ -113,7 +113,9 @@ static bool has_failed(void *argument)
     return strstr(stats_of(program.wrong_node).last_error, argument) != NULL;
 }
 
-START_TEST(a_held_lock_survives_the_rotation_of_a_password)
+GROUP(change, "change", NULL, close_rig)
+
+TEST(change, a_held_lock_survives_the_rotation_of_a_password)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
@@ -136,9 +138,8 @@ START_TEST(a_held_lock_survives_the_rotation_of_a_password)
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_password_that_is_wrong_on_one_master_is_that_masters_failure)
+TEST(change, a_password_that_is_wrong_on_one_master_is_that_masters_failure)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
@@ -161,7 +162,6 @@ START_TEST(a_password_that_is_wrong_on_one_master_is_that_masters_failure)
     program.wrong = NULL;
     rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_READY);
 }
-END_TEST
 
 /* --- Tokens that end --------------------------------------------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ static bool both_belong_to(void *user)
     return true;
 }
 
-START_TEST(both_connections_are_authenticated_again_before_a_token_ends)
+TEST(change, both_connections_are_authenticated_again_before_a_token_ends)
 {
     struct redlock_acquire_options patient = rig_request(20000, 60000);
     struct redlock_lock *holder, *waiter;
@@ -215,9 +215,8 @@ START_TEST(both_connections_are_authenticated_again_before_a_token_ends)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_token_that_ended_is_told_and_mended)
+TEST(change, a_token_that_ended_is_told_and_mended)
 {
     start(3);
     rig_connect(&rig);
@@ -233,7 +232,6 @@ START_TEST(a_token_that_ended_is_told_and_mended)
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
     ck_assert_uint_gt(program.refused, 0);
 }
-END_TEST
 
 /* --- A password where there was none ---------------------------------------------------------------------------- */
 
@@ -262,7 +260,7 @@ static void set_password_and_hang_up(size_t node)
     close(fd);
 }
 
-START_TEST(a_password_that_is_set_at_run_time_is_asked_for)
+TEST_IF(!getenv("REDLOCK_TEST_TLS"), change, a_password_that_is_set_at_run_time_is_asked_for)
 {
     start(3);
     program.user = program.password = NULL;
@@ -274,7 +272,6 @@ START_TEST(a_password_that_is_set_at_run_time_is_asked_for)
     rig_wait(&rig, all_have_connected_again, NULL, "the password to be taken");
     ck_assert_uint_gt(program.refused, 0);
 }
-END_TEST
 
 /* --- A service ---------------------------------------------------------------------------------------------------- */
 
@@ -310,7 +307,7 @@ static void answer_requests(struct redlock_client *client, void *user_data)
     }
 }
 
-START_TEST(a_service_is_answered_from_another_thread)
+TEST(change, a_service_is_answered_from_another_thread)
 {
     struct redlock_service *service = NULL;
     struct redlock_mutex *mutex = NULL;
@@ -334,24 +331,5 @@ START_TEST(a_service_is_answered_from_another_thread)
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(service);
 }
-END_TEST
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("credentials");
-    TCase *change = suite_add_case(suite, "change", NULL, close_rig);
-
-    tcase_add_test(change, a_held_lock_survives_the_rotation_of_a_password);
-    tcase_add_test(change, a_password_that_is_wrong_on_one_master_is_that_masters_failure);
-    tcase_add_test(change, both_connections_are_authenticated_again_before_a_token_ends);
-    tcase_add_test(change, a_token_that_ended_is_told_and_mended);
-    tcase_add_test(change, a_service_is_answered_from_another_thread);
-    if (!getenv("REDLOCK_TEST_TLS")) /* it needs the sockets' paths */
-        tcase_add_test(change, a_password_that_is_set_at_run_time_is_asked_for);
-    return suite;
-}
-
-int main(void)
-{
-    return suite_run_with_server(make_suite());
-}
+SUITE_WITH_SERVER("credentials")

@@ -14,7 +14,9 @@
 
 /* --- Leading ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival)
+GROUP(three, "three", election_open, election_close)
+
+TEST(three, one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_follower(1, 1);
@@ -36,9 +38,8 @@ START_TEST(one_candidate_leads_and_the_others_follow_in_the_order_of_their_arriv
     ck_assert(third->term > second->term || second->lost > 0);
     ck_assert_uint_eq(first->lost, 0);
 }
-END_TEST
 
-START_TEST(a_leader_is_renewed)
+TEST(three, a_leader_is_renewed)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
 
@@ -47,9 +48,8 @@ START_TEST(a_leader_is_renewed)
     ck_assert_uint_eq(first->elected, 1);
     ck_assert_uint_eq(first->lost, 0);
 }
-END_TEST
 
-START_TEST(a_candidate_that_withdraws_is_never_elected)
+TEST(three, a_candidate_that_withdraws_is_never_elected)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_follower(1, 1);
@@ -67,7 +67,6 @@ START_TEST(a_candidate_that_withdraws_is_never_elected)
     rig_wait(&rig, candidate_leads, third, "the next leader");
     ck_assert_uint_eq(second->elected, 0);
 }
-END_TEST
 
 static void resign_inside(struct redlock_lock *lock, const struct redlock_result *result, void *election)
 {
@@ -86,7 +85,7 @@ static void try_inside(struct candidate *candidate, const char *key)
 
 /* In the classic profile the callback of the first lock comes before that of the candidate, which the same answers have
  * elected. In the guarded one the candidate is told first, and has led. */
-START_TEST(a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_led)
+TEST(three, a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_led)
 {
     struct candidate *first = &candidates[0];
     struct redlock_election_options options = candidate_options(ELECTION_TTL_MS);
@@ -104,13 +103,12 @@ START_TEST(a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_
     ck_assert_uint_eq(first->ended_term, first->elected ? first->term : 0);
     rig_wait_absent(&rig, "leader");
 }
-END_TEST
 
 /* --- Losses ------------------------------------------------------------------------------------------------------- */
 
 /* Of three masters two fall silent. LOST comes by timer, before anybody could be elected, and the candidate is elected
  * anew when the masters are back. */
-START_TEST(a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
+TEST(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
 {
     struct candidate *first = candidate_leader(0, SHORT_TTL_MS);
     int again = RIG_LATE_ATTEMPTS;
@@ -135,10 +133,9 @@ START_TEST(a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
         ck_assert_uint_gt(first->term, term);
     } while (first->at_risk == 0); /* the process was stopped from before the warning to the loss */
 }
-END_TEST
 
 /* Only one of three masters is left to confirm that it has given the key back. */
-START_TEST(a_resignation_that_is_not_confirmed_says_so)
+TEST(three, a_resignation_that_is_not_confirmed_says_so)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
 
@@ -150,10 +147,9 @@ START_TEST(a_resignation_that_is_not_confirmed_says_so)
     ck_assert_int_eq(first->status, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(first->resigned, 1);
 }
-END_TEST
 
 /* The process stands still: whoever asks then knows before the loop can tell. */
-START_TEST(a_term_is_over_before_the_loss_is_told)
+TEST(three, a_term_is_over_before_the_loss_is_told)
 {
     struct candidate *first = candidate_leader(0, 300);
 
@@ -164,14 +160,13 @@ START_TEST(a_term_is_over_before_the_loss_is_told)
     ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
     rig_wait(&rig, candidate_has_lost, first, "the loss");
 }
-END_TEST
 
 static void with_short_ttls(struct redlock_options *options)
 {
     options->max_ttl_ms = 5000;
 }
 
-START_TEST(without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
+TEST(three, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
 {
     struct candidate *first = &candidates[0];
 
@@ -182,7 +177,6 @@ START_TEST(without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
     ck_assert_int_eq(redlock_election_campaign(first->election, NULL, candidate_on_event, first), 0);
     rig_wait(&rig, candidate_leads, first, "an election");
 }
-END_TEST
 
 /* The key is another's until the renewal has found that out. */
 static void tell_loss(struct candidate *candidate)
@@ -191,7 +185,7 @@ static void tell_loss(struct candidate *candidate)
     rig_wait(&rig, candidate_has_lost, candidate, "the loss");
 }
 
-START_TEST(a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
+TEST(three, a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_follower(1, 1);
@@ -206,7 +200,6 @@ START_TEST(a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
     ck_assert_uint_gt(second->term, first->term);
     ck_assert_uint_eq(first->elected, 1);
 }
-END_TEST
 
 /* It is not renewed, and so leads for one ttl. Returns its options, to be used again. */
 static struct redlock_election_options campaign_once(struct candidate *candidate)
@@ -221,7 +214,7 @@ static struct redlock_election_options campaign_once(struct candidate *candidate
     return options;
 }
 
-START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
+TEST(three, a_candidate_that_campaigns_once_is_idle_after_a_loss)
 {
     struct candidate *first = &candidates[0];
     struct redlock_election_options options = campaign_once(first);
@@ -235,10 +228,9 @@ START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
     rig_wait(&rig, candidate_leads, first, "another election");
     ck_assert_uint_eq(first->elected, 2);
 }
-END_TEST
 
 /* The clock has ended the leadership, and the loop has yet to say so. */
-START_TEST(whoever_has_lost_the_only_campaign_cannot_resign_from_it)
+TEST(three, whoever_has_lost_the_only_campaign_cannot_resign_from_it)
 {
     struct candidate *first = &candidates[0];
     struct redlock_election_options options = campaign_once(first);
@@ -253,7 +245,6 @@ START_TEST(whoever_has_lost_the_only_campaign_cannot_resign_from_it)
     ck_assert_uint_eq(first->lost_term, first->term);
     ck_assert_uint_eq(first->resigned, 0);
 }
-END_TEST
 
 static int lead_and_stay(struct rig *child, void *unused)
 {
@@ -263,7 +254,7 @@ static int lead_and_stay(struct rig *child, void *unused)
 }
 
 /* It was a process of its own: its ttl is all that it costs. */
-START_TEST(a_leader_that_is_killed_is_replaced_when_its_ttl_is_over)
+TEST(three, a_leader_that_is_killed_is_replaced_when_its_ttl_is_over)
 {
     pid_t pid = child_start_ready(&rig, lead_and_stay, NULL);
     struct candidate *second = candidate_follower(1, 1);
@@ -275,9 +266,8 @@ START_TEST(a_leader_that_is_killed_is_replaced_when_its_ttl_is_over)
     rig_wait(&rig, candidate_leads, second, "the next leader");
     printf("# elected %lld ms after the kill, ttl %d ms\n", (long long)(rig_now_ms() - killed), SHORT_TTL_MS);
 }
-END_TEST
 
-START_TEST(a_master_that_comes_back_empty_elects_nobody_else)
+TESTS(three, a_master_that_comes_back_empty_elects_nobody_else, 0, 3)
 {
     struct candidate *first, *second;
 
@@ -292,11 +282,10 @@ START_TEST(a_master_that_comes_back_empty_elects_nobody_else)
     rig_wait(&rig, candidate_leads, second, "the next leader");
     ck_assert_uint_gt(second->term, first->term);
 }
-END_TEST
 
 /* --- Callbacks and ends ------------------------------------------------------------------------------------------- */
 
-START_TEST(callbacks_may_resign_campaign_and_destroy)
+TEST(three, callbacks_may_resign_campaign_and_destroy)
 {
     struct candidate *first = &candidates[0];
     struct candidate *second = &candidates[1];
@@ -316,9 +305,8 @@ START_TEST(callbacks_may_resign_campaign_and_destroy)
     ck_assert_uint_eq(second->elected, 1);
     rig_wait_absent(&rig, "leader");
 }
-END_TEST
 
-START_TEST(a_callback_that_is_told_of_a_loss_may_resign_or_destroy)
+TEST(three, a_callback_that_is_told_of_a_loss_may_resign_or_destroy)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_campaign(1, ELECTION_TTL_MS);
@@ -334,7 +322,6 @@ START_TEST(a_callback_that_is_told_of_a_loss_may_resign_or_destroy)
     tell_loss(second);
     rig_wait_no_claims(&rig, second->client);
 }
-END_TEST
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
@@ -355,7 +342,7 @@ static void must_not_see(struct redlock_election *election, const struct redlock
     ck_abort_msg("an observer of a client that ends was told of a leader");
 }
 
-START_TEST(a_shutdown_ends_leaders_and_candidates)
+TEST(three, a_shutdown_ends_leaders_and_candidates)
 {
     struct candidate *first = candidate_leader(0, ELECTION_TTL_MS);
     struct candidate *second = candidate_follower(1, 1);
@@ -376,9 +363,8 @@ START_TEST(a_shutdown_ends_leaders_and_candidates)
     ck_assert_uint_eq(first->lost + first->resigned, 0);
     rig_wait_absent(&rig, "leader");
 }
-END_TEST
 
-START_TEST(destroying_the_client_ends_its_elections)
+TEST(three, destroying_the_client_ends_its_elections)
 {
     candidate_leader(0, ELECTION_TTL_MS);
     candidate_follower(1, 1);
@@ -390,29 +376,5 @@ START_TEST(destroying_the_client_ends_its_elections)
     candidates[0].election = NULL;
     rig_wait_absent(&rig, "leader");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("election");
-    TCase *three = suite_add_case(suite, "three", election_open, election_close);
-
-    tcase_add_test(three, one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival);
-    tcase_add_test(three, a_leader_is_renewed);
-    tcase_add_test(three, a_candidate_that_withdraws_is_never_elected);
-    tcase_add_test(three, a_candidate_that_withdraws_before_it_is_told_of_its_election_has_not_led);
-    tcase_add_test(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again);
-    tcase_add_test(three, a_resignation_that_is_not_confirmed_says_so);
-    tcase_add_test(three, a_term_is_over_before_the_loss_is_told);
-    tcase_add_test(three, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for);
-    tcase_add_test(three, a_leader_whose_key_is_gone_has_lost_before_another_is_elected);
-    tcase_add_test(three, a_candidate_that_campaigns_once_is_idle_after_a_loss);
-    tcase_add_test(three, whoever_has_lost_the_only_campaign_cannot_resign_from_it);
-    tcase_add_test(three, a_leader_that_is_killed_is_replaced_when_its_ttl_is_over);
-    tcase_add_loop_test(three, a_master_that_comes_back_empty_elects_nobody_else, 0, 3);
-    tcase_add_test(three, callbacks_may_resign_campaign_and_destroy);
-    tcase_add_test(three, a_callback_that_is_told_of_a_loss_may_resign_or_destroy);
-    tcase_add_test(three, a_shutdown_ends_leaders_and_candidates);
-    tcase_add_test(three, destroying_the_client_ends_its_elections);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("election")

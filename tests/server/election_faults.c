@@ -51,7 +51,9 @@ static void expect_no_election(void)
     ck_assert_int_eq(first->status, REDLOCK_CANCELED);
 }
 
-START_TEST(a_quorum_of_masters_elects_one_leader_after_the_other_and_less_elects_nobody)
+GROUP(five, "five masters", election_open_five, election_close)
+
+TESTS(five, a_quorum_of_masters_elects_one_leader_after_the_other_and_less_elects_nobody, 0, MASKS_OF_5)
 {
     bool enough = rig_kill_masters(&rig, (unsigned)_i) <= 2;
 
@@ -64,9 +66,8 @@ START_TEST(a_quorum_of_masters_elects_one_leader_after_the_other_and_less_elects
     second = candidate_campaign(1, ELECTION_TTL_MS);
     pass_on();
 }
-END_TEST
 
-START_TEST(a_minority_that_hangs_does_not_keep_the_next_one_from_being_elected)
+TESTS(five, a_minority_that_hangs_does_not_keep_the_next_one_from_being_elected, 0, RIG_MINORITIES_OF_5)
 {
     first = candidate_campaign(0, ELECTION_TTL_MS);
     rig_wait(&rig, candidate_was_elected, first, "an election");
@@ -75,9 +76,8 @@ START_TEST(a_minority_that_hangs_does_not_keep_the_next_one_from_being_elected)
     pass_on();
     rig_resume_masters(&rig, rig_minority_of_5(_i));
 }
-END_TEST
 
-START_TEST(a_leader_leads_on_while_a_minority_hangs)
+TEST(five, a_leader_leads_on_while_a_minority_hangs)
 {
     uint64_t term;
 
@@ -88,13 +88,12 @@ START_TEST(a_leader_leads_on_while_a_minority_hangs)
     expect_leads_on(term);
     rig_resume_masters(&rig, 1 << 1 | 1 << 4);
 }
-END_TEST
 
 /* --- Masters that forget ------------------------------------------------------------------------------------------ */
 
 /* Each gets the leader's key back before the next one forgets. Nobody else asks meanwhile: a master that was flushed
  * might have another's value before the leader asks there, and that vote would be lost. */
-START_TEST(a_leader_leads_on_while_one_master_after_the_other_forgets)
+TESTS(five, a_leader_leads_on_while_one_master_after_the_other_forgets, 0, RIG_LOSSES)
 {
     uint64_t term;
 
@@ -109,9 +108,8 @@ START_TEST(a_leader_leads_on_while_one_master_after_the_other_forgets)
     watch_wait_renewed(&rig);
     expect_leads_on(term);
 }
-END_TEST
 
-START_TEST(the_next_term_is_larger_although_a_minority_has_forgotten_the_last_one)
+TESTS(five, the_next_term_is_larger_although_a_minority_has_forgotten_the_last_one, 0, RIG_LOSSES)
 {
     uint64_t term;
 
@@ -124,16 +122,17 @@ START_TEST(the_next_term_is_larger_although_a_minority_has_forgotten_the_last_on
     expect_leads_on(term);
     pass_on();
 }
-END_TEST
 
 static bool is_back(void *node)
 {
     return rig_pttl(&rig, *(const size_t *)node, "leader") > 0;
 }
 
+GROUP(three, "three masters", election_open, election_close)
+
 /* One of the two that have elected the leader forgets, and the third comes back empty. Without a quarantine these two
  * would elect the other candidate. */
-START_TEST(masters_that_come_back_empty_elect_nobody_else_while_a_leader_leads)
+TESTS(three, masters_that_come_back_empty_elect_nobody_else_while_a_leader_leads, 0, 3)
 {
     size_t away = (size_t)_i, emptied = (size_t)(_i + 1) % 3;
     uint64_t term;
@@ -149,12 +148,11 @@ START_TEST(masters_that_come_back_empty_elect_nobody_else_while_a_leader_leads)
     expect_leads_on(term);
     ck_assert_int_lt(rig_pttl(&rig, away, "leader"), 0);
 }
-END_TEST
 
 /* --- Masters that are full ---------------------------------------------------------------------------------------- */
 
 /* What is there is renewed and given back. The next one may have been handed the key, or gets it when there is room. */
-START_TEST(full_masters_keep_their_leader)
+TEST(three, full_masters_keep_their_leader)
 {
     uint64_t term;
 
@@ -170,7 +168,6 @@ START_TEST(full_masters_keep_their_leader)
     rig_wait(&rig, candidate_was_elected, second, "the next leader");
     ck_assert_uint_gt(second->term, term);
 }
-END_TEST
 
 /* --- Candidates that are killed ----------------------------------------------------------------------------------- */
 
@@ -184,7 +181,7 @@ static int follow_and_stay(struct rig *child, void *unused)
 }
 
 /* The key is handed to the dead one first, for the lease of a waiter. */
-START_TEST(a_killed_head_of_the_queue_delays_the_election_of_the_next_one_for_its_lease)
+TEST(three, a_killed_head_of_the_queue_delays_the_election_of_the_next_one_for_its_lease)
 {
     pid_t head;
     uint64_t term;
@@ -197,24 +194,5 @@ START_TEST(a_killed_head_of_the_queue_delays_the_election_of_the_next_one_for_it
     expect_leads_on(term);
     pass_on();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("election_faults");
-    TCase *five = suite_add_case(suite, "five masters", election_open_five, election_close);
-    TCase *three = suite_add_case(suite, "three masters", election_open, election_close);
-
-    tcase_add_loop_test(five, a_quorum_of_masters_elects_one_leader_after_the_other_and_less_elects_nobody, 0,
-                        MASKS_OF_5);
-    tcase_add_loop_test(five, a_minority_that_hangs_does_not_keep_the_next_one_from_being_elected, 0,
-                        RIG_MINORITIES_OF_5);
-    tcase_add_test(five, a_leader_leads_on_while_a_minority_hangs);
-    tcase_add_loop_test(five, a_leader_leads_on_while_one_master_after_the_other_forgets, 0, RIG_LOSSES);
-    tcase_add_loop_test(five, the_next_term_is_larger_although_a_minority_has_forgotten_the_last_one, 0,
-                        RIG_LOSSES);
-    tcase_add_loop_test(three, masters_that_come_back_empty_elect_nobody_else_while_a_leader_leads, 0, 3);
-    tcase_add_test(three, full_masters_keep_their_leader);
-    tcase_add_test(three, a_killed_head_of_the_queue_delays_the_election_of_the_next_one_for_its_lease);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("election_faults")

@@ -47,7 +47,9 @@ static void see(struct sight *sight, uint64_t term)
     rig_wait(&rig, sees_term, sight, "a change of the leader");
 }
 
-START_TEST(observers_are_told_of_each_change_by_label_and_term)
+GROUP(three, "three", election_open, election_close)
+
+TEST(three, observers_are_told_of_each_change_by_label_and_term)
 {
     struct redlock_election *election;
     struct sight sight = {0};
@@ -82,7 +84,6 @@ START_TEST(observers_are_told_of_each_change_by_label_and_term)
     ck_assert_uint_eq(sight.calls, calls);
     redlock_election_destroy(election);
 }
-END_TEST
 
 /* --- Observers that are told -------------------------------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ static uint64_t pass_leadership_on(void)
     return second->term;
 }
 
-START_TEST(a_new_leader_says_so)
+TEST(three, a_new_leader_says_so)
 {
     struct sight sight;
     struct redlock_election *election = observe(&sight, NEVER_MS);
@@ -158,9 +159,8 @@ START_TEST(a_new_leader_says_so)
     redlock_election_destroy(election);
     wait_heard(0);
 }
-END_TEST
 
-START_TEST(an_observer_whose_connections_are_killed_listens_again_and_looks)
+TESTS(three, an_observer_whose_connections_are_killed_listens_again_and_looks, 0, 2)
 {
     struct sight sight;
     struct redlock_election *election = observe(&sight, NEVER_MS);
@@ -174,7 +174,6 @@ START_TEST(an_observer_whose_connections_are_killed_listens_again_and_looks)
     see(&sight, term);
     redlock_election_destroy(election);
 }
-END_TEST
 
 static unsigned refusals;
 
@@ -186,7 +185,7 @@ static void on_refusal(const struct redlock_event *event, void *user_data)
 }
 
 /* Whose user has no right to the channel, leader or observer: the interval is what is left. */
-START_TEST(without_the_right_to_the_channel_an_observer_looks_at_intervals)
+TEST_SINCE(three, without_the_right_to_the_channel_an_observer_looks_at_intervals, 6, 2, "rights on channels")
 {
     struct sight sight;
     struct redlock_election *election;
@@ -204,7 +203,6 @@ START_TEST(without_the_right_to_the_channel_an_observer_looks_at_intervals)
     wait_heard(0);
     redlock_election_destroy(election);
 }
-END_TEST
 
 static uint64_t count_commands(void)
 {
@@ -219,7 +217,7 @@ static bool has_looked(void *argument)
     return count_commands() > *(const uint64_t *)argument;
 }
 
-START_TEST(whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most)
+TEST(three, whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most)
 {
     static const char *const words[] = {"",   "leader",               "0",                   "17 a b",
                                         "-1", "18446744073709551616", "18446744073709551615"};
@@ -249,11 +247,10 @@ START_TEST(whatever_others_say_on_the_channel_makes_an_observer_look_now_and_the
     see(&sight, candidate_leader(2, ELECTION_TTL_MS)->term);
     redlock_election_destroy(election);
 }
-END_TEST
 
 /* --- The end of observers ----------------------------------------------------------------------------------------- */
 
-START_TEST(whoever_observes_instead_is_told_what_was_known)
+TEST(three, whoever_observes_instead_is_told_what_was_known)
 {
     struct sight former, sight = {0};
     struct redlock_election *election = observe(&former, NEVER_MS);
@@ -263,9 +260,8 @@ START_TEST(whoever_observes_instead_is_told_what_was_known)
     ck_assert_uint_eq(former.calls, 1);
     redlock_election_destroy(election);
 }
-END_TEST
 
-START_TEST(observers_may_end_at_any_time)
+TEST(three, observers_may_end_at_any_time)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_election *elections[4];
@@ -285,20 +281,5 @@ START_TEST(observers_may_end_at_any_time)
     ck_assert_uint_eq(sights[0].calls, 1);
     ck_assert_uint_eq(sights[1].calls, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("election_observe");
-    TCase *three = suite_add_case(suite, "three", election_open, election_close);
-
-    tcase_add_test(three, observers_are_told_of_each_change_by_label_and_term);
-    tcase_add_test(three, a_new_leader_says_so);
-    tcase_add_loop_test(three, an_observer_whose_connections_are_killed_listens_again_and_looks, 0, 2);
-    suite_add_test_since(three, without_the_right_to_the_channel_an_observer_looks_at_intervals, 6, 2,
-                         "rights on channels");
-    tcase_add_test(three, whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most);
-    tcase_add_test(three, whoever_observes_instead_is_told_what_was_known);
-    tcase_add_test(three, observers_may_end_at_any_time);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("election_observe")

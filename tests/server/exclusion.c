@@ -10,7 +10,9 @@
 
 static char url[200];
 
-START_TEST(a_replica_is_excluded)
+GROUP(exclusion, "exclusion", NULL, trust_close)
+
+TEST(exclusion, a_replica_is_excluded)
 {
     struct outcome outcome;
 
@@ -25,9 +27,8 @@ START_TEST(a_replica_is_excluded)
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "it is a replica");
     ck_assert_int_eq(outcome.nodes[0].fault, REDLOCK_FAULT_NOT_MASTER);
 }
-END_TEST
 
-START_TEST(a_master_that_becomes_a_replica_is_found_out_by_its_first_refusal)
+TEST(exclusion, a_master_that_becomes_a_replica_is_found_out_by_its_first_refusal)
 {
     struct outcome outcome;
 
@@ -39,7 +40,6 @@ START_TEST(a_master_that_becomes_a_replica_is_found_out_by_its_first_refusal)
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
     trust_expect_excluded(0, REDLOCK_FAULT_NOT_MASTER);
 }
-END_TEST
 
 static bool cluster_is_up(void *argument)
 {
@@ -51,7 +51,7 @@ static bool cluster_is_up(void *argument)
 }
 
 /* With slots and without: the latter cannot even answer. */
-START_TEST(a_node_of_a_cluster_is_excluded)
+TEST(exclusion, a_node_of_a_cluster_is_excluded)
 {
     static const char *const arguments[] = {"--cluster-enabled", "yes", NULL};
     const struct masters_options options = {.count = 2, .tcp = true, .extra_args = arguments};
@@ -65,7 +65,6 @@ START_TEST(a_node_of_a_cluster_is_excluded)
     trust_expect_excluded(1, REDLOCK_FAULT_CLUSTER);
     ck_assert_uint_eq(trust_info(rig.client, 0).cluster, 1);
 }
-END_TEST
 
 static void make_evicting(size_t node)
 {
@@ -73,7 +72,7 @@ static void make_evicting(size_t node)
     rig_do(&rig, node, "CONFIG", "SET", "maxmemory-policy", "volatile-lru", NULL);
 }
 
-START_TEST(a_master_that_evicts_is_excluded_unless_that_is_allowed)
+TEST(exclusion, a_master_that_evicts_is_excluded_unless_that_is_allowed)
 {
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
@@ -87,9 +86,8 @@ START_TEST(a_master_that_evicts_is_excluded_unless_that_is_allowed)
     rig_connect(&rig);
     trust_expect_votes(0);
 }
-END_TEST
 
-START_TEST(an_excluded_master_that_is_mended_votes_without_a_restart_of_the_client)
+TEST(exclusion, an_excluded_master_that_is_mended_votes_without_a_restart_of_the_client)
 {
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
@@ -99,7 +97,6 @@ START_TEST(an_excluded_master_that_is_mended_votes_without_a_restart_of_the_clie
     rig_do(&rig, 0, "CONFIG", "SET", "maxmemory-policy", "noeviction", NULL);
     trust_wait_standing(0, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
 /* Which of the first two masters of the list has the vote, where the other one is the same server. */
 static bool has_one_vote(void *argument)
@@ -141,7 +138,7 @@ static void connect_at_once(void)
                   error.text);
 }
 
-START_TEST(the_same_server_under_two_addresses_votes_once)
+TEST(exclusion, the_same_server_under_two_addresses_votes_once)
 {
     const struct masters_options options = {.count = 2, .tcp = true};
     struct outcome outcome;
@@ -161,7 +158,6 @@ START_TEST(the_same_server_under_two_addresses_votes_once)
                         "it is the same server as another master of the list");
     ck_assert_int_eq(outcome.nodes[other].fault, REDLOCK_FAULT_SAME_SERVER);
 }
-END_TEST
 
 static bool is_another_master(void *argument)
 {
@@ -203,7 +199,7 @@ static bool was_tried_again(void *argument)
 }
 
 /* The votes that it gave by the first address still count in held locks. */
-START_TEST(the_second_address_of_a_server_does_not_vote_while_the_first_is_down)
+TEST(exclusion, the_second_address_of_a_server_does_not_vote_while_the_first_is_down)
 {
     const struct masters_options options = {.count = 3};
     struct relay *relays[2];
@@ -225,11 +221,10 @@ START_TEST(the_second_address_of_a_server_does_not_vote_while_the_first_is_down)
     expect_another_master(1 - voter);
     relay_destroy(relays[1 - voter]);
 }
-END_TEST
 
 /* A lock that has the second server's vote must not count that server again under the first one's name; a client that
  * is led to the first server all the same could hold the lock with the votes of the others. */
-START_TEST(a_name_that_moves_to_another_masters_server_has_no_vote_there)
+TEST(exclusion, a_name_that_moves_to_another_masters_server_has_no_vote_there)
 {
     const struct masters_options options = {.count = 3};
     struct outcome outcome;
@@ -251,10 +246,9 @@ START_TEST(a_name_that_moves_to_another_masters_server_has_no_vote_there)
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "it is the same server as another master of the list");
     relay_destroy(relay);
 }
-END_TEST
 
 /* As when two names are exchanged: each server has the marker of the other name, and no server is there twice. */
-START_TEST(a_server_under_the_name_of_another_votes_after_a_restart_and_a_quarantine)
+TEST(exclusion, a_server_under_the_name_of_another_votes_after_a_restart_and_a_quarantine)
 {
     struct relay *relays[2];
 
@@ -284,9 +278,8 @@ START_TEST(a_server_under_the_name_of_another_votes_after_a_restart_and_a_quaran
     for (size_t i = 0; i < 2; i++)
         relay_destroy(relays[i]);
 }
-END_TEST
 
-START_TEST(clients_that_disagree_on_the_masters_are_told_so)
+TEST(exclusion, clients_that_disagree_on_the_masters_are_told_so)
 {
     rig_open_with(&rig, 3, 0, trust_declare);
     redlock_client_destroy(rig.client);
@@ -296,9 +289,8 @@ START_TEST(clients_that_disagree_on_the_masters_are_told_so)
     trust_expect_excluded(0, REDLOCK_FAULT_RING);
     trust_expect_excluded(1, REDLOCK_FAULT_RING);
 }
-END_TEST
 
-START_TEST(the_order_of_the_masters_is_no_disagreement)
+TEST(exclusion, the_order_of_the_masters_is_no_disagreement)
 {
     const char *first;
 
@@ -312,9 +304,8 @@ START_TEST(the_order_of_the_masters_is_no_disagreement)
     for (size_t i = 0; i < 3; i++)
         trust_expect_votes(i);
 }
-END_TEST
 
-START_TEST(clients_with_different_prefixes_do_not_meet)
+TEST(exclusion, clients_with_different_prefixes_do_not_meet)
 {
     rig_open_with(&rig, 1, 0, trust_declare);
     redlock_client_destroy(rig.client);
@@ -325,11 +316,10 @@ START_TEST(clients_with_different_prefixes_do_not_meet)
     ck_assert_uint_eq(masters_count_key(rig.masters, "other:redlock:marker"), 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:marker"), 1);
 }
-END_TEST
 
 static const char *const withheld[] = {"-info", "-eval", "-hset", "-time"};
 
-START_TEST(a_master_that_cannot_be_judged_votes_only_if_that_is_allowed)
+TESTS(exclusion, a_master_that_cannot_be_judged_votes_only_if_that_is_allowed, 0, 4)
 {
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
@@ -345,9 +335,8 @@ START_TEST(a_master_that_cannot_be_judged_votes_only_if_that_is_allowed)
     trust_expect_votes(0);
     ck_assert_int_eq(trust_try("key", 5000).status, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(without_the_right_to_see_the_configuration_a_master_is_not_durable_but_votes)
+TEST(exclusion, without_the_right_to_see_the_configuration_a_master_is_not_durable_but_votes)
 {
     const struct masters_options options = {.count = 1, .persistence = MASTERS_ALWAYS};
 
@@ -361,26 +350,5 @@ START_TEST(without_the_right_to_see_the_configuration_a_master_is_not_durable_bu
     ck_assert_uint_eq(trust_info(rig.client, 0).durable, 0);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("exclusion");
-    TCase *exclusion = suite_add_case(suite, "exclusion", NULL, trust_close);
-
-    tcase_add_test(exclusion, a_replica_is_excluded);
-    tcase_add_test(exclusion, a_master_that_becomes_a_replica_is_found_out_by_its_first_refusal);
-    tcase_add_test(exclusion, a_node_of_a_cluster_is_excluded);
-    tcase_add_test(exclusion, a_master_that_evicts_is_excluded_unless_that_is_allowed);
-    tcase_add_test(exclusion, an_excluded_master_that_is_mended_votes_without_a_restart_of_the_client);
-    tcase_add_test(exclusion, the_same_server_under_two_addresses_votes_once);
-    tcase_add_test(exclusion, the_second_address_of_a_server_does_not_vote_while_the_first_is_down);
-    tcase_add_test(exclusion, a_name_that_moves_to_another_masters_server_has_no_vote_there);
-    tcase_add_test(exclusion, a_server_under_the_name_of_another_votes_after_a_restart_and_a_quarantine);
-    tcase_add_test(exclusion, clients_that_disagree_on_the_masters_are_told_so);
-    tcase_add_test(exclusion, the_order_of_the_masters_is_no_disagreement);
-    tcase_add_test(exclusion, clients_with_different_prefixes_do_not_meet);
-    tcase_add_loop_test(exclusion, a_master_that_cannot_be_judged_votes_only_if_that_is_allowed, 0, 4);
-    tcase_add_test(exclusion, without_the_right_to_see_the_configuration_a_master_is_not_durable_but_votes);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("exclusion")

@@ -50,7 +50,9 @@ static void run_past(int64_t instant_ms)
     rig_run_for(&rig, 50);
 }
 
-START_TEST(the_remaining_time_falls_to_zero_without_a_running_loop)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, the_remaining_time_falls_to_zero_without_a_running_loop)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "g3", LEASE_MS);
     int64_t earlier = redlock_remaining_ns(lock);
@@ -65,14 +67,13 @@ START_TEST(the_remaining_time_falls_to_zero_without_a_running_loop)
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
     ck_assert_uint_eq(lost_events, 0);
 }
-END_TEST
 
 static bool loss_was_reported(void *argument)
 {
     return *(unsigned *)argument > 0;
 }
 
-START_TEST(the_loss_is_reported_once_when_the_deadline_passes)
+TEST(three, the_loss_is_reported_once_when_the_deadline_passes)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "loss", LEASE_MS);
     struct redlock_stats stats;
@@ -86,9 +87,8 @@ START_TEST(the_loss_is_reported_once_when_the_deadline_passes)
     ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
     ck_assert_uint_eq(stats.lost, 1);
 }
-END_TEST
 
-START_TEST(a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
+TEST(three, a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "stall", LEASE_MS);
 
@@ -98,9 +98,8 @@ START_TEST(a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     ck_assert_uint_eq(lost_events, 1);
 }
-END_TEST
 
-START_TEST(the_loss_comes_with_all_masters_silent)
+TEST(three, the_loss_comes_with_all_masters_silent)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "silent", LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
@@ -111,9 +110,8 @@ START_TEST(the_loss_comes_with_all_masters_silent)
     ck_assert_int_ge(rig_now_ms(), end - 1);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
 }
-END_TEST
 
-START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
+TEST(three, grants_that_a_stalled_loop_reads_too_late_are_too_slow)
 {
     struct redlock_acquire_options request = rig_lease(300, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
@@ -131,9 +129,8 @@ START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     rig_wait_absent(&rig, "unread");
 }
-END_TEST
 
-START_TEST(a_lost_lock_can_be_acquired_again)
+TEST(three, a_lost_lock_can_be_acquired_again)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "again", LEASE_MS);
     struct redlock_acquire_options request = rig_request(20000, 20000);
@@ -145,9 +142,8 @@ START_TEST(a_lost_lock_can_be_acquired_again)
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
 }
-END_TEST
 
-START_TEST(a_released_lock_is_not_lost)
+TEST(three, a_released_lock_is_not_lost)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "released", 3 * LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
@@ -158,9 +154,8 @@ START_TEST(a_released_lock_is_not_lost)
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
-END_TEST
 
-START_TEST(an_extended_lock_is_not_lost_at_its_first_deadline)
+TEST(three, an_extended_lock_is_not_lost_at_its_first_deadline)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "extended", 3 * LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
@@ -171,20 +166,5 @@ START_TEST(an_extended_lock_is_not_lost_at_its_first_deadline)
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("expiry");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, the_remaining_time_falls_to_zero_without_a_running_loop);
-    tcase_add_test(three, the_loss_is_reported_once_when_the_deadline_passes);
-    tcase_add_test(three, a_stalled_loop_reports_the_loss_as_soon_as_it_runs);
-    tcase_add_test(three, the_loss_comes_with_all_masters_silent);
-    tcase_add_test(three, grants_that_a_stalled_loop_reads_too_late_are_too_slow);
-    tcase_add_test(three, a_lost_lock_can_be_acquired_again);
-    tcase_add_test(three, a_released_lock_is_not_lost);
-    tcase_add_test(three, an_extended_lock_is_not_lost_at_its_first_deadline);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("expiry")

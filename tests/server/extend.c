@@ -45,7 +45,9 @@ static bool all_have_long_ttls(void *argument)
     return true;
 }
 
-START_TEST(extend_reaches_all_masters_and_does_not_add_up)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, extend_reaches_all_masters_and_does_not_add_up)
 {
     static char key[] = "c1";
     struct redlock_lock *lock = rig_hold(&rig, key, 5000);
@@ -60,9 +62,8 @@ START_TEST(extend_reaches_all_masters_and_does_not_add_up)
     for (size_t i = 0; i < 5; i++)
         ck_assert_int_le(rig_pttl(&rig, i, key), 30000);
 }
-END_TEST
 
-START_TEST(extend_may_shorten)
+TEST(five, extend_may_shorten)
 {
     struct redlock_lock *lock = rig_hold(&rig, "shorter", 60000);
     struct outcome outcome = rig_extend(&rig, lock, 2000);
@@ -71,9 +72,10 @@ START_TEST(extend_may_shorten)
     ck_assert_int_le(outcome.remaining_ms, 2000 - 22);
     ck_assert_int_le(redlock_remaining_ms(lock), 2000 - 22);
 }
-END_TEST
 
-START_TEST(a_shorter_ttl_counts_from_its_sending_not_from_the_answer)
+GROUP(hung, "hung masters", open_five_impatiently, close_rig)
+
+TEST(hung, a_shorter_ttl_counts_from_its_sending_not_from_the_answer)
 {
     struct redlock_lock *lock = rig_hold(&rig, "shorter", 60000);
     struct outcome outcome = {0};
@@ -88,9 +90,8 @@ START_TEST(a_shorter_ttl_counts_from_its_sending_not_from_the_answer)
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 202);
 }
-END_TEST
 
-START_TEST(extend_with_no_ttl_repeats_the_current_one)
+TEST(five, extend_with_no_ttl_repeats_the_current_one)
 {
     struct redlock_lock *lock = rig_hold(&rig, "same", 30000);
     struct outcome outcome;
@@ -101,9 +102,8 @@ START_TEST(extend_with_no_ttl_repeats_the_current_one)
     ck_assert_int_gt(outcome.remaining_ms, 20000);
     ck_assert_int_le(outcome.remaining_ms, 30000 - 302);
 }
-END_TEST
 
-START_TEST(extend_after_expiry_fails_and_brings_nothing_back)
+TEST(five, extend_after_expiry_fails_and_brings_nothing_back)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "c2", 100);
 
@@ -113,9 +113,8 @@ START_TEST(extend_after_expiry_fails_and_brings_nothing_back)
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "c2"), 0);
 }
-END_TEST
 
-START_TEST(extend_fails_if_a_majority_has_another_owner)
+TEST(five, extend_fails_if_a_majority_has_another_owner)
 {
     struct redlock_lock *lock = rig_hold(&rig, "c3", 20000);
     struct outcome outcome;
@@ -129,9 +128,8 @@ START_TEST(extend_fails_if_a_majority_has_another_owner)
     rig_wait_count(&rig, "c3", 3);
     ck_assert_uint_eq(rig_count_value(&rig, "c3", "foreign"), 3);
 }
-END_TEST
 
-START_TEST(extend_fails_if_a_majority_has_lost_the_key)
+TEST(five, extend_fails_if_a_majority_has_lost_the_key)
 {
     struct redlock_lock *lock = rig_hold(&rig, "c3", 20000);
     struct outcome outcome;
@@ -143,9 +141,8 @@ START_TEST(extend_fails_if_a_majority_has_lost_the_key)
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "missing");
     rig_wait_absent(&rig, "c3");
 }
-END_TEST
 
-START_TEST(extend_at_exactly_a_quorum_succeeds)
+TEST(five, extend_at_exactly_a_quorum_succeeds)
 {
     struct redlock_lock *lock = rig_hold(&rig, "c4", 5000);
     struct outcome outcome;
@@ -158,7 +155,6 @@ START_TEST(extend_at_exactly_a_quorum_succeeds)
     ck_assert_int_gt(redlock_remaining_ms(lock), 20000);
     ck_assert_uint_eq(rig_count_value(&rig, "c4", "foreign"), 2);
 }
-END_TEST
 
 /* Held for `ttl_ms`, and then for `longer_ms`. A lock that has ended before its extension began is acquired again. */
 static struct redlock_lock *hold_and_extend(const char *key, uint32_t ttl_ms, uint32_t longer_ms)
@@ -181,7 +177,7 @@ static struct redlock_lock *hold_and_extend(const char *key, uint32_t ttl_ms, ui
     }
 }
 
-START_TEST(an_extended_lock_keeps_competitors_out_until_its_release)
+TEST(five, an_extended_lock_keeps_competitors_out_until_its_release)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *competitor = rig_new_lock(other, "c5");
@@ -198,9 +194,8 @@ START_TEST(an_extended_lock_keeps_competitors_out_until_its_release)
     outcome_expect(&outcome, REDLOCK_OK);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_majority_of_errors_is_no_success_and_no_loss)
+TEST(five, a_majority_of_errors_is_no_success_and_no_loss)
 {
     struct redlock_lock *lock = rig_hold(&rig, "c8", 20000);
     struct outcome outcome;
@@ -215,9 +210,8 @@ START_TEST(a_majority_of_errors_is_no_success_and_no_loss)
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
     ck_assert_int_le(redlock_remaining_ms(lock), 20000);
 }
-END_TEST
 
-START_TEST(the_deadline_is_the_one_of_the_quorum_not_of_the_fastest)
+TEST(hung, the_deadline_is_the_one_of_the_quorum_not_of_the_fastest)
 {
     struct redlock_lock *lock = rig_hold(&rig, "g1", 20000);
     struct outcome outcome;
@@ -232,24 +226,5 @@ START_TEST(the_deadline_is_the_one_of_the_quorum_not_of_the_fastest)
     ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 202);
     ck_assert_int_gt(redlock_remaining_ms(lock), 5000);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("extend");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-    TCase *hung = suite_add_case(suite, "hung masters", open_five_impatiently, close_rig);
-
-    tcase_add_test(five, extend_reaches_all_masters_and_does_not_add_up);
-    tcase_add_test(five, extend_may_shorten);
-    tcase_add_test(hung, a_shorter_ttl_counts_from_its_sending_not_from_the_answer);
-    tcase_add_test(five, extend_with_no_ttl_repeats_the_current_one);
-    tcase_add_test(five, extend_after_expiry_fails_and_brings_nothing_back);
-    tcase_add_test(five, extend_fails_if_a_majority_has_another_owner);
-    tcase_add_test(five, extend_fails_if_a_majority_has_lost_the_key);
-    tcase_add_test(five, extend_at_exactly_a_quorum_succeeds);
-    tcase_add_test(five, an_extended_lock_keeps_competitors_out_until_its_release);
-    tcase_add_test(five, a_majority_of_errors_is_no_success_and_no_loss);
-    tcase_add_test(hung, the_deadline_is_the_one_of_the_quorum_not_of_the_fastest);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("extend")

@@ -44,7 +44,9 @@ static void join_first_durable(void)
     ck_assert_int_eq(join_durable("second", RL_DURABILITY_ALWAYS).event, RL_JOIN_KEPT);
 }
 
-START_TEST(replicas_are_counted_and_change_nothing)
+GROUP(tc, "failover", join_start_two, join_stop)
+
+TEST(tc, replicas_are_counted_and_change_nothing)
 {
     struct rl_join_report report;
 
@@ -56,10 +58,9 @@ START_TEST(replicas_are_counted_and_change_nothing)
     ck_assert_int_eq(report.replicas, 1);
     ck_assert(!report.promoted);
 }
-END_TEST
 
 /* Durability is of the disk; replication has lost what was not yet sent. */
-START_TEST(a_promoted_replica_does_not_resume_however_durable)
+TEST(tc, a_promoted_replica_does_not_resume_however_durable)
 {
     struct rl_join_report report;
 
@@ -74,10 +75,9 @@ START_TEST(a_promoted_replica_does_not_resume_however_durable)
     ck_assert(report.promoted);
     ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_ALWAYS).event, RL_JOIN_KEPT);
 }
-END_TEST
 
 /* Its own marker comes back to it from the copy, with its own run_id; what it had granted since has not. */
-START_TEST(a_master_that_comes_back_with_its_replicas_memory_is_new)
+TEST(tc, a_master_that_comes_back_with_its_replicas_memory_is_new)
 {
     struct rl_join_report report;
 
@@ -91,9 +91,8 @@ START_TEST(a_master_that_comes_back_with_its_replicas_memory_is_new)
     ck_assert_int_eq(report.left_ms, QUARANTINE);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "fourth").event, RL_JOIN_KEPT);
 }
-END_TEST
 
-START_TEST(a_promoted_server_that_was_joined_resumes_after_a_restart)
+TEST(tc, a_promoted_server_that_was_joined_resumes_after_a_restart)
 {
     struct rl_join_report report;
 
@@ -111,10 +110,9 @@ START_TEST(a_promoted_server_that_was_joined_resumes_after_a_restart)
     ck_assert(!report.promoted);
     ask_expect(join_master, 1, "HGET marker run", report.run_id);
 }
-END_TEST
 
 /* The server forgets that it was promoted when its backlog has timed out; its memory is the same. */
-START_TEST(a_past_that_is_forgotten_is_no_new_memory)
+TEST(tc, a_past_that_is_forgotten_is_no_new_memory)
 {
     char line[128], *run;
 
@@ -125,17 +123,5 @@ START_TEST(a_past_that_is_forgotten_is_no_new_memory)
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
     free(run);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("failover");
-    TCase *tc = suite_add_case(suite, "failover", join_start_two, join_stop);
-
-    tcase_add_test(tc, replicas_are_counted_and_change_nothing);
-    tcase_add_test(tc, a_promoted_replica_does_not_resume_however_durable);
-    tcase_add_test(tc, a_master_that_comes_back_with_its_replicas_memory_is_new);
-    tcase_add_test(tc, a_promoted_server_that_was_joined_resumes_after_a_restart);
-    tcase_add_test(tc, a_past_that_is_forgotten_is_no_new_memory);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("failover")

@@ -58,7 +58,9 @@ static void kill_masters(size_t from, size_t to)
         ck_assert_msg(masters_kill(rig.masters, i), "%s", masters_error());
 }
 
-START_TEST(a_dead_majority_fails_everything_and_names_each_master)
+GROUP(dead, "dead", open_five, close_rig)
+
+TEST(dead, a_dead_majority_fails_everything_and_names_each_master)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b10");
@@ -74,9 +76,8 @@ START_TEST(a_dead_majority_fails_everything_and_names_each_master)
     rig_wait_absent(&rig, "b10");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(three_of_six_are_no_quorum)
+TEST(dead, three_of_six_are_no_quorum)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
@@ -90,9 +91,8 @@ START_TEST(three_of_six_are_no_quorum)
     ck_assert_uint_eq(outcome.quorum, 4);
     rig_wait_absent(&rig, "b11");
 }
-END_TEST
 
-START_TEST(two_masters_with_one_dead_are_no_quorum)
+TEST(dead, two_masters_with_one_dead_are_no_quorum)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
@@ -105,9 +105,8 @@ START_TEST(two_masters_with_one_dead_are_no_quorum)
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     rig_wait_absent(&rig, "z1");
 }
-END_TEST
 
-START_TEST(an_even_split_ends_for_both_sides)
+TEST(dead, an_even_split_ends_for_both_sides)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
@@ -122,9 +121,10 @@ START_TEST(an_even_split_ends_for_both_sides)
     outcome_expect(&outcome, REDLOCK_HELD);
     rig_wait_count(&rig, "z1", 2);
 }
-END_TEST
 
-START_TEST(a_master_that_vanished_is_used_again_when_it_is_back)
+GROUP(back, "back again", open_five_for_restarts, close_rig)
+
+TEST(back, a_master_that_vanished_is_used_again_when_it_is_back)
 {
     struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b23");
@@ -142,9 +142,8 @@ START_TEST(a_master_that_vanished_is_used_again_when_it_is_back)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "b23", 5);
 }
-END_TEST
 
-START_TEST(locking_works_again_after_all_masters_were_restarted)
+TEST(back, locking_works_again_after_all_masters_were_restarted)
 {
     struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "all");
@@ -159,9 +158,10 @@ START_TEST(locking_works_again_after_all_masters_were_restarted)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(one_hung_master_does_not_delay_acquire_and_extend)
+GROUP(hung, "hung", open_five, close_rig)
+
+TEST(hung, one_hung_master_does_not_delay_acquire_and_extend)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z4");
@@ -181,9 +181,8 @@ START_TEST(one_hung_master_does_not_delay_acquire_and_extend)
         rig_wait_no_claims(&rig, rig.client);
     } while (acquired.elapsed_us + extended.elapsed_us >= NODE_TIMEOUT_MS * 1000);
 }
-END_TEST
 
-START_TEST(one_hung_master_delays_a_release_by_its_timeout_at_most)
+TEST(hung, one_hung_master_delays_a_release_by_its_timeout_at_most)
 {
     struct redlock_lock *lock = rig_hold(&rig, "z4", 20000);
     struct outcome outcome;
@@ -197,9 +196,8 @@ START_TEST(one_hung_master_delays_a_release_by_its_timeout_at_most)
     resume(0, 1);
     rig_wait_absent(&rig, "z4");
 }
-END_TEST
 
-START_TEST(a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
+TEST(hung, a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
@@ -213,9 +211,8 @@ START_TEST(a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "hung"), 0);
 }
-END_TEST
 
-START_TEST(a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards)
+TEST(hung, a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards)
 {
     struct redlock_acquire_options request = rig_request(60000, 700);
     struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
@@ -230,9 +227,8 @@ START_TEST(a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterward
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "hung"), 0);
 }
-END_TEST
 
-START_TEST(values_left_on_dead_masters_are_removed_when_these_are_back)
+TEST(dead, values_left_on_dead_masters_are_removed_when_these_are_back)
 {
     struct redlock_lock *lock;
     struct masters_options options = {.count = 3, .persistence = MASTERS_ALWAYS};
@@ -258,25 +254,5 @@ START_TEST(values_left_on_dead_masters_are_removed_when_these_are_back)
     rig_wait_absent(&rig, "rollback");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("faults");
-    TCase *dead = suite_add_case(suite, "dead", open_five, close_rig);
-    TCase *back = suite_add_case(suite, "back again", open_five_for_restarts, close_rig);
-    TCase *hung = suite_add_case(suite, "hung", open_five, close_rig);
-
-    tcase_add_test(dead, a_dead_majority_fails_everything_and_names_each_master);
-    tcase_add_test(dead, three_of_six_are_no_quorum);
-    tcase_add_test(dead, two_masters_with_one_dead_are_no_quorum);
-    tcase_add_test(dead, an_even_split_ends_for_both_sides);
-    tcase_add_test(back, a_master_that_vanished_is_used_again_when_it_is_back);
-    tcase_add_test(back, locking_works_again_after_all_masters_were_restarted);
-    tcase_add_test(dead, values_left_on_dead_masters_are_removed_when_these_are_back);
-    tcase_add_test(hung, one_hung_master_does_not_delay_acquire_and_extend);
-    tcase_add_test(hung, one_hung_master_delays_a_release_by_its_timeout_at_most);
-    tcase_add_test(hung, a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards);
-    tcase_add_test(hung, a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("faults")

@@ -3,7 +3,9 @@
 #include "suite.h"
 #include "watch.h"
 
-START_TEST(tokens_grow_over_the_acquisitions_of_several_clients)
+GROUP(tokens, "tokens", fence_open, fence_close)
+
+TEST(tokens, tokens_grow_over_the_acquisitions_of_several_clients)
 {
     struct redlock_client *clients[] = {rig.client, rig_new_client(&rig), rig_new_client(&rig)};
     uint64_t last = 0;
@@ -17,17 +19,15 @@ START_TEST(tokens_grow_over_the_acquisitions_of_several_clients)
     redlock_client_destroy(clients[1]);
     redlock_client_destroy(clients[2]);
 }
-END_TEST
 
-START_TEST(quiet_masters_need_one_round_trip)
+TEST(tokens, quiet_masters_need_one_round_trip)
 {
     for (size_t i = 0; i < 5; i++)
         fence_take_and_release(rig.client);
     ck_assert_uint_eq(watch_stats(rig.client).raises, 0);
 }
-END_TEST
 
-START_TEST(a_lock_that_is_not_held_has_no_token)
+TEST(tokens, a_lock_that_is_not_held_has_no_token)
 {
     struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *holder = fence_take(rig.client), *lock = rig_new_lock(rig.client, "job");
@@ -41,9 +41,8 @@ START_TEST(a_lock_that_is_not_held_has_no_token)
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_ne(redlock_lock_fence(holder), 0);
 }
-END_TEST
 
-START_TEST(the_token_ends_with_the_release_at_once)
+TEST(tokens, the_token_ends_with_the_release_at_once)
 {
     struct redlock_lock *lock = fence_take(rig.client);
     struct outcome outcome = {0};
@@ -53,9 +52,8 @@ START_TEST(the_token_ends_with_the_release_at_once)
     rig_wait_outcome(&rig, &outcome);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
 }
-END_TEST
 
-START_TEST(the_token_ends_with_the_loss)
+TEST(tokens, the_token_ends_with_the_loss)
 {
     struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "job");
@@ -72,18 +70,16 @@ START_TEST(the_token_ends_with_the_loss)
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_gt(fence_take_and_release(rig.client), outcome.fence);
 }
-END_TEST
 
-START_TEST(an_unfenced_lock_has_no_token_and_touches_no_counter)
+TEST(tokens, an_unfenced_lock_has_no_token_and_touches_no_counter)
 {
     struct redlock_lock *lock = rig_hold(&rig, "job", 5000);
 
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, FENCE_COUNTER), 0);
 }
-END_TEST
 
-START_TEST(extension_keeps_the_token)
+TEST(tokens, extension_keeps_the_token)
 {
     struct redlock_lock *lock = fence_take(rig.client);
     uint64_t fence = redlock_lock_fence(lock);
@@ -93,19 +89,5 @@ START_TEST(extension_keeps_the_token)
     ck_assert_uint_eq(outcome.fence, fence);
     ck_assert_uint_eq(redlock_lock_fence(lock), fence);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fencing");
-    TCase *tokens = suite_add_case(suite, "tokens", fence_open, fence_close);
-
-    tcase_add_test(tokens, tokens_grow_over_the_acquisitions_of_several_clients);
-    tcase_add_test(tokens, quiet_masters_need_one_round_trip);
-    tcase_add_test(tokens, a_lock_that_is_not_held_has_no_token);
-    tcase_add_test(tokens, the_token_ends_with_the_release_at_once);
-    tcase_add_test(tokens, the_token_ends_with_the_loss);
-    tcase_add_test(tokens, an_unfenced_lock_has_no_token_and_touches_no_counter);
-    tcase_add_test(tokens, extension_keeps_the_token);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("fencing")

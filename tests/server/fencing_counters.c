@@ -41,25 +41,25 @@ static size_t count_counters(uint64_t number)
     return n;
 }
 
-START_TEST(a_quorum_has_recorded_the_token_that_is_handed_out)
+GROUP(counters, "counters", fence_open, fence_close)
+
+TEST(counters, a_quorum_has_recorded_the_token_that_is_handed_out)
 {
     struct redlock_lock *lock = fence_take(rig.client);
 
     ck_assert_uint_ge(count_counters(redlock_lock_fence(lock)), 2);
 }
-END_TEST
 
-START_TEST(the_counter_outlives_the_lock_by_a_day)
+TEST(counters, the_counter_outlives_the_lock_by_a_day)
 {
     fence_take_and_release(rig.client);
     rig_wait_absent(&rig, "job");
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_gt(rig_pttl(&rig, i, FENCE_COUNTER), INT64_C(24) * 3600 * 1000 - 60000);
 }
-END_TEST
 
 /* Whichever two masters answer first: one of them is ahead of the proposal, and they differ. */
-START_TEST(unequal_counters_are_raised_to_the_largest)
+TEST(counters, unequal_counters_are_raised_to_the_largest)
 {
     uint64_t first = fence_take_and_release(rig.client), ahead = first + UINT64_C(3600000000), fence;
     struct redlock_lock *lock;
@@ -76,7 +76,6 @@ START_TEST(unequal_counters_are_raised_to_the_largest)
     rig_wait_absent(&rig, "job");
     ck_assert_uint_gt(fence_take_and_release(rig.client), fence);
 }
-END_TEST
 
 static uint64_t take_without(size_t silent, struct redlock_client *client)
 {
@@ -94,7 +93,7 @@ static uint64_t take_without(size_t silent, struct redlock_client *client)
 }
 
 /* The first quorum has one master that is ahead, the second has not: the one that both share must have recorded it. */
-START_TEST(what_one_master_is_ahead_is_known_to_the_next_quorum)
+TEST(counters, what_one_master_is_ahead_is_known_to_the_next_quorum)
 {
     struct redlock_client *other = rig_new_client(&rig);
     uint64_t first = fence_take_and_release(rig.client), second, third;
@@ -107,9 +106,8 @@ START_TEST(what_one_master_is_ahead_is_known_to_the_next_quorum)
     ck_assert_uint_gt(third, second);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(one_master_far_ahead_does_not_let_tokens_fall)
+TEST(counters, one_master_far_ahead_does_not_let_tokens_fall)
 {
     struct redlock_client *other = rig_new_client(&rig);
     uint64_t last = fence_take_and_release(rig.client);
@@ -125,9 +123,8 @@ START_TEST(one_master_far_ahead_does_not_let_tokens_fall)
     }
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_damaged_counter_is_no_vote)
+TEST(counters, a_damaged_counter_is_no_vote)
 {
     struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "job");
@@ -146,9 +143,10 @@ START_TEST(a_damaged_counter_is_no_vote)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "job"), 0);
 }
-END_TEST
 
-START_TEST(tokens_grow_over_a_restart_of_all_durable_masters)
+GROUP(durable, "durable", open_durable, fence_close)
+
+TEST(durable, tokens_grow_over_a_restart_of_all_durable_masters)
 {
     uint64_t before = fence_take_and_release(rig.client);
 
@@ -164,14 +162,13 @@ START_TEST(tokens_grow_over_a_restart_of_all_durable_masters)
     ck_assert_uint_ge(counter_of(0), before);
     ck_assert_uint_gt(fence_take_and_release(rig.client), before);
 }
-END_TEST
 
 static bool has_recorded_again(void *argument)
 {
     return counter_of(0) >= *(const uint64_t *)argument;
 }
 
-START_TEST(a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key)
+TEST(counters, a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key)
 {
     struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock;
@@ -186,21 +183,5 @@ START_TEST(a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key)
     rig_wait(&rig, has_recorded_again, &fence, "the token to be recorded again");
     ck_assert_uint_eq(redlock_lock_fence(lock), fence);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fencing_counters");
-    TCase *counters = suite_add_case(suite, "counters", fence_open, fence_close);
-    TCase *durable = suite_add_case(suite, "durable", open_durable, fence_close);
-
-    tcase_add_test(counters, a_quorum_has_recorded_the_token_that_is_handed_out);
-    tcase_add_test(counters, the_counter_outlives_the_lock_by_a_day);
-    tcase_add_test(counters, unequal_counters_are_raised_to_the_largest);
-    tcase_add_test(counters, what_one_master_is_ahead_is_known_to_the_next_quorum);
-    tcase_add_test(counters, one_master_far_ahead_does_not_let_tokens_fall);
-    tcase_add_test(counters, a_damaged_counter_is_no_vote);
-    tcase_add_test(counters, a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key);
-    tcase_add_test(durable, tokens_grow_over_a_restart_of_all_durable_masters);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("fencing_counters")

@@ -39,16 +39,17 @@ static void expect_refused(struct redlock_client *client, const char *key, const
     redlock_lock_destroy(lock);
 }
 
-START_TEST(a_text_of_another_key_is_refused)
+GROUP(refused, "refused", open_three, close_rig)
+
+TEST(refused, a_text_of_another_key_is_refused)
 {
     hold_and_export("mine", 20000);
     expect_refused(rig.client, "min", text, REDLOCK_E_EXPORT);
     expect_refused(rig.client, "mined", text, REDLOCK_E_EXPORT);
     expect_refused(rig.client, "Mine", text, REDLOCK_E_EXPORT);
 }
-END_TEST
 
-START_TEST(a_text_of_other_masters_or_another_quorum_is_refused)
+TEST(refused, a_text_of_other_masters_or_another_quorum_is_refused)
 {
     struct redlock_client *two, *strict;
 
@@ -61,7 +62,6 @@ START_TEST(a_text_of_other_masters_or_another_quorum_is_refused)
     redlock_client_destroy(two);
     redlock_client_destroy(strict);
 }
-END_TEST
 
 /* A client of the same deployment whose options have no room for the lock: the text itself is good. */
 static void expect_no_room(const char *key)
@@ -73,7 +73,7 @@ static void expect_no_room(const char *key)
     redlock_client_destroy(small);
 }
 
-START_TEST(a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl)
+TEST(refused, a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl)
 {
     hold_and_export("mine", 20000);
     rig.options.max_ttl_ms = 19999;
@@ -82,9 +82,8 @@ START_TEST(a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl)
     rig.options.guard_ms = 20000;
     expect_no_room("mine");
 }
-END_TEST
 
-START_TEST(a_damaged_text_is_refused)
+TEST(refused, a_damaged_text_is_refused)
 {
     char wrong[sizeof(text) + 2];
 
@@ -104,16 +103,14 @@ START_TEST(a_damaged_text_is_refused)
     wrong[sizeof(wrong) - 1] = '\0';
     expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
 }
-END_TEST
 
-START_TEST(an_expired_text_is_refused_and_leaves_nothing)
+TEST(refused, an_expired_text_is_refused_and_leaves_nothing)
 {
     ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "old", 200), text, sizeof(text)), 0);
     rig_wait_absent(&rig, "old");
     expect_refused(rig.client, "old", text, REDLOCK_E_NOT_HELD);
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
 /* Another time namespace is like another boot: its clock says something else. Where the system has none, or does not
  * let us, there is nothing to test. */
@@ -128,7 +125,7 @@ static int adopt_in_another_time(void)
     return redlock_lock_adopt(lock, NULL, text) == REDLOCK_E_EXPORT ? 0 : 2;
 }
 
-START_TEST(a_text_of_another_clock_is_refused)
+TEST(refused, a_text_of_another_clock_is_refused)
 {
 #ifdef CLONE_NEWTIME
     pid_t pid;
@@ -143,18 +140,5 @@ START_TEST(a_text_of_another_clock_is_refused)
     rig_wait_child(&rig, pid);
 #endif
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("import_refused");
-    TCase *refused = suite_add_case(suite, "refused", open_three, close_rig);
-
-    tcase_add_test(refused, a_text_of_another_key_is_refused);
-    tcase_add_test(refused, a_text_of_other_masters_or_another_quorum_is_refused);
-    tcase_add_test(refused, a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl);
-    tcase_add_test(refused, a_damaged_text_is_refused);
-    tcase_add_test(refused, an_expired_text_is_refused_and_leaves_nothing);
-    tcase_add_test(refused, a_text_of_another_clock_is_refused);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("import_refused")

@@ -26,7 +26,9 @@ static void expect_info(const char *name, const char *value)
     ask_contains(join_master, 0, "INFO", line);
 }
 
-START_TEST(the_report_is_what_the_server_says)
+GROUP(report_tests, "report", join_start, join_stop)
+
+TEST(report_tests, the_report_is_what_the_server_says)
 {
     int64_t before = real_us();
     struct rl_join_report report = join_as(RL_JOIN_VOTE, "first");
@@ -44,9 +46,8 @@ START_TEST(the_report_is_what_the_server_says)
     ck_assert_int_eq(report.replicas, 0);
     ck_assert(report.append_only && !report.cluster && !report.promoted);
 }
-END_TEST
 
-START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
+TEST(report_tests, an_evicting_server_is_excluded_unless_that_is_allowed)
 {
     struct rl_admission_rules lenient = {.allow_eviction = true};
     struct rl_join_report report;
@@ -62,18 +63,16 @@ START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
     report = join_as(RL_JOIN_VOTE, "second");
     ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_VOTES);
 }
-END_TEST
 
-START_TEST(a_server_out_of_memory_can_still_be_joined)
+TEST(report_tests, a_server_out_of_memory_can_still_be_joined)
 {
     ask_expect(join_master, 0, "CONFIG SET maxmemory 1", "OK");
     ask_refused(join_master, 0, "SET k v", "OOM");
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "first").event, RL_JOIN_NEW);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
 }
-END_TEST
 
-START_TEST(a_replica_is_excluded_and_nothing_is_written)
+TEST(report_tests, a_replica_is_excluded_and_nothing_is_written)
 {
     struct rl_join_report report;
 
@@ -90,10 +89,11 @@ START_TEST(a_replica_is_excluded_and_nothing_is_written)
     ck_assert_int_eq(report.event, RL_JOIN_NEW);
     ck_assert(report.promoted);
 }
-END_TEST
+
+GROUP(cluster, "cluster", join_start_cluster, join_stop)
 
 /* Before it serves slots it refuses any key; then the script runs, and says what it is. */
-START_TEST(a_cluster_node_is_excluded)
+TEST(cluster, a_cluster_node_is_excluded)
 {
     time_t give_up = time(NULL) + SUITE_PATIENCE_S;
     struct rl_join_question asked = join_question(RL_JOIN_VOTE, "first");
@@ -114,7 +114,6 @@ START_TEST(a_cluster_node_is_excluded)
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_CLUSTER);
     scripted_free(&scripted);
 }
-END_TEST
 
 /* --- Rights ------------------------------------------------------------------------------------------------------- */
 
@@ -148,42 +147,22 @@ static void expect_refused_with(const char *rule)
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
 }
 
-START_TEST(a_user_without_the_rights_is_seen_to_lack_them)
+TESTS(report_tests, a_user_without_the_rights_is_seen_to_lack_them, 0, sizeof(withheld) / sizeof(*withheld))
 {
     expect_refused_with(withheld[_i]);
 }
-END_TEST
 
-START_TEST(a_user_who_may_only_read_the_marker_is_seen_to_lack_rights)
+TEST_SINCE(report_tests, a_user_who_may_only_read_the_marker_is_seen_to_lack_rights, 7, 0, "rights to read a key only")
 {
     expect_refused_with("resetkeys %R~marker");
 }
-END_TEST
 
-START_TEST(the_rights_of_the_protocol_are_enough)
+TEST(report_tests, the_rights_of_the_protocol_are_enough)
 {
     ask_expect(join_master, 0,
                "ACL SETUSER default resetkeys ~marker -@all +eval +info +time +hget +hmget +hset +del", "OK");
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "first").event, RL_JOIN_NEW);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("join_report");
-    TCase *report = suite_add_case(suite, "report", join_start, join_stop);
-    TCase *cluster = suite_add_case(suite, "cluster", join_start_cluster, join_stop);
-
-    tcase_add_test(report, the_report_is_what_the_server_says);
-    tcase_add_test(report, an_evicting_server_is_excluded_unless_that_is_allowed);
-    tcase_add_test(report, a_server_out_of_memory_can_still_be_joined);
-    tcase_add_test(report, a_replica_is_excluded_and_nothing_is_written);
-    tcase_add_loop_test(report, a_user_without_the_rights_is_seen_to_lack_them, 0,
-                        sizeof(withheld) / sizeof(*withheld));
-    suite_add_test_since(report, a_user_who_may_only_read_the_marker_is_seen_to_lack_rights, 7, 0,
-                         "rights to read a key only");
-    tcase_add_test(report, the_rights_of_the_protocol_are_enough);
-    tcase_add_test(cluster, a_cluster_node_is_excluded);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("join_report")

@@ -90,7 +90,9 @@ static void hang(size_t n)
         ck_assert(masters_hang(rig.masters, i));
 }
 
-START_TEST(hung_masters_are_not_waited_for)
+GROUP(cases, "joining", open_five, close_five)
+
+TESTS(cases, hung_masters_are_not_waited_for, 0, 3)
 {
     struct outcome outcome;
 
@@ -101,9 +103,8 @@ START_TEST(hung_masters_are_not_waited_for)
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_fenced_lock_does_not_wait_for_them_either)
+TEST(cases, a_fenced_lock_does_not_wait_for_them_either)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
@@ -115,9 +116,8 @@ START_TEST(a_fenced_lock_does_not_wait_for_them_either)
     ck_assert_uint_gt(outcome.fence, 0);
     expect_joining(&outcome, 0, 2);
 }
-END_TEST
 
-START_TEST(nor_does_an_entry_in_the_queue)
+TEST(cases, nor_does_an_entry_in_the_queue)
 {
     struct redlock_acquire_options request = rig_request(20000, -1);
     struct outcome outcome;
@@ -128,7 +128,6 @@ START_TEST(nor_does_an_entry_in_the_queue)
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 0, 2);
 }
-END_TEST
 
 /* The kernel drops what comes when this many connections wait to be accepted. */
 static void make_deaf_port(void)
@@ -148,7 +147,7 @@ static void make_deaf_port(void)
 }
 
 /* In the classic profile, since a deployment that knew this master by another name is not the same one. */
-START_TEST(a_master_whose_packets_are_dropped_is_not_waited_for)
+TEST(cases, a_master_whose_packets_are_dropped_is_not_waited_for)
 {
     struct outcome outcome;
 
@@ -159,9 +158,8 @@ START_TEST(a_master_whose_packets_are_dropped_is_not_waited_for)
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 4, 1);
 }
-END_TEST
 
-START_TEST(a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then)
+TEST(cases, a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then)
 {
     struct outcome outcome;
 
@@ -176,10 +174,9 @@ START_TEST(a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then)
     ck_assert_uint_eq(outcome_count_votes(&outcome, REDLOCK_VOTE_GRANTED), 4);
     rig_wait_count(&rig, "first", 0);
 }
-END_TEST
 
 /* Three have joined; one of them has the key of somebody else. */
-START_TEST(a_master_that_joins_late_brings_the_quorum)
+TEST(cases, a_master_that_joins_late_brings_the_quorum)
 {
     struct outcome outcome;
 
@@ -195,9 +192,8 @@ START_TEST(a_master_that_joins_late_brings_the_quorum)
     outcome_expect_vote(&outcome, 1, REDLOCK_VOTE_NONE, "not connected yet");
     outcome_expect_vote(&outcome, 2, REDLOCK_VOTE_REFUSED, "held");
 }
-END_TEST
 
-START_TEST(a_lock_that_somebody_has_is_refused_without_them)
+TEST(cases, a_lock_that_somebody_has_is_refused_without_them)
 {
     struct outcome outcome;
 
@@ -208,19 +204,5 @@ START_TEST(a_lock_that_somebody_has_is_refused_without_them)
     outcome_expect(&outcome, REDLOCK_HELD);
     expect_joining(&outcome, 0, 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("joining");
-    TCase *cases = suite_add_case(suite, "joining", open_five, close_five);
-
-    tcase_add_loop_test(cases, hung_masters_are_not_waited_for, 0, 3);
-    tcase_add_test(cases, a_fenced_lock_does_not_wait_for_them_either);
-    tcase_add_test(cases, nor_does_an_entry_in_the_queue);
-    tcase_add_test(cases, a_master_whose_packets_are_dropped_is_not_waited_for);
-    tcase_add_test(cases, a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then);
-    tcase_add_test(cases, a_master_that_joins_late_brings_the_quorum);
-    tcase_add_test(cases, a_lock_that_somebody_has_is_refused_without_them);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("joining")

@@ -139,7 +139,9 @@ static void start_rival(struct rival *rival)
     run_rival(rival);
 }
 
-START_TEST(an_emptied_minority_gets_the_key_back_with_the_next_renewal)
+GROUP(kept, "kept", open_five, close_rig)
+
+TEST(kept, an_emptied_minority_gets_the_key_back_with_the_next_renewal)
 {
     hold(TTL_MS);
     kill_masters(0, 2);
@@ -147,10 +149,9 @@ START_TEST(an_emptied_minority_gets_the_key_back_with_the_next_renewal)
     expect_kept_everywhere();
     wait_for_repairs(2);
 }
-END_TEST
 
 /* Connections stay: the guard behind the renewal finds out. */
-START_TEST(a_flushed_minority_gets_the_key_back)
+TEST(kept, a_flushed_minority_gets_the_key_back)
 {
     hold(TTL_MS);
     for (size_t i = 0; i < 2; i++)
@@ -159,9 +160,8 @@ START_TEST(a_flushed_minority_gets_the_key_back)
     ck_assert_int_eq(watch_info(rig.client, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
     ck_assert_int_eq(watch_info(rig.client, 1).fault, REDLOCK_FAULT_NEW_MEMORY);
 }
-END_TEST
 
-START_TEST(a_majority_emptied_at_once_gets_the_key_back_before_the_deadline)
+TEST(kept, a_majority_emptied_at_once_gets_the_key_back_before_the_deadline)
 {
     struct rival rival;
 
@@ -175,11 +175,10 @@ START_TEST(a_majority_emptied_at_once_gets_the_key_back_before_the_deadline)
     ck_assert_uint_eq(rival.outcome.calls, 0);
     redlock_client_destroy(rival.client);
 }
-END_TEST
 
 /* The rival, with connections from before, asks when the holder has its keys again. If it asked all the time, its
  * value might be on the emptied masters before the holder asks there: see the next test. */
-START_TEST(all_masters_flushed_at_once_get_the_key_back)
+TEST(kept, all_masters_flushed_at_once_get_the_key_back)
 {
     struct rival rival;
 
@@ -192,11 +191,12 @@ START_TEST(all_masters_flushed_at_once_get_the_key_back)
     ck_assert_uint_eq(rival.outcome.calls, 0);
     redlock_client_destroy(rival.client);
 }
-END_TEST
+
+GROUP(lost, "lost", open_five_with_short_locks, close_rig)
 
 /* Its value counts for nothing there, but where the holder finds it, the vote is lost. So the lock is kept on a
  * majority, or lost and free again when the masters vote again. */
-START_TEST(a_rival_has_no_lock_from_flushed_masters_while_the_holder_has_it)
+TEST(lost, a_rival_has_no_lock_from_flushed_masters_while_the_holder_has_it)
 {
     struct rival rival;
     int64_t flushed_at_ns;
@@ -215,9 +215,8 @@ START_TEST(a_rival_has_no_lock_from_flushed_masters_while_the_holder_has_it)
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     redlock_client_destroy(rival.client);
 }
-END_TEST
 
-START_TEST(a_rolling_restart_of_every_master_keeps_the_lock)
+TEST(kept, a_rolling_restart_of_every_master_keeps_the_lock)
 {
     struct rival rival;
 
@@ -232,7 +231,6 @@ START_TEST(a_rolling_restart_of_every_master_keeps_the_lock)
     ck_assert_uint_eq(rival.outcome.calls, 0);
     redlock_client_destroy(rival.client);
 }
-END_TEST
 
 static void open_five_durable(void)
 {
@@ -254,7 +252,9 @@ static void restart_full(size_t i)
     restart_empty(i, i + 1);
 }
 
-START_TEST(full_durable_masters_that_are_restarted_keep_the_lock)
+GROUP(full_tests, "full", open_five_durable, close_rig)
+
+TEST(full_tests, full_durable_masters_that_are_restarted_keep_the_lock)
 {
     hold(SHORT_TTL_MS);
     for (size_t i = 0; i < rig.n; i++) {
@@ -265,10 +265,9 @@ START_TEST(full_durable_masters_that_are_restarted_keep_the_lock)
     rig_run_for(&rig, SHORT_TTL_MS);
     expect_kept_everywhere();
 }
-END_TEST
 
 /* What the marker says of durability changes, and the next handshake has to write that. */
-START_TEST(full_masters_whose_persistence_was_changed_are_joined_again)
+TEST(full_tests, full_masters_whose_persistence_was_changed_are_joined_again)
 {
     hold(SHORT_TTL_MS);
     rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "1", NULL);
@@ -279,7 +278,6 @@ START_TEST(full_masters_whose_persistence_was_changed_are_joined_again)
     for (size_t i = 0; i < rig.n; i++)
         ck_assert_uint_eq(watch_info(rig.client, i).durable, 0);
 }
-END_TEST
 
 /* As `redlock nodes --max-ttl` does. */
 static void declare_max_ttl(uint32_t max_ttl_ms)
@@ -307,7 +305,7 @@ static bool is_kept_out(void *argument)
     return true;
 }
 
-START_TEST(a_smaller_max_ttl_costs_no_lock_that_it_allows)
+TEST(kept, a_smaller_max_ttl_costs_no_lock_that_it_allows)
 {
     struct redlock_acquire_options request = rig_lease(SHORT_TTL_MS, 0);
     struct outcome outcome;
@@ -322,9 +320,8 @@ START_TEST(a_smaller_max_ttl_costs_no_lock_that_it_allows)
     outcome = rig_extend(&rig, lock, TTL_MS);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(what_was_given_back_is_removed_by_the_release)
+TEST(kept, what_was_given_back_is_removed_by_the_release)
 {
     struct outcome outcome;
 
@@ -337,9 +334,8 @@ START_TEST(what_was_given_back_is_removed_by_the_release)
     rig_wait_absent(&rig, "kept");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it)
+TEST(lost, a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it)
 {
     struct rival rival;
     int64_t deadline_ns;
@@ -361,10 +357,9 @@ START_TEST(a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     redlock_client_destroy(rival.client);
 }
-END_TEST
 
 /* Nothing is set up again once the deadline has passed. */
-START_TEST(masters_that_come_back_empty_after_the_loss_do_not_get_the_key)
+TEST(lost, masters_that_come_back_empty_after_the_loss_do_not_get_the_key)
 {
     hold(SHORT_TTL_MS);
     kill_masters(0, 3);
@@ -377,26 +372,5 @@ START_TEST(masters_that_come_back_empty_after_the_loss_do_not_get_the_key)
     redlock_lock_destroy(lock);
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("keeping");
-    TCase *kept = suite_add_case(suite, "kept", open_five, close_rig);
-    TCase *full = suite_add_case(suite, "full", open_five_durable, close_rig);
-    TCase *lost = suite_add_case(suite, "lost", open_five_with_short_locks, close_rig);
-
-    tcase_add_test(kept, an_emptied_minority_gets_the_key_back_with_the_next_renewal);
-    tcase_add_test(kept, a_flushed_minority_gets_the_key_back);
-    tcase_add_test(kept, a_majority_emptied_at_once_gets_the_key_back_before_the_deadline);
-    tcase_add_test(kept, all_masters_flushed_at_once_get_the_key_back);
-    tcase_add_test(kept, a_rolling_restart_of_every_master_keeps_the_lock);
-    tcase_add_test(kept, a_smaller_max_ttl_costs_no_lock_that_it_allows);
-    tcase_add_test(kept, what_was_given_back_is_removed_by_the_release);
-    tcase_add_test(full, full_durable_masters_that_are_restarted_keep_the_lock);
-    tcase_add_test(full, full_masters_whose_persistence_was_changed_are_joined_again);
-    tcase_add_test(lost, a_rival_has_no_lock_from_flushed_masters_while_the_holder_has_it);
-    tcase_add_test(lost, a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it);
-    tcase_add_test(lost, masters_that_come_back_empty_after_the_loss_do_not_get_the_key);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("keeping")

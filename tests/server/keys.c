@@ -17,7 +17,9 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-START_TEST(keys_are_bytes_not_strings)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, keys_are_bytes_not_strings)
 {
     static const unsigned char key[] = {'a', 0, '\r', '\n', 0xff, '$', '5', 0};
     static const char script[] = "return redis.call('GET', 'a\\0\\r\\n\\255$5\\0')";
@@ -44,17 +46,15 @@ START_TEST(keys_are_bytes_not_strings)
     ck_assert_uint_eq(outcome.granted, 3);
     ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 3);
 }
-END_TEST
 
-START_TEST(keys_are_case_sensitive)
+TEST(three, keys_are_case_sensitive)
 {
     rig_hold(&rig, "Name", 20000);
     rig_hold(&rig, "name", 20000);
     rig_hold(&rig, "NAME", 20000);
 }
-END_TEST
 
-START_TEST(the_longest_key_works)
+TEST(three, the_longest_key_works)
 {
     static char key[REDLOCK_MAX_KEY_BYTES + 1];
     struct outcome outcome;
@@ -63,15 +63,5 @@ START_TEST(the_longest_key_works)
     outcome = rig_release(&rig, rig_hold(&rig, key, 20000));
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("keys");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, keys_are_bytes_not_strings);
-    tcase_add_test(three, keys_are_case_sensitive);
-    tcase_add_test(three, the_longest_key_works);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("keys")

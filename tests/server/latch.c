@@ -8,7 +8,9 @@
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_latch_opens_when_the_last_party_arrives)
+GROUP(opening, "opening", latch_open, latch_close)
+
+TEST(opening, a_latch_opens_when_the_last_party_arrives)
 {
     struct party waiter = latch_join(3, NULL);
     struct party parties[] = {latch_join(3, "c"), latch_join(3, "a"), latch_join(3, "b")};
@@ -28,9 +30,8 @@ START_TEST(a_latch_opens_when_the_last_party_arrives)
     for (size_t i = 0; i < 3; i++)
         latch_await(&parties[i], 0, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_wait_that_ends_early_says_who_has_arrived)
+TEST(opening, a_wait_that_ends_early_says_who_has_arrived)
 {
     struct party waiter = latch_join(3, NULL);
     struct party a = latch_join(3, "a");
@@ -46,10 +47,9 @@ START_TEST(a_wait_that_ends_early_says_who_has_arrived)
     ck_assert_str_eq(waiter.names, "a b");
     ck_assert_str_eq(waiter.why, "2 of 3 parties are known to have arrived");
 }
-END_TEST
 
 /* It has been told of no name while it did not wait. */
-START_TEST(whoever_has_arrived_before_it_waits_learns_who_was_there_earlier)
+TEST(opening, whoever_has_arrived_before_it_waits_learns_who_was_there_earlier)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct party a = latch_join(3, "a");
@@ -64,9 +64,8 @@ START_TEST(whoever_has_arrived_before_it_waits_learns_who_was_there_earlier)
     ck_assert_str_eq(b.names, "a b");
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_party_may_arrive_and_wait_at_once)
+TEST(opening, a_party_may_arrive_and_wait_at_once)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -79,7 +78,6 @@ START_TEST(a_party_may_arrive_and_wait_at_once)
     latch_expect_wait(&a, REDLOCK_OK);
     latch_expect_wait(&b, REDLOCK_OK);
 }
-END_TEST
 
 /* Does every master know the client as one that waits, and as one that listens? */
 static bool is_listed(void *argument)
@@ -109,7 +107,7 @@ static uint64_t messages(void)
 }
 
 /* And no more than once, however often the latch is found open. */
-START_TEST(masters_tell_those_who_wait_once)
+TEST(opening, masters_tell_those_who_wait_once)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct party waiter = latch_join(1, NULL);
@@ -128,11 +126,10 @@ START_TEST(masters_tell_those_who_wait_once)
     ck_assert_uint_eq(latch_count_field("waiting"), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* Without the message it would ask half a second after its first question. The first wait of a client is another case:
  * it asks again when it listens. */
-START_TEST(whoever_is_told_asks_at_once)
+TEST(opening, whoever_is_told_asks_at_once)
 {
     struct redlock_client *other = rig_new_client(&rig);
     uint64_t round = 0;
@@ -151,7 +148,6 @@ START_TEST(whoever_is_told_asks_at_once)
     } while (round == 1 || waiter.wait.elapsed_us >= 450000); /* a machine with much to do */
     redlock_client_destroy(other);
 }
-END_TEST
 
 static int arrive_and_stay(struct rig *child, void *argument)
 {
@@ -162,7 +158,7 @@ static int arrive_and_stay(struct rig *child, void *argument)
     return child_stay(child);
 }
 
-START_TEST(an_arrival_stays_when_its_program_is_killed)
+TEST(opening, an_arrival_stays_when_its_program_is_killed)
 {
     struct party party = latch_join(2, "b");
 
@@ -170,10 +166,9 @@ START_TEST(an_arrival_stays_when_its_program_is_killed)
     latch_arrive(&party, 10000, REDLOCK_OK);
     latch_await(&party, 10000, REDLOCK_OK);
 }
-END_TEST
 
 /* Masters with one name each, or with one and both: counts (1, 2, 1). */
-START_TEST(names_are_counted_over_all_masters)
+TEST(opening, names_are_counted_over_all_masters)
 {
     struct party waiter = latch_join(2, NULL);
     static const char *const has[LATCH_MASTERS][2] = {{"a:a", "a:a"}, {"a:a", "a:b"}, {"a:b", "a:b"}};
@@ -185,9 +180,8 @@ START_TEST(names_are_counted_over_all_masters)
     ck_assert_str_eq(waiter.names, "a b");
     ck_assert_uint_eq(latch_count_field("open"), 2);
 }
-END_TEST
 
-START_TEST(one_name_on_all_masters_is_one_party)
+TEST(opening, one_name_on_all_masters_is_one_party)
 {
     struct party waiter = latch_join(2, NULL);
     struct party party = latch_join(2, "a");
@@ -197,10 +191,9 @@ START_TEST(one_name_on_all_masters_is_one_party)
     latch_await(&waiter, 0, REDLOCK_DEADLINE);
     ck_assert_str_eq(waiter.names, "a");
 }
-END_TEST
 
 /* The name that only one master has makes the latch open; whoever asks the others must find it open, too. */
-START_TEST(what_is_reported_open_has_been_recorded)
+TEST(opening, what_is_reported_open_has_been_recorded)
 {
     struct party waiter = latch_join(2, NULL);
     struct party late = latch_join(2, NULL);
@@ -213,9 +206,8 @@ START_TEST(what_is_reported_open_has_been_recorded)
     latch_kill_master(0);
     latch_await(&late, 10000, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_thousand_parties)
+TEST(opening, a_thousand_parties)
 {
     struct party waiter = latch_join(1000, NULL);
     struct party last = latch_join(1000, "last");
@@ -230,9 +222,8 @@ START_TEST(a_thousand_parties)
     latch_await(&waiter, 10000, REDLOCK_OK);
     ck_assert_uint_eq(waiter.wait.n_arrived, 1000);
 }
-END_TEST
 
-START_TEST(the_latch_is_kept_for_as_long_as_is_asked_for)
+TEST(opening, the_latch_is_kept_for_as_long_as_is_asked_for)
 {
     struct redlock_latch_options options;
     struct party brief = {0};
@@ -251,11 +242,12 @@ START_TEST(the_latch_is_kept_for_as_long_as_is_asked_for)
     for (size_t i = 0; i < LATCH_MASTERS; i++)
         ck_assert_int_gt(rig_pttl(&rig, i, LATCH_KEY), 86000000);
 }
-END_TEST
 
 /* --- Callbacks ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_client_that_has_just_been_made_waits_for_its_connections)
+GROUP(callbacks, "callbacks", latch_open, latch_close)
+
+TEST(callbacks, a_client_that_has_just_been_made_waits_for_its_connections)
 {
     struct redlock_client *client;
     struct party a;
@@ -266,9 +258,8 @@ START_TEST(a_client_that_has_just_been_made_waits_for_its_connections)
     latch_await(&a, 0, REDLOCK_OK);
     redlock_client_destroy(client);
 }
-END_TEST
 
-START_TEST(cancel_ends_what_is_pending)
+TEST(callbacks, cancel_ends_what_is_pending)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -290,9 +281,8 @@ START_TEST(cancel_ends_what_is_pending)
     latch_arrive(&b, REDLOCK_FOREVER, REDLOCK_OK);
     latch_await(&b, REDLOCK_FOREVER, REDLOCK_OK); /* the other one has arrived all the same */
 }
-END_TEST
 
-START_TEST(destroying_a_latch_or_its_client_cancels)
+TEST(callbacks, destroying_a_latch_or_its_client_cancels)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct party a = latch_join(2, "a");
@@ -308,9 +298,8 @@ START_TEST(destroying_a_latch_or_its_client_cancels)
     latch_expect_wait(&b, REDLOCK_CANCELED);
     redlock_latch_destroy(NULL);
 }
-END_TEST
 
-START_TEST(a_callback_may_destroy_the_latch)
+TEST(callbacks, a_callback_may_destroy_the_latch)
 {
     struct party a = latch_join(1, "a");
 
@@ -322,9 +311,8 @@ START_TEST(a_callback_may_destroy_the_latch)
     ck_assert_uint_eq(a.waits, 1);
     ck_assert_str_eq(a.names, "a");
 }
-END_TEST
 
-START_TEST(a_result_stays_as_it_is_while_its_callback_arrives)
+TEST(callbacks, a_result_stays_as_it_is_while_its_callback_arrives)
 {
     struct party a = latch_join(3, "a");
     struct party b = latch_join(3, "b");
@@ -335,7 +323,6 @@ START_TEST(a_result_stays_as_it_is_while_its_callback_arrives)
     ck_assert_str_eq(a.names, "b");
     latch_expect_arrival(&a, REDLOCK_OK);
 }
-END_TEST
 
 static void on_end(struct redlock_client *client, int status, void *user_data)
 {
@@ -348,7 +335,7 @@ static bool is_over(void *argument)
     return *(const int *)argument <= 0;
 }
 
-START_TEST(a_client_that_ends_in_order_cancels_first)
+TEST(callbacks, a_client_that_ends_in_order_cancels_first)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct party a = latch_join_as(client, 2, 1, "a");
@@ -364,9 +351,8 @@ START_TEST(a_client_that_ends_in_order_cancels_first)
     latch_expect_status(a.wait.status, REDLOCK_CANCELED, &a);
     redlock_client_destroy(client);
 }
-END_TEST
 
-START_TEST(so_many_latches_and_no_more)
+TEST(callbacks, so_many_latches_and_no_more)
 {
     struct redlock_latch *latch;
 
@@ -376,32 +362,5 @@ START_TEST(so_many_latches_and_no_more)
     redlock_latch_destroy(latch);
     ck_assert_int_eq(redlock_latch_create(rig.client, "job", 3, 1, 1, NULL, NULL, &latch), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("latch");
-    TCase *opening = suite_add_case(suite, "opening", latch_open, latch_close);
-    TCase *callbacks = suite_add_case(suite, "callbacks", latch_open, latch_close);
-
-    tcase_add_test(opening, a_latch_opens_when_the_last_party_arrives);
-    tcase_add_test(opening, a_wait_that_ends_early_says_who_has_arrived);
-    tcase_add_test(opening, whoever_has_arrived_before_it_waits_learns_who_was_there_earlier);
-    tcase_add_test(opening, a_party_may_arrive_and_wait_at_once);
-    tcase_add_test(opening, masters_tell_those_who_wait_once);
-    tcase_add_test(opening, whoever_is_told_asks_at_once);
-    tcase_add_test(opening, an_arrival_stays_when_its_program_is_killed);
-    tcase_add_test(opening, names_are_counted_over_all_masters);
-    tcase_add_test(opening, one_name_on_all_masters_is_one_party);
-    tcase_add_test(opening, what_is_reported_open_has_been_recorded);
-    tcase_add_test(opening, a_thousand_parties);
-    tcase_add_test(opening, the_latch_is_kept_for_as_long_as_is_asked_for);
-    tcase_add_test(callbacks, a_client_that_has_just_been_made_waits_for_its_connections);
-    tcase_add_test(callbacks, cancel_ends_what_is_pending);
-    tcase_add_test(callbacks, destroying_a_latch_or_its_client_cancels);
-    tcase_add_test(callbacks, a_callback_may_destroy_the_latch);
-    tcase_add_test(callbacks, a_result_stays_as_it_is_while_its_callback_arrives);
-    tcase_add_test(callbacks, a_client_that_ends_in_order_cancels_first);
-    tcase_add_test(callbacks, so_many_latches_and_no_more);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("latch")

@@ -32,7 +32,9 @@ static unsigned count_bits(int mask)
     return (unsigned)((mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1));
 }
 
-START_TEST(a_quorum_is_needed_and_enough)
+GROUP(failures, "failures", latch_open, latch_close)
+
+TESTS(failures, a_quorum_is_needed_and_enough, 0, 1 << LATCH_MASTERS)
 {
     bool enough = count_bits(_i) <= 1;
     struct party a = latch_join(2, "a");
@@ -53,9 +55,8 @@ START_TEST(a_quorum_is_needed_and_enough)
     for (size_t i = 0; i < LATCH_MASTERS; i++)
         ck_assert_int_eq(a.details[i][0] != '\0', _i >> i & 1);
 }
-END_TEST
 
-START_TEST(what_could_not_be_recorded_is_recorded_when_masters_are_back)
+TEST(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -70,9 +71,8 @@ START_TEST(what_could_not_be_recorded_is_recorded_when_masters_are_back)
     latch_expect_arrival(&b, REDLOCK_OK);
     latch_expect_wait(&b, REDLOCK_OK); /* so the arrival that had failed was repeated */
 }
-END_TEST
 
-START_TEST(silent_masters_are_awaited_for_node_timeout)
+TEST(failures, silent_masters_are_awaited_for_node_timeout)
 {
     struct party a = latch_join(1, "a");
 
@@ -88,10 +88,9 @@ START_TEST(silent_masters_are_awaited_for_node_timeout)
     ck_assert(masters_resume(rig.masters, 1));
     latch_expect_wait(&a, REDLOCK_OK);
 }
-END_TEST
 
 /* They have been asked, and nobody waits for them in vain. */
-START_TEST(masters_that_die_with_a_question_are_not_awaited)
+TEST(failures, masters_that_die_with_a_question_are_not_awaited)
 {
     struct party a = latch_join(1, "a");
 
@@ -105,9 +104,8 @@ START_TEST(masters_that_die_with_a_question_are_not_awaited)
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(strstr(a.details[i], "timeout") == NULL, "%s", a.details[i]);
 }
-END_TEST
 
-START_TEST(masters_in_quarantine_are_asked)
+TEST(failures, masters_in_quarantine_are_asked)
 {
     struct party a = latch_join(1, "a");
 
@@ -121,10 +119,9 @@ START_TEST(masters_in_quarantine_are_asked)
     latch_await(&a, 0, REDLOCK_OK);
     ck_assert_uint_eq(a.wait.confirmed, 2);
 }
-END_TEST
 
 /* All masters in turn, and then all at once. */
-START_TEST(handles_bring_arrivals_back_that_masters_have_lost)
+TEST(failures, handles_bring_arrivals_back_that_masters_have_lost)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct party waiter = latch_join(3, NULL);
@@ -146,9 +143,8 @@ START_TEST(handles_bring_arrivals_back_that_masters_have_lost)
     latch_await(&waiter, 20000, REDLOCK_OK);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_handle_that_has_seen_it_open_brings_that_back)
+TEST(failures, a_handle_that_has_seen_it_open_brings_that_back)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct party waiter = latch_join(2, NULL);
@@ -164,9 +160,8 @@ START_TEST(a_handle_that_has_seen_it_open_brings_that_back)
     ck_assert_uint_eq(latch_count_field("a:a"), 0);
     latch_await(&late, 0, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(what_nobody_brings_back_is_lost)
+TEST(failures, what_nobody_brings_back_is_lost)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -179,7 +174,6 @@ START_TEST(what_nobody_brings_back_is_lost)
     latch_await(&b, 1500, REDLOCK_DEADLINE);
     ck_assert_str_eq(b.names, "b");
 }
-END_TEST
 
 /* --- Masters that take no writes ---------------------------------------------------------------------------------- */
 
@@ -201,7 +195,9 @@ static void tell(size_t n, const char *const words[4])
         rig_do(&rig, i, words[0], words[1], words[2], words[3], NULL);
 }
 
-START_TEST(what_masters_refuse_is_repeated_until_they_take_it)
+GROUP(unwritten, "masters that take no writes", latch_open, latch_close)
+
+TESTS(unwritten, what_masters_refuse_is_repeated_until_they_take_it, 0, N_REFUSALS)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -218,9 +214,8 @@ START_TEST(what_masters_refuse_is_repeated_until_they_take_it)
     latch_expect_wait(&b, REDLOCK_OK); /* so the arrival that had failed was repeated */
     wait_until_all_have("a:a");
 }
-END_TEST
 
-START_TEST(a_minority_that_takes_no_writes_does_not_matter)
+TESTS(unwritten, a_minority_that_takes_no_writes_does_not_matter, 0, N_REFUSALS)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -232,10 +227,9 @@ START_TEST(a_minority_that_takes_no_writes_does_not_matter)
     tell(1, refusals[_i].end);
     wait_until_all_have("open");
 }
-END_TEST
 
 /* Nothing has to be written for that. */
-START_TEST(a_latch_that_is_open_is_open_on_full_masters)
+TEST(unwritten, a_latch_that_is_open_is_open_on_full_masters)
 {
     struct party a = latch_join(1, "a");
     struct party late = latch_join(1, NULL);
@@ -245,7 +239,6 @@ START_TEST(a_latch_that_is_open_is_open_on_full_masters)
     tell(LATCH_MASTERS, refusals[0].bring);
     latch_await(&late, 10000, REDLOCK_OK);
 }
-END_TEST
 
 /* --- Clocks that are set ------------------------------------------------------------------------------------------ */
 
@@ -264,7 +257,9 @@ static void close_with_clock(void)
     fault = NULL;
 }
 
-START_TEST(clocks_that_are_set_change_nothing)
+GROUP(clocks, "clocks", open_with_clock, close_with_clock)
+
+TESTS(clocks, clocks_that_are_set_change_nothing, 0, 2)
 {
     static const int64_t steps_ms[] = {70000, -70000};
     struct party waiter = latch_join(2, NULL);
@@ -278,10 +273,9 @@ START_TEST(clocks_that_are_set_change_nothing)
     latch_await(&waiter, 10000, REDLOCK_OK);
     ck_assert_str_eq(waiter.names, "a b");
 }
-END_TEST
 
 /* Masters keep a latch for a day after its last use. */
-START_TEST(handles_bring_back_what_a_clock_has_ended)
+TEST(clocks, handles_bring_back_what_a_clock_has_ended)
 {
     struct party waiter = latch_join(2, NULL);
     struct party a = latch_join(2, "a");
@@ -295,7 +289,6 @@ START_TEST(handles_bring_back_what_a_clock_has_ended)
     latch_arrive(&b, 10000, REDLOCK_OK);
     latch_await(&waiter, 10000, REDLOCK_OK);
 }
-END_TEST
 
 /* --- Processes that are killed ------------------------------------------------------------------------------------ */
 
@@ -308,7 +301,9 @@ static int arrive_and_stay(struct rig *child, void *unused)
     return child_stay(child);
 }
 
-START_TEST(a_party_that_is_killed_has_arrived_all_the_same)
+GROUP(killed, "killed", latch_open, latch_close)
+
+TEST(killed, a_party_that_is_killed_has_arrived_all_the_same)
 {
     struct party b;
 
@@ -318,7 +313,6 @@ START_TEST(a_party_that_is_killed_has_arrived_all_the_same)
     latch_await(&b, 10000, REDLOCK_OK);
     ck_assert_str_eq(b.names, "a b");
 }
-END_TEST
 
 /* The masters know that somebody is to be told. */
 static int wait_and_stay(struct rig *child, void *unused)
@@ -331,7 +325,7 @@ static int wait_and_stay(struct rig *child, void *unused)
     return child_stay(child);
 }
 
-START_TEST(a_killed_waiter_is_in_nobodys_way)
+TEST(killed, a_killed_waiter_is_in_nobodys_way)
 {
     struct party a, b, waiter;
 
@@ -346,30 +340,5 @@ START_TEST(a_killed_waiter_is_in_nobodys_way)
     wait_until_all_have("open");
     ck_assert_uint_eq(latch_count_field("waiting"), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("latch_faults");
-    TCase *failures = suite_add_case(suite, "failures", latch_open, latch_close);
-    TCase *unwritten = suite_add_case(suite, "masters that take no writes", latch_open, latch_close);
-    TCase *clocks = suite_add_case(suite, "clocks", open_with_clock, close_with_clock);
-    TCase *killed = suite_add_case(suite, "killed", latch_open, latch_close);
-
-    tcase_add_loop_test(failures, a_quorum_is_needed_and_enough, 0, 1 << LATCH_MASTERS);
-    tcase_add_test(failures, what_could_not_be_recorded_is_recorded_when_masters_are_back);
-    tcase_add_test(failures, silent_masters_are_awaited_for_node_timeout);
-    tcase_add_test(failures, masters_that_die_with_a_question_are_not_awaited);
-    tcase_add_test(failures, masters_in_quarantine_are_asked);
-    tcase_add_test(failures, handles_bring_arrivals_back_that_masters_have_lost);
-    tcase_add_test(failures, a_handle_that_has_seen_it_open_brings_that_back);
-    tcase_add_test(failures, what_nobody_brings_back_is_lost);
-    tcase_add_loop_test(unwritten, what_masters_refuse_is_repeated_until_they_take_it, 0, N_REFUSALS);
-    tcase_add_loop_test(unwritten, a_minority_that_takes_no_writes_does_not_matter, 0, N_REFUSALS);
-    tcase_add_test(unwritten, a_latch_that_is_open_is_open_on_full_masters);
-    tcase_add_loop_test(clocks, clocks_that_are_set_change_nothing, 0, 2);
-    tcase_add_test(clocks, handles_bring_back_what_a_clock_has_ended);
-    tcase_add_test(killed, a_party_that_is_killed_has_arrived_all_the_same);
-    tcase_add_test(killed, a_killed_waiter_is_in_nobodys_way);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("latch_faults")

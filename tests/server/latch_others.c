@@ -5,7 +5,9 @@
 #include "suite.h"
 #include "watch.h"
 
-START_TEST(another_number_of_parties_is_refused)
+GROUP(others, "others", latch_open, latch_close)
+
+TEST(others, another_number_of_parties_is_refused)
 {
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
@@ -21,7 +23,6 @@ START_TEST(another_number_of_parties_is_refused)
     latch_await(&a, 10000, REDLOCK_OK);
     ck_assert_uint_eq(latch_count_field("a:c"), 0);
 }
-END_TEST
 
 /* Two masters have a latch of three parties, and the last one has none. */
 static void give_others_latch(void)
@@ -30,7 +31,7 @@ static void give_others_latch(void)
         rig_do(&rig, i, "HSET", LATCH_KEY, "n", "3", "gen", "1", NULL);
 }
 
-START_TEST(a_refused_party_is_counted_where_a_master_has_recorded_it)
+TEST(others, a_refused_party_is_counted_where_a_master_has_recorded_it)
 {
     struct party a = latch_join(2, "a");
 
@@ -40,9 +41,8 @@ START_TEST(a_refused_party_is_counted_where_a_master_has_recorded_it)
     ck_assert_str_eq(a.names, "a");
     ck_assert_uint_eq(latch_count_field("a:a"), 1);
 }
-END_TEST
 
-START_TEST(a_minority_that_refuses_refuses_nobody)
+TEST(others, a_minority_that_refuses_refuses_nobody)
 {
     struct party a = latch_join(2, "a");
 
@@ -55,10 +55,9 @@ START_TEST(a_minority_that_refuses_refuses_nobody)
     latch_arrive(&a, 10000, REDLOCK_OK);
     ck_assert_str_eq(a.details[0], "another number of parties");
 }
-END_TEST
 
 /* It may have been wrong, and the latch of the others is over. */
-START_TEST(an_arrival_that_was_refused_is_not_repeated)
+TEST(others, an_arrival_that_was_refused_is_not_repeated)
 {
     struct party a = latch_join(2, "a");
 
@@ -70,9 +69,8 @@ START_TEST(an_arrival_that_was_refused_is_not_repeated)
     rig_run_for(&rig, 1200); /* twice as long as until a repetition */
     ck_assert_uint_eq(masters_count_key(rig.masters, LATCH_KEY), 0);
 }
-END_TEST
 
-START_TEST(what_latches_do_is_counted)
+TEST(others, what_latches_do_is_counted)
 {
     struct party a = latch_join(1, "a");
     struct party earlier = latch_join_as(rig.client, 1, 0, "a");
@@ -95,9 +93,8 @@ START_TEST(what_latches_do_is_counted)
     ck_assert_uint_eq(stats.latch_opened, 1);
     ck_assert_uint_eq(stats.latch_refused, 3);
 }
-END_TEST
 
-START_TEST(more_parties_than_there_are_is_refused)
+TEST(others, more_parties_than_there_are_is_refused)
 {
     struct party a = latch_join(1, "a");
     struct party b = latch_join(1, "b");
@@ -108,9 +105,8 @@ START_TEST(more_parties_than_there_are_is_refused)
     ck_assert_str_eq(b.names, "");
     ck_assert_uint_eq(latch_count_field("a:b"), 0);
 }
-END_TEST
 
-START_TEST(another_generation_is_refused_until_the_latch_has_opened)
+TEST(others, another_generation_is_refused_until_the_latch_has_opened)
 {
     struct party a = latch_join_as(rig.client, 2, 5, "a");
     struct party b = latch_join_as(rig.client, 2, 5, "b");
@@ -130,10 +126,9 @@ START_TEST(another_generation_is_refused_until_the_latch_has_opened)
     latch_await(&later, 0, REDLOCK_DEADLINE);
     ck_assert_str_eq(later.names, "a");
 }
-END_TEST
 
 /* A handle that comes late to the generation before must agree on it, too. */
-START_TEST(another_number_of_parties_is_refused_at_the_generation_before)
+TEST(others, another_number_of_parties_is_refused_at_the_generation_before)
 {
     struct party a = latch_join_as(rig.client, 1, 5, "a");
     struct party next = latch_join_as(rig.client, 1, 6, "a");
@@ -146,10 +141,9 @@ START_TEST(another_number_of_parties_is_refused_at_the_generation_before)
     latch_await(&late, 10000, REDLOCK_OK);
     latch_await(&wrong, 10000, REDLOCK_OTHER_PARTIES);
 }
-END_TEST
 
 /* 18446744073709551615 is the largest. */
-START_TEST(generations_are_compared_as_numbers)
+TEST(others, generations_are_compared_as_numbers)
 {
     static const uint64_t generations[] = {9, 10, 99, 9007199254740992, 9007199254740993, UINT64_MAX};
 
@@ -165,9 +159,8 @@ START_TEST(generations_are_compared_as_numbers)
         redlock_latch_destroy(earlier.latch);
     }
 }
-END_TEST
 
-START_TEST(a_barrier_is_a_latch_of_many_generations)
+TEST(others, a_barrier_is_a_latch_of_many_generations)
 {
     for (uint64_t round = 1; round <= 4; round++) {
         struct party a = latch_join_as(rig.client, 2, round, "a");
@@ -188,10 +181,9 @@ START_TEST(a_barrier_is_a_latch_of_many_generations)
         redlock_latch_destroy(late.latch);
     }
 }
-END_TEST
 
 /* It has missed that the first generation opened, and is needed for the second one. */
-START_TEST(a_master_that_is_behind_is_told_what_has_opened)
+TEST(others, a_master_that_is_behind_is_told_what_has_opened)
 {
     struct party waiter = latch_join_as(rig.client, 1, 2, NULL);
     struct party a = latch_join_as(rig.client, 1, 2, "a");
@@ -207,10 +199,9 @@ START_TEST(a_master_that_is_behind_is_told_what_has_opened)
     ck_assert_str_eq(was, "1 2");
     latch_await(&before, 0, REDLOCK_OK);
 }
-END_TEST
 
 /* It has missed the second generation as well: nobody knows any more that the first one has opened. */
-START_TEST(a_master_that_has_missed_a_generation_goes_on)
+TEST(others, a_master_that_has_missed_a_generation_goes_on)
 {
     struct party third = latch_join_as(rig.client, 1, 3, "a");
     char text[64];
@@ -227,9 +218,8 @@ START_TEST(a_master_that_has_missed_a_generation_goes_on)
     latch_field(0, "was", text);
     ck_assert_str_eq(text, "2 2");
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_is_nobodys_latch)
+TEST(others, a_key_of_another_type_is_nobodys_latch)
 {
     struct party a = latch_join(1, "a");
 
@@ -246,10 +236,9 @@ START_TEST(a_key_of_another_type_is_nobodys_latch)
     rig_do(&rig, 0, "DEL", LATCH_KEY, NULL);
     latch_await(&a, 0, REDLOCK_OK);
 }
-END_TEST
 
 /* A master that lies makes nobody wrong but itself. */
-START_TEST(a_master_with_more_names_than_parties_is_not_understood)
+TEST(others, a_master_with_more_names_than_parties_is_not_understood)
 {
     struct party a = latch_join(2, "a");
 
@@ -262,26 +251,5 @@ START_TEST(a_master_with_more_names_than_parties_is_not_understood)
     ck_assert_str_eq(a.details[1], "unexpected reply");
     ck_assert_str_eq(a.details[2], "");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("latch_others");
-    TCase *others = suite_add_case(suite, "others", latch_open, latch_close);
-
-    tcase_add_test(others, another_number_of_parties_is_refused);
-    tcase_add_test(others, a_refused_party_is_counted_where_a_master_has_recorded_it);
-    tcase_add_test(others, a_minority_that_refuses_refuses_nobody);
-    tcase_add_test(others, an_arrival_that_was_refused_is_not_repeated);
-    tcase_add_test(others, what_latches_do_is_counted);
-    tcase_add_test(others, more_parties_than_there_are_is_refused);
-    tcase_add_test(others, another_generation_is_refused_until_the_latch_has_opened);
-    tcase_add_test(others, another_number_of_parties_is_refused_at_the_generation_before);
-    tcase_add_test(others, generations_are_compared_as_numbers);
-    tcase_add_test(others, a_barrier_is_a_latch_of_many_generations);
-    tcase_add_test(others, a_master_that_is_behind_is_told_what_has_opened);
-    tcase_add_test(others, a_master_that_has_missed_a_generation_goes_on);
-    tcase_add_test(others, a_key_of_another_type_is_nobodys_latch);
-    tcase_add_test(others, a_master_with_more_names_than_parties_is_not_understood);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("latch_others")

@@ -59,7 +59,9 @@ static bool replies_are_held(void *argument)
     return true;
 }
 
-START_TEST(a_key_whose_reply_was_lost_is_removed)
+GROUP(relayed, "relayed", open_relayed, close_relayed)
+
+TEST(relayed, a_key_whose_reply_was_lost_is_removed)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z2");
@@ -76,9 +78,8 @@ START_TEST(a_key_whose_reply_was_lost_is_removed)
     rig_wait_absent(&rig, "z2");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(a_grant_that_arrives_after_the_decision_is_given_back)
+TEST(relayed, a_grant_that_arrives_after_the_decision_is_given_back)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
@@ -96,9 +97,8 @@ START_TEST(a_grant_that_arrives_after_the_decision_is_given_back)
     ck_assert_uint_eq(stats.late_grants, N_RELAYS);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
 }
-END_TEST
 
-START_TEST(a_release_never_overtakes_its_set)
+TEST(relayed, a_release_never_overtakes_its_set)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
@@ -112,9 +112,8 @@ START_TEST(a_release_never_overtakes_its_set)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "z3"), 0);
 }
-END_TEST
 
-START_TEST(a_release_follows_its_set_over_a_reconnect)
+TEST(relayed, a_release_follows_its_set_over_a_reconnect)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
@@ -129,9 +128,8 @@ START_TEST(a_release_follows_its_set_over_a_reconnect)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "z3"), 0);
 }
-END_TEST
 
-START_TEST(canceling_while_the_grants_are_on_their_way_leaves_no_key)
+TEST(relayed, canceling_while_the_grants_are_on_their_way_leaves_no_key)
 {
     struct redlock_acquire_options request = rig_request(60000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z7");
@@ -149,9 +147,8 @@ START_TEST(canceling_while_the_grants_are_on_their_way_leaves_no_key)
     ck_assert_uint_eq(masters_count_key(rig.masters, "z7"), 0);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
 }
-END_TEST
 
-START_TEST(a_canceled_attempt_is_rolled_back_after_its_handle_is_gone)
+TEST(relayed, a_canceled_attempt_is_rolled_back_after_its_handle_is_gone)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "z11");
     struct outcome outcome = {0};
@@ -165,9 +162,8 @@ START_TEST(a_canceled_attempt_is_rolled_back_after_its_handle_is_gone)
     rig_wait_absent(&rig, "z11");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(a_release_that_races_an_extension_leaves_nothing)
+TEST(relayed, a_release_that_races_an_extension_leaves_nothing)
 {
     struct redlock_lock *lock = rig_hold(&rig, "z7", 20000);
     struct outcome extended = {0}, released = {0};
@@ -182,7 +178,6 @@ START_TEST(a_release_that_races_an_extension_leaves_nothing)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "z7"), 0);
 }
-END_TEST
 
 /* A client that waits long for answers. */
 static void connect_patiently(void)
@@ -192,7 +187,7 @@ static void connect_patiently(void)
     rig_connect(&rig);
 }
 
-START_TEST(a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing)
+TEST(relayed, a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing)
 {
     struct redlock_acquire_options request = rig_request(100, 0);
     struct redlock_lock *lock;
@@ -207,9 +202,8 @@ START_TEST(a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b6"), 0);
 }
-END_TEST
 
-START_TEST(the_validity_counts_from_the_sending_not_from_the_answer)
+TEST(relayed, the_validity_counts_from_the_sending_not_from_the_answer)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
@@ -226,21 +220,5 @@ START_TEST(the_validity_counts_from_the_sending_not_from_the_answer)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_le(outcome.remaining_ms, 10000 - 102 - 300);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("late");
-    TCase *relayed = suite_add_case(suite, "relayed", open_relayed, close_relayed);
-
-    tcase_add_test(relayed, a_key_whose_reply_was_lost_is_removed);
-    tcase_add_test(relayed, a_grant_that_arrives_after_the_decision_is_given_back);
-    tcase_add_test(relayed, a_release_never_overtakes_its_set);
-    tcase_add_test(relayed, a_release_follows_its_set_over_a_reconnect);
-    tcase_add_test(relayed, canceling_while_the_grants_are_on_their_way_leaves_no_key);
-    tcase_add_test(relayed, a_canceled_attempt_is_rolled_back_after_its_handle_is_gone);
-    tcase_add_test(relayed, a_release_that_races_an_extension_leaves_nothing);
-    tcase_add_test(relayed, a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing);
-    tcase_add_test(relayed, the_validity_counts_from_the_sending_not_from_the_answer);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("late")

@@ -148,7 +148,9 @@ static bool master_says(const char *const *argv, const char *part)
 
 /* --- Tests ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(what_is_published_arrives_over_every_kind_of_connection)
+GROUP(real, "listen", setup, teardown)
+
+TESTS(real, what_is_published_arrives_over_every_kind_of_connection, 0, 2)
 {
     start_master(_i);
     start_driver(masters_url(world.masters, 0));
@@ -162,12 +164,11 @@ START_TEST(what_is_published_arrives_over_every_kind_of_connection)
         turn();
     ck_assert(SAYS("name=listener", "CLIENT", "LIST", "TYPE", "pubsub"));
 }
-END_TEST
 
 #define USER "ACL", "SETUSER", "alice"
 
 /* Rights that are taken away end the connection; they are missed, told once, and used again when they are back. */
-START_TEST(a_listener_lives_by_the_rights_of_its_user)
+TEST_SINCE(real, a_listener_lives_by_the_rights_of_its_user, 6, 2, "rights on channels")
 {
     char url[300];
 
@@ -186,7 +187,6 @@ START_TEST(a_listener_lives_by_the_rights_of_its_user)
     while (!world.messages)
         turn();
 }
-END_TEST
 
 static void until_subscribed(const char *path)
 {
@@ -199,7 +199,7 @@ static int subscribe(const char *channel)
     return rl_transport_subscribe(&world.transport, rl_slice_of(channel));
 }
 
-START_TEST(further_channels_are_entered_left_and_entered_again)
+TESTS(real, further_channels_are_entered_left_and_entered_again, 0, 2)
 {
     start_master(_i);
     start_driver(masters_url(world.masters, 0));
@@ -224,9 +224,8 @@ START_TEST(further_channels_are_entered_left_and_entered_again)
         turn();
     ck_assert_str_eq(world.channel, CHANNEL);
 }
-END_TEST
 
-START_TEST(a_channel_that_its_user_has_no_right_to_is_told_as_refused)
+TEST_SINCE(real, a_channel_that_its_user_has_no_right_to_is_told_as_refused, 6, 2, "rights on channels")
 {
     char url[300];
 
@@ -247,9 +246,8 @@ START_TEST(a_channel_that_its_user_has_no_right_to_is_told_as_refused)
     ck_assert_str_eq(world.payload, "heard");
     ck_assert_uint_eq(world.changes, 1);
 }
-END_TEST
 
-START_TEST(a_wrong_password_is_told_without_it)
+TEST(real, a_wrong_password_is_told_without_it)
 {
     char url[300];
 
@@ -260,9 +258,8 @@ START_TEST(a_wrong_password_is_told_without_it)
     ck_assert_msg(strstr(world.why, "AUTH: WRONGPASS") != NULL, "%s", world.why);
     ck_assert_ptr_null(strstr(world.why, "sesame"));
 }
-END_TEST
 
-START_TEST(a_listener_comes_back_to_a_master_that_was_killed)
+TEST(real, a_listener_comes_back_to_a_master_that_was_killed)
 {
     start_master(false);
     start_driver(masters_url(world.masters, 0));
@@ -275,9 +272,8 @@ START_TEST(a_listener_comes_back_to_a_master_that_was_killed)
     while (!world.messages)
         turn();
 }
-END_TEST
 
-START_TEST(a_master_with_nothing_to_say_is_asked_and_answers)
+TEST(real, a_master_with_nothing_to_say_is_asked_and_answers)
 {
     start_master(false);
     world.stall_timeout = rl_ms(1000);
@@ -290,9 +286,8 @@ START_TEST(a_master_with_nothing_to_say_is_asked_and_answers)
         turn();
     ck_assert_uint_eq(world.changes, 1);
 }
-END_TEST
 
-START_TEST(a_hung_master_is_found_out_though_it_owes_nothing)
+TESTS(real, a_hung_master_is_found_out_though_it_owes_nothing, 0, 2)
 {
     start_master(_i);
     world.stall_timeout = rl_ms(200);
@@ -304,20 +299,5 @@ START_TEST(a_hung_master_is_found_out_though_it_owes_nothing)
     ck_assert(masters_resume(world.masters, 0));
     until_changes(3, true);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("listen");
-    TCase *real = suite_add_case(suite, "listen", setup, teardown);
-
-    tcase_add_loop_test(real, what_is_published_arrives_over_every_kind_of_connection, 0, 2);
-    suite_add_test_since(real, a_listener_lives_by_the_rights_of_its_user, 6, 2, "rights on channels");
-    tcase_add_loop_test(real, further_channels_are_entered_left_and_entered_again, 0, 2);
-    suite_add_test_since(real, a_channel_that_its_user_has_no_right_to_is_told_as_refused, 6, 2, "rights on channels");
-    tcase_add_test(real, a_wrong_password_is_told_without_it);
-    tcase_add_test(real, a_listener_comes_back_to_a_master_that_was_killed);
-    tcase_add_test(real, a_master_with_nothing_to_say_is_asked_and_answers);
-    tcase_add_loop_test(real, a_hung_master_is_found_out_though_it_owes_nothing, 0, 2);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("listen")

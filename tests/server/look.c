@@ -91,7 +91,9 @@ static void close_rig(void)
 
 /* --- Holders ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_free_key_is_free)
+GROUP(five, "five", open_five, close_rig)
+
+TEST(five, a_free_key_is_free)
 {
     struct sight sight;
 
@@ -102,9 +104,8 @@ START_TEST(a_free_key_is_free)
     ck_assert_uint_eq(watch_stats(rig.client).looks, 1);
     ck_assert_str_eq(sight.why, "");
 }
-END_TEST
 
-START_TEST(the_holder_is_named_with_what_is_left_and_its_fencing_token)
+TEST(five, the_holder_is_named_with_what_is_left_and_its_fencing_token)
 {
     struct redlock_acquire_options request = rig_lease(20000, 0);
     struct redlock_lock *lock;
@@ -122,10 +123,9 @@ START_TEST(the_holder_is_named_with_what_is_left_and_its_fencing_token)
     ck_assert_int_le(sight.values[0].left_ms, 20000);
     ck_assert_uint_eq(sight.values[0].fence, redlock_lock_fence(lock));
 }
-END_TEST
 
 /* Of the three masters that answer one has the vote for longer. */
-START_TEST(what_is_left_is_the_most_that_any_master_has)
+TEST(five, what_is_left_is_the_most_that_any_master_has)
 {
     struct sight sight;
 
@@ -139,9 +139,8 @@ START_TEST(what_is_left_is_the_most_that_any_master_has)
     ck_assert_int_gt(sight.values[0].left_ms, 10000);
     ck_assert_int_le(sight.values[0].left_ms, 20000);
 }
-END_TEST
 
-START_TEST(a_look_changes_nothing)
+TEST(five, a_look_changes_nothing)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "key", 60000);
     const char *const info[] = {"INFO", "persistence", NULL};
@@ -163,9 +162,8 @@ START_TEST(a_look_changes_nothing)
     }
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);
 }
-END_TEST
 
-START_TEST(votes_that_are_split_are_unsettled)
+TEST(five, votes_that_are_split_are_unsettled)
 {
     struct sight sight;
 
@@ -179,9 +177,8 @@ START_TEST(votes_that_are_split_are_unsettled)
     ck_assert_uint_eq(sight.values[0].masters, 2);
     ck_assert_uint_eq(sight.values[1].masters, 2);
 }
-END_TEST
 
-START_TEST(a_quorum_counts_whatever_the_others_say)
+TEST(five, a_quorum_counts_whatever_the_others_say)
 {
     struct sight sight;
 
@@ -192,7 +189,6 @@ START_TEST(a_quorum_counts_whatever_the_others_say)
     ck_assert_str_eq(sight.texts[0], "one");
     ck_assert_int_eq(sight.values[0].left_ms, -1);
 }
-END_TEST
 
 /* The time of a master in ms, and so much more. */
 static void node_time(size_t node, int64_t more, char ret_text[32])
@@ -215,7 +211,7 @@ static void add_vote(const char *member, int64_t left_ms)
     }
 }
 
-START_TEST(shared_votes_are_listed_and_dead_ones_are_not)
+TEST(five, shared_votes_are_listed_and_dead_ones_are_not)
 {
     struct sight sight;
 
@@ -232,10 +228,9 @@ START_TEST(shared_votes_are_listed_and_dead_ones_are_not)
     ck_assert_int_le(sight.values[1].left_ms, 50000);
     ck_assert_int_gt(sight.values[1].left_ms, 0);
 }
-END_TEST
 
 /* With three masters left every answer is needed. */
-START_TEST(who_may_become_exclusive_is_told_and_so_is_the_upgrade)
+TEST(five, who_may_become_exclusive_is_told_and_so_is_the_upgrade)
 {
     struct sight sight;
     char ends[32];
@@ -258,7 +253,6 @@ START_TEST(who_may_become_exclusive_is_told_and_so_is_the_upgrade)
         expect(&sight, REDLOCK_OK, i < 2 ? REDLOCK_LOOK_UPGRADING : REDLOCK_LOOK_EXCLUSIVE);
     }
 }
-END_TEST
 
 static void on_converted(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -269,7 +263,7 @@ static void on_converted(struct redlock_lock *lock, const struct redlock_result 
 
 /* Readers that another master has kept, so that the upgrade gets votes of two masters and waits for the others. One is
  * dead: three answers have one of these two among them. */
-START_TEST(an_upgrade_that_has_some_votes_is_told)
+TEST(five, an_upgrade_that_has_some_votes_is_told)
 {
     struct redlock_acquire_options request = rig_lease(20000, 0);
     struct redlock_lock *lock;
@@ -294,7 +288,6 @@ START_TEST(an_upgrade_that_has_some_votes_is_told)
     ck_assert_uint_eq(sight.result.n_holders, 1);
     ck_assert_str_eq(sight.texts[0], redlock_lock_token(lock));
 }
-END_TEST
 
 /* Replies of a master so far. */
 static uint64_t replies(size_t node)
@@ -314,7 +307,7 @@ static bool first_and_last_have_answered(void *argument)
 
 /* A master without a vote of the upgradeable one has given one to a rival. Its answer comes before the one that settles
  * the verdict. */
-START_TEST(a_rivals_vote_is_no_upgrade)
+TEST(five, a_rivals_vote_is_no_upgrade)
 {
     struct sight sight = {0};
     uint64_t before[5];
@@ -338,10 +331,9 @@ START_TEST(a_rivals_vote_is_no_upgrade)
     ck_assert_str_eq(sight.texts[0], "both");
     ck_assert_str_eq(sight.texts[1], "rival");
 }
-END_TEST
 
 /* An upgradeable one is one vote, with two entries in the set. */
-START_TEST(of_many_votes_a_hundred_are_listed)
+TEST(five, of_many_votes_a_hundred_are_listed)
 {
     struct sight sight;
 
@@ -355,10 +347,9 @@ START_TEST(of_many_votes_a_hundred_are_listed)
     ck_assert_uint_eq(sight.result.n_values, 100);
     ck_assert_uint_eq(sight.result.n_votes, 151);
 }
-END_TEST
 
 /* Another program's: those of this library are shorter. */
-START_TEST(of_a_long_value_the_beginning_is_shown)
+TEST(five, of_a_long_value_the_beginning_is_shown)
 {
     char value[REDLOCK_LOOK_MAX_VALUE_BYTES + 2];
     struct sight sight;
@@ -372,9 +363,8 @@ START_TEST(of_a_long_value_the_beginning_is_shown)
     value[REDLOCK_LOOK_MAX_VALUE_BYTES] = '\0';
     ck_assert_str_eq(sight.texts[0], value);
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_is_nobodys_lock)
+TEST(five, a_key_of_another_type_is_nobodys_lock)
 {
     struct sight sight;
 
@@ -387,11 +377,10 @@ START_TEST(a_key_of_another_type_is_nobodys_lock)
     look(&sight, "key");
     ck_assert_uint_eq(sight.foreign, 5);
 }
-END_TEST
 
 /* --- Waiters ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(waiters_stand_in_the_order_of_their_tickets)
+TEST(five, waiters_stand_in_the_order_of_their_tickets)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *clients[3];
@@ -419,10 +408,9 @@ START_TEST(waiters_stand_in_the_order_of_their_tickets)
     for (size_t i = 0; i < 3; i++)
         redlock_client_destroy(clients[i]);
 }
-END_TEST
 
 /* It has died in the queue, and nobody has looked after it since. */
-START_TEST(waiters_whose_leases_have_ended_are_not_counted)
+TEST(five, waiters_whose_leases_have_ended_are_not_counted)
 {
     char entry[96];
     char ends[32];
@@ -444,11 +432,10 @@ START_TEST(waiters_whose_leases_have_ended_are_not_counted)
     ck_assert_str_eq(sight.waiting[0], "alive");
     ck_assert_uint_eq(sight.waiters[0].ticket, 20);
 }
-END_TEST
 
 /* --- Masters that do not answer ----------------------------------------------------------------------------------- */
 
-START_TEST(with_a_quorum_a_look_succeeds_and_without_it_says_why)
+TEST(five, with_a_quorum_a_look_succeeds_and_without_it_says_why)
 {
     struct sight sight;
 
@@ -469,10 +456,9 @@ START_TEST(with_a_quorum_a_look_succeeds_and_without_it_says_why)
     look(&sight, "key");
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
 }
-END_TEST
 
 /* A quorum that agrees is enough. */
-START_TEST(a_silent_minority_is_not_awaited)
+TEST(five, a_silent_minority_is_not_awaited)
 {
     struct sight sight;
 
@@ -486,9 +472,8 @@ START_TEST(a_silent_minority_is_not_awaited)
             rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_READY);
     }
 }
-END_TEST
 
-START_TEST(a_silent_master_is_awaited_for_node_timeout_at_most)
+TEST(five, a_silent_master_is_awaited_for_node_timeout_at_most)
 {
     struct sight sight;
 
@@ -510,10 +495,9 @@ START_TEST(a_silent_master_is_awaited_for_node_timeout_at_most)
     look(&sight, "key");
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_FREE);
 }
-END_TEST
 
 /* The holder's vote is there no more, and that master cannot know it: it must not help to call the key free. */
-START_TEST(a_memory_that_was_lost_meanwhile_does_not_count)
+TEST(five, a_memory_that_was_lost_meanwhile_does_not_count)
 {
     struct sight sight;
 
@@ -524,11 +508,10 @@ START_TEST(a_memory_that_was_lost_meanwhile_does_not_count)
     look(&sight, "key");
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
 }
-END_TEST
 
 /* --- Callbacks ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_client_that_has_just_been_made_waits_for_its_connections)
+TEST(five, a_client_that_has_just_been_made_waits_for_its_connections)
 {
     struct redlock_client *client;
     struct sight sight = {0};
@@ -539,9 +522,8 @@ START_TEST(a_client_that_has_just_been_made_waits_for_its_connections)
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_FREE);
     redlock_client_destroy(client);
 }
-END_TEST
 
-START_TEST(destroying_the_client_cancels_looks)
+TEST(five, destroying_the_client_cancels_looks)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct sight sights[2] = {0};
@@ -555,9 +537,8 @@ START_TEST(destroying_the_client_cancels_looks)
         ck_assert_uint_eq(sights[i].result.n_nodes, 5);
     }
 }
-END_TEST
 
-START_TEST(a_callback_may_destroy_the_client)
+TEST(five, a_callback_may_destroy_the_client)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct sight sights[2] = {{.destroy = true}, {0}};
@@ -568,9 +549,8 @@ START_TEST(a_callback_may_destroy_the_client)
     ck_assert_uint_eq(sights[0].calls, 1);
     ck_assert_uint_eq(sights[1].calls, 1);
 }
-END_TEST
 
-START_TEST(so_many_looks_and_no_more)
+TEST(five, so_many_looks_and_no_more)
 {
     static struct sight sights[REDLOCK_MAX_LOOKS + 1];
 
@@ -584,7 +564,6 @@ START_TEST(so_many_looks_and_no_more)
     ck_assert_uint_eq(sights[REDLOCK_MAX_LOOKS].calls, 0);
     look(&sights[0], "key");
 }
-END_TEST
 
 static unsigned begun_inside;
 
@@ -594,7 +573,7 @@ static void look_again(struct redlock_client *client, const struct redlock_look_
     begun_inside += redlock_look(client, "key", 3, on_look, user_data) == 0;
 }
 
-START_TEST(a_look_that_calls_back_makes_room_for_the_next_one)
+TEST(five, a_look_that_calls_back_makes_room_for_the_next_one)
 {
     static struct sight sights[REDLOCK_MAX_LOOKS];
 
@@ -606,36 +585,5 @@ START_TEST(a_look_that_calls_back_makes_room_for_the_next_one)
         rig_wait(&rig, has_come, &sights[i], "a look");
     ck_assert_uint_eq(begun_inside, REDLOCK_MAX_LOOKS);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("look");
-    TCase *five = suite_add_case(suite, "five", open_five, close_rig);
-
-    tcase_add_test(five, a_free_key_is_free);
-    tcase_add_test(five, the_holder_is_named_with_what_is_left_and_its_fencing_token);
-    tcase_add_test(five, what_is_left_is_the_most_that_any_master_has);
-    tcase_add_test(five, a_look_changes_nothing);
-    tcase_add_test(five, votes_that_are_split_are_unsettled);
-    tcase_add_test(five, a_quorum_counts_whatever_the_others_say);
-    tcase_add_test(five, shared_votes_are_listed_and_dead_ones_are_not);
-    tcase_add_test(five, who_may_become_exclusive_is_told_and_so_is_the_upgrade);
-    tcase_add_test(five, an_upgrade_that_has_some_votes_is_told);
-    tcase_add_test(five, a_rivals_vote_is_no_upgrade);
-    tcase_add_test(five, of_many_votes_a_hundred_are_listed);
-    tcase_add_test(five, of_a_long_value_the_beginning_is_shown);
-    tcase_add_test(five, a_key_of_another_type_is_nobodys_lock);
-    tcase_add_test(five, waiters_stand_in_the_order_of_their_tickets);
-    tcase_add_test(five, waiters_whose_leases_have_ended_are_not_counted);
-    tcase_add_test(five, with_a_quorum_a_look_succeeds_and_without_it_says_why);
-    tcase_add_test(five, a_silent_minority_is_not_awaited);
-    tcase_add_test(five, a_silent_master_is_awaited_for_node_timeout_at_most);
-    tcase_add_test(five, a_memory_that_was_lost_meanwhile_does_not_count);
-    tcase_add_test(five, a_client_that_has_just_been_made_waits_for_its_connections);
-    tcase_add_test(five, destroying_the_client_cancels_looks);
-    tcase_add_test(five, a_callback_may_destroy_the_client);
-    tcase_add_test(five, so_many_looks_and_no_more);
-    tcase_add_test(five, a_look_that_calls_back_makes_room_for_the_next_one);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("look")

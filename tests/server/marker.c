@@ -8,7 +8,9 @@
 
 /* --- The marker --------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_server_without_a_marker_is_new_and_gets_one)
+GROUP(marker, "marker", join_start, join_stop)
+
+TEST(marker, a_server_without_a_marker_is_new_and_gets_one)
 {
     struct rl_join_report report = join_as(RL_JOIN_VOTE, "first");
 
@@ -24,9 +26,8 @@ START_TEST(a_server_without_a_marker_is_new_and_gets_one)
     ck_assert_int_eq(ask_integer(join_master, 0, "PTTL marker"), -1);
     ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_QUARANTINED);
 }
-END_TEST
 
-START_TEST(the_same_memory_is_recognized_and_its_quarantine_runs_on)
+TEST(marker, the_same_memory_is_recognized_and_its_quarantine_runs_on)
 {
     struct rl_join_report first = join_as(RL_JOIN_VOTE, "first");
     struct rl_join_report second;
@@ -39,9 +40,8 @@ START_TEST(the_same_memory_is_recognized_and_its_quarantine_runs_on)
     ck_assert_int_le(second.left_ms, QUARANTINE - 10000);
     ck_assert_int_gt(second.left_ms, 0);
 }
-END_TEST
 
-START_TEST(a_quarantine_ends_by_the_servers_clock)
+TEST(marker, a_quarantine_ends_by_the_servers_clock)
 {
     struct rl_join_report report;
 
@@ -53,11 +53,10 @@ START_TEST(a_quarantine_ends_by_the_servers_clock)
     ck_assert_int_eq(join_evaluated(&report).kind, RL_ADMISSION_VOTES);
     ck_assert(join_evaluated(&report).epoch_checked);
 }
-END_TEST
 
 /* "until" is a year ahead then; taken at its word it would keep the server out for a year, one quarantine after
  * another. */
-START_TEST(a_clock_that_is_set_back_does_not_make_a_quarantine_longer)
+TEST(marker, a_clock_that_is_set_back_does_not_make_a_quarantine_longer)
 {
     struct rl_join_report report;
 
@@ -69,9 +68,8 @@ START_TEST(a_clock_that_is_set_back_does_not_make_a_quarantine_longer)
     clock_fault_step_ms(join_clock, QUARANTINE);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, 0);
 }
-END_TEST
 
-START_TEST(a_look_writes_nothing)
+TEST(marker, a_look_writes_nothing)
 {
     struct rl_join_report report = join_as(RL_JOIN_READ, "first");
 
@@ -81,9 +79,8 @@ START_TEST(a_look_writes_nothing)
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_NO_MARKER);
 }
-END_TEST
 
-START_TEST(a_look_reports_what_a_vote_would_find_after_a_restart)
+TEST(marker, a_look_reports_what_a_vote_would_find_after_a_restart)
 {
     struct rl_join_report declared = join_as(RL_JOIN_DECLARE, "first");
     struct rl_join_report report;
@@ -97,9 +94,8 @@ START_TEST(a_look_reports_what_a_vote_would_find_after_a_restart)
     ask_expect(join_master, 0, "HGET marker run", declared.run_id);
     ask_expect(join_master, 0, "HGET marker inc", "first");
 }
-END_TEST
 
-START_TEST(a_declared_server_votes_at_once)
+TEST(marker, a_declared_server_votes_at_once)
 {
     struct rl_join_report report = join_as(RL_JOIN_DECLARE, "first");
 
@@ -111,9 +107,8 @@ START_TEST(a_declared_server_votes_at_once)
     ck_assert_str_eq(report.incarnation, "first");
     ck_assert_int_eq(report.left_ms, 0);
 }
-END_TEST
 
-START_TEST(a_declaration_replaces_another_rings_marker)
+TEST(marker, a_declaration_replaces_another_rings_marker)
 {
     struct rl_join_question other = join_question(RL_JOIN_VOTE, "first");
 
@@ -125,7 +120,6 @@ START_TEST(a_declaration_replaces_another_rings_marker)
     ask_expect(join_master, 0, "HGET marker inc", "second");
     ask_expect(join_master, 0, "HGET marker max_ttl", "30000");
 }
-END_TEST
 
 static void expect_marker_left_alone(const struct rl_join_question *asked, enum rl_join_event event)
 {
@@ -140,7 +134,7 @@ static void expect_marker_left_alone(const struct rl_join_question *asked, enum 
 }
 
 /* Whatever a vote would write: another ttl, another durability, an end that is too far away. */
-START_TEST(a_look_at_a_marker_leaves_it_alone)
+TEST(marker, a_look_at_a_marker_leaves_it_alone)
 {
     struct rl_join_question asked = join_question(RL_JOIN_READ, "second");
 
@@ -150,9 +144,8 @@ START_TEST(a_look_at_a_marker_leaves_it_alone)
     clock_fault_step_ms(join_clock, -86400000);
     expect_marker_left_alone(&asked, RL_JOIN_KEPT);
 }
-END_TEST
 
-START_TEST(another_rings_marker_is_left_alone)
+TEST(marker, another_rings_marker_is_left_alone)
 {
     struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
     struct rl_join_report report;
@@ -166,10 +159,9 @@ START_TEST(another_rings_marker_is_left_alone)
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_RING);
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
 }
-END_TEST
 
 /* Two names lead to it, or one of them has moved here. */
-START_TEST(the_marker_of_another_master_of_the_deployment_is_left_alone)
+TESTS(marker, the_marker_of_another_master_of_the_deployment_is_left_alone, 0, 3)
 {
     static const enum rl_join_mode modes[] = {RL_JOIN_VOTE, RL_JOIN_READ, RL_JOIN_DECLARE};
     struct rl_join_question asked = join_question(modes[_i], "second");
@@ -182,9 +174,8 @@ START_TEST(the_marker_of_another_master_of_the_deployment_is_left_alone)
     report = join_ask(&asked);
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_SAME_SERVER);
 }
-END_TEST
 
-START_TEST(another_runs_marker_of_another_master_is_written_anew)
+TEST(marker, another_runs_marker_of_another_master_is_written_anew)
 {
     struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
 
@@ -195,7 +186,6 @@ START_TEST(another_runs_marker_of_another_master_is_written_anew)
     ck_assert_int_eq(join_ask(&asked).event, RL_JOIN_KEPT);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").event, RL_JOIN_MISPLACED);
 }
-END_TEST
 
 static struct rl_join_report step(enum rl_join_mode mode, uint32_t max_ttl_ms, int64_t number)
 {
@@ -213,7 +203,9 @@ static struct rl_join_report declare(uint32_t max_ttl_ms, int64_t number)
     return step(RL_JOIN_ALLOW, max_ttl_ms, number);
 }
 
-START_TEST(a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
+GROUP(declarations, "declarations", join_start, join_stop)
+
+TEST(declarations, a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
 {
     struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
     struct rl_admission_rules rules = {.max_ttl_ms = MAX_TTL + 15000};
@@ -228,9 +220,8 @@ START_TEST(a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
     join_restart();
     ck_assert_int_eq(join_ask(&longer).left_ms, QUARANTINE);
 }
-END_TEST
 
-START_TEST(a_declaration_raises_the_ttl_in_three_steps)
+TEST(declarations, a_declaration_raises_the_ttl_in_three_steps)
 {
     struct rl_join_report report;
 
@@ -245,19 +236,17 @@ START_TEST(a_declaration_raises_the_ttl_in_three_steps)
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
     ck_assert_uint_eq(step(RL_JOIN_ALLOW, 2 * MAX_TTL, 2).max_ttl_ms, 2 * MAX_TTL);
 }
-END_TEST
 
-START_TEST(a_step_of_another_declaration_does_nothing)
+TEST(declarations, a_step_of_another_declaration_does_nothing)
 {
     join_as(RL_JOIN_DECLARE, "first");
     declare(2 * MAX_TTL, 3);
     ck_assert_uint_eq(declare(MAX_TTL / 2, 2).max_ttl_ms, 2 * MAX_TTL);
     ck_assert_uint_eq(step(RL_JOIN_ALLOW, MAX_TTL / 2, 4).max_ttl_ms, 2 * MAX_TTL);
 }
-END_TEST
 
 /* A client that knows of the declaration, since another master has taken the second step, joins before this one has. */
-START_TEST(a_client_that_votes_takes_no_step)
+TEST(declarations, a_client_that_votes_takes_no_step)
 {
     struct rl_join_question knows = join_question(RL_JOIN_VOTE, "second");
 
@@ -268,10 +257,9 @@ START_TEST(a_client_that_votes_takes_no_step)
     ck_assert_int_eq(step(RL_JOIN_CONFIRM, 2 * MAX_TTL, 2).confirmed, 2);
     ck_assert_uint_eq(step(RL_JOIN_ALLOW, 2 * MAX_TTL, 2).max_ttl_ms, 2 * MAX_TTL);
 }
-END_TEST
 
 /* Nobody needs to look again: clients that are connected stay so. */
-START_TEST(a_declaration_of_the_same_ttl_keeps_the_memory)
+TEST(declarations, a_declaration_of_the_same_ttl_keeps_the_memory)
 {
     struct rl_join_report report;
 
@@ -283,9 +271,8 @@ START_TEST(a_declaration_of_the_same_ttl_keeps_the_memory)
     ck_assert_int_eq(report.confirmed, 2);
     ck_assert_uint_eq(report.longest_ms, MAX_TTL);
 }
-END_TEST
 
-START_TEST(a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time)
+TEST(declarations, a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time)
 {
     struct rl_join_report report;
 
@@ -302,9 +289,8 @@ START_TEST(a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its
     join_restart();
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE);
 }
-END_TEST
 
-START_TEST(a_restart_before_that_is_quarantined_for_the_longer_lock)
+TEST(declarations, a_restart_before_that_is_quarantined_for_the_longer_lock)
 {
     join_as(RL_JOIN_DECLARE, "first");
     declare(2 * MAX_TTL, 2);
@@ -312,10 +298,9 @@ START_TEST(a_restart_before_that_is_quarantined_for_the_longer_lock)
     join_restart();
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").left_ms, 2 * MAX_TTL + 1000);
 }
-END_TEST
 
 /* It was emptied, and joined by a client that had not heard of the longer locks. */
-START_TEST(who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time)
+TEST(declarations, who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time)
 {
     struct rl_join_question knows = join_question(RL_JOIN_VOTE, "second");
     struct rl_join_report report;
@@ -331,9 +316,8 @@ START_TEST(who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right
     ck_assert_uint_eq(report.max_ttl_ms, 2 * MAX_TTL);
     ck_assert_str_eq(report.incarnation, "second");
 }
-END_TEST
 
-START_TEST(joining_again_writes_nothing)
+TEST(marker, joining_again_writes_nothing)
 {
     char *before, *after;
 
@@ -347,11 +331,12 @@ START_TEST(joining_again_writes_nothing)
     free(before);
     free(after);
 }
-END_TEST
 
 /* --- Lost memory -------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_restart_with_its_keys_kept_is_a_new_memory)
+GROUP(lost_memory, "lost memory", join_start, join_stop)
+
+TEST(lost_memory, a_restart_with_its_keys_kept_is_a_new_memory)
 {
     struct rl_join_report first = join_as(RL_JOIN_DECLARE, "first");
     struct rl_join_report second;
@@ -364,9 +349,8 @@ START_TEST(a_restart_with_its_keys_kept_is_a_new_memory)
     ck_assert_int_eq(second.left_ms, QUARANTINE);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").event, RL_JOIN_KEPT);
 }
-END_TEST
 
-START_TEST(a_durable_server_resumes)
+TEST(lost_memory, a_durable_server_resumes)
 {
     struct rl_join_report report;
 
@@ -380,10 +364,9 @@ START_TEST(a_durable_server_resumes)
     ask_expect(join_master, 0, "HGET marker run", report.run_id);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "fourth").event, RL_JOIN_KEPT);
 }
-END_TEST
 
 /* It was the other's replica for a while, and has its keys and its marker; the restart hides that. */
-START_TEST(a_durable_server_with_the_marker_of_another_does_not_resume)
+TEST(lost_memory, a_durable_server_with_the_marker_of_another_does_not_resume)
 {
     struct rl_join_question other = join_question(RL_JOIN_DECLARE, "first");
 
@@ -396,9 +379,8 @@ START_TEST(a_durable_server_with_the_marker_of_another_does_not_resume)
     ck_assert_int_eq(join_durable("third", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
     ask_expect(join_master, 0, "HGET marker seat", "first");
 }
-END_TEST
 
-START_TEST(a_resumed_quarantine_runs_on)
+TEST(lost_memory, a_resumed_quarantine_runs_on)
 {
     struct rl_join_report report;
 
@@ -410,10 +392,9 @@ START_TEST(a_resumed_quarantine_runs_on)
     ck_assert_int_gt(report.left_ms, 0);
     ck_assert_int_le(report.left_ms, QUARANTINE - 5000);
 }
-END_TEST
 
 /* What counts is that it was durable while it ran, not only that it is now. */
-START_TEST(a_server_that_was_not_durable_before_does_not_resume)
+TEST(lost_memory, a_server_that_was_not_durable_before_does_not_resume)
 {
     join_as(RL_JOIN_DECLARE, "first");
     join_durable("second", RL_DURABILITY_ALWAYS);
@@ -421,9 +402,8 @@ START_TEST(a_server_that_was_not_durable_before_does_not_resume)
     join_restart();
     ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
 }
-END_TEST
 
-START_TEST(a_client_without_rights_to_see_leaves_the_word_of_others)
+TEST(lost_memory, a_client_without_rights_to_see_leaves_the_word_of_others)
 {
     join_as(RL_JOIN_DECLARE, "first");
     join_durable("second", RL_DURABILITY_ALWAYS);
@@ -432,9 +412,8 @@ START_TEST(a_client_without_rights_to_see_leaves_the_word_of_others)
     join_restart();
     ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_UNKNOWN).event, RL_JOIN_RESTARTED);
 }
-END_TEST
 
-START_TEST(a_run_that_nobody_has_verified_is_not_durable)
+TEST(lost_memory, a_run_that_nobody_has_verified_is_not_durable)
 {
     join_as(RL_JOIN_DECLARE, "first");
     join_durable("second", RL_DURABILITY_ALWAYS);
@@ -443,9 +422,8 @@ START_TEST(a_run_that_nobody_has_verified_is_not_durable)
     join_restart();
     ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
 }
-END_TEST
 
-START_TEST(a_flushed_server_is_new_whoever_it_was)
+TEST(lost_memory, a_flushed_server_is_new_whoever_it_was)
 {
     struct rl_join_report report;
 
@@ -457,25 +435,23 @@ START_TEST(a_flushed_server_is_new_whoever_it_was)
     ck_assert_str_eq(report.incarnation, "third");
     ck_assert_int_eq(report.left_ms, QUARANTINE);
 }
-END_TEST
 
 /* What somebody else has put there, or a hand has spoilt. */
 static const char *const spoilt[] = {"SET marker x", "LPUSH marker x"};
 
-START_TEST(a_declaration_mends_a_marker_that_is_none)
+TESTS(lost_memory, a_declaration_mends_a_marker_that_is_none, 0, 2)
 {
     ck_assert_int_eq(ask_integer(join_master, 0, "DEL marker"), 0);
     free(ask(join_master, 0, spoilt[_i]));
     ck_assert_int_eq(join_as(RL_JOIN_DECLARE, "declared").event, RL_JOIN_DECLARED);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
 }
-END_TEST
 
 static const char *const absurd[][2] = {{"max_ttl", "nan"}, {"max_ttl", "1e18"}, {"max_ttl", "-5"},
                                         {"max_ttl", "words"}, {"until", "nan"}, {"until", "inf"},
                                         {"until", "1e308"}};
 
-START_TEST(absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most)
+TESTS(lost_memory, absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most, 0, 7)
 {
     char line[64];
     struct rl_join_report report;
@@ -489,17 +465,15 @@ START_TEST(absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_mo
     ck_assert_int_le(report.left_ms, 2 * QUARANTINE);
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
 }
-END_TEST
 
-START_TEST(an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory)
+TEST(lost_memory, an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory)
 {
     join_as(RL_JOIN_VOTE, "first");
     ck_assert_int_eq(ask_integer(join_master, 0, "HSET marker inc 0123456789012345678901234567890123456789-more"), 0);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_NEW);
 }
-END_TEST
 
-START_TEST(a_torn_marker_counts_as_none)
+TEST(lost_memory, a_torn_marker_counts_as_none)
 {
     struct rl_join_report report;
 
@@ -511,59 +485,5 @@ START_TEST(a_torn_marker_counts_as_none)
     ask_expect(join_master, 0, "HDEL marker until", "(integer) 1");
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE);
 }
-END_TEST
 
-static void add_marker_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_server_without_a_marker_is_new_and_gets_one);
-    tcase_add_test(cases, the_same_memory_is_recognized_and_its_quarantine_runs_on);
-    tcase_add_test(cases, a_quarantine_ends_by_the_servers_clock);
-    tcase_add_test(cases, a_clock_that_is_set_back_does_not_make_a_quarantine_longer);
-    tcase_add_test(cases, a_look_writes_nothing);
-    tcase_add_test(cases, a_look_reports_what_a_vote_would_find_after_a_restart);
-    tcase_add_test(cases, a_declared_server_votes_at_once);
-    tcase_add_test(cases, a_declaration_replaces_another_rings_marker);
-    tcase_add_test(cases, a_look_at_a_marker_leaves_it_alone);
-    tcase_add_test(cases, another_rings_marker_is_left_alone);
-    tcase_add_loop_test(cases, the_marker_of_another_master_of_the_deployment_is_left_alone, 0, 3);
-    tcase_add_test(cases, another_runs_marker_of_another_master_is_written_anew);
-    tcase_add_test(cases, joining_again_writes_nothing);
-}
-
-static void add_loss_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_restart_with_its_keys_kept_is_a_new_memory);
-    tcase_add_test(cases, a_durable_server_resumes);
-    tcase_add_test(cases, a_durable_server_with_the_marker_of_another_does_not_resume);
-    tcase_add_test(cases, a_resumed_quarantine_runs_on);
-    tcase_add_test(cases, a_server_that_was_not_durable_before_does_not_resume);
-    tcase_add_test(cases, a_client_without_rights_to_see_leaves_the_word_of_others);
-    tcase_add_test(cases, a_run_that_nobody_has_verified_is_not_durable);
-    tcase_add_test(cases, a_flushed_server_is_new_whoever_it_was);
-    tcase_add_test(cases, a_torn_marker_counts_as_none);
-    tcase_add_loop_test(cases, a_declaration_mends_a_marker_that_is_none, 0, 2);
-    tcase_add_loop_test(cases, absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most, 0, 7);
-    tcase_add_test(cases, an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory);
-}
-
-static void add_declaration_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace);
-    tcase_add_test(cases, a_declaration_raises_the_ttl_in_three_steps);
-    tcase_add_test(cases, a_step_of_another_declaration_does_nothing);
-    tcase_add_test(cases, a_client_that_votes_takes_no_step);
-    tcase_add_test(cases, a_declaration_of_the_same_ttl_keeps_the_memory);
-    tcase_add_test(cases, a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time);
-    tcase_add_test(cases, a_restart_before_that_is_quarantined_for_the_longer_lock);
-    tcase_add_test(cases, who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("marker");
-
-    add_marker_tests(suite_add_case(suite, "marker", join_start, join_stop));
-    add_declaration_tests(suite_add_case(suite, "declarations", join_start, join_stop));
-    add_loss_tests(suite_add_case(suite, "lost memory", join_start, join_stop));
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("marker")

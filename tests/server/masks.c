@@ -58,39 +58,29 @@ static void acquire_against(unsigned mask, size_t quorum)
     rig_wait_no_claims(&rig, rig.client);
 }
 
-START_TEST(five_masters_are_won_exactly_when_three_are_free)
+GROUP(test_case, "masks", NULL, close_rig)
+
+TESTS(test_case, five_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_5)
 {
     rig_open(&rig, 5);
     acquire_against((unsigned)_i, 3);
 }
-END_TEST
 
-START_TEST(four_masters_are_won_exactly_when_three_are_free)
+TESTS(test_case, four_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_4)
 {
     rig_open(&rig, 4);
     acquire_against((unsigned)_i, 3);
 }
-END_TEST
 
 static void all_must_agree(struct redlock_options *options)
 {
     options->quorum = 4;
 }
 
-START_TEST(a_larger_quorum_is_obeyed)
+TESTS(test_case, a_larger_quorum_is_obeyed, 0, MASKS_OF_4)
 {
     rig_open_with(&rig, 4, 0, all_must_agree);
     acquire_against((unsigned)_i, 4);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("masks");
-    TCase *test_case = suite_add_case(suite, "masks", NULL, close_rig);
-
-    tcase_add_loop_test(test_case, five_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_5);
-    tcase_add_loop_test(test_case, four_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_4);
-    tcase_add_loop_test(test_case, a_larger_quorum_is_obeyed, 0, MASKS_OF_4);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("masks")

@@ -8,7 +8,9 @@
 
 /* --- New deployments --------------------------------------------------------------------------------------------- */
 
-START_TEST(new_masters_that_are_declared_so_vote_at_once)
+GROUP(fresh, "new", NULL, trust_close)
+
+TEST(fresh, new_masters_that_are_declared_so_vote_at_once)
 {
     struct outcome outcome;
 
@@ -20,9 +22,8 @@ START_TEST(new_masters_that_are_declared_so_vote_at_once)
     rig_wait_count(&rig, "key", 3);
     ck_assert_uint_eq(trust_stats().disproved, 0);
 }
-END_TEST
 
-START_TEST(new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
+TEST(fresh, new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
 {
     int64_t begin = rig_now_ms();
     struct redlock_node_info info;
@@ -44,9 +45,8 @@ START_TEST(new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
     outcome = trust_try("key", SHORT_MAX_TTL_MS);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(who_waits_gets_the_lock_when_the_quarantine_ends)
+TEST(fresh, who_waits_gets_the_lock_when_the_quarantine_ends)
 {
     struct redlock_acquire_options request = rig_request(SHORT_MAX_TTL_MS, SUITE_PATIENCE_S * 1000);
     struct outcome outcome;
@@ -55,9 +55,8 @@ START_TEST(who_waits_gets_the_lock_when_the_quarantine_ends)
     outcome = rig_acquire(&rig, rig_new_lock(rig.client, "key"), &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_second_client_finds_the_marker_and_waits_for_nothing)
+TEST(fresh, a_second_client_finds_the_marker_and_waits_for_nothing)
 {
     rig_open_with(&rig, 3, 0, trust_declare);
     redlock_client_destroy(rig.client);
@@ -66,17 +65,15 @@ START_TEST(a_second_client_finds_the_marker_and_waits_for_nothing)
     for (size_t i = 0; i < 3; i++)
         trust_expect_votes(i);
 }
-END_TEST
 
-START_TEST(who_only_looks_writes_no_marker)
+TEST(fresh, who_only_looks_writes_no_marker)
 {
     rig_open_with(&rig, 1, 0, trust_look);
     trust_expect_excluded(0, REDLOCK_FAULT_NO_MARKER);
     ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:marker"), 0);
 }
-END_TEST
 
-START_TEST(an_operator_s_declaration_ends_a_quarantine)
+TEST(fresh, an_operator_s_declaration_ends_a_quarantine)
 {
     struct redlock_client *operator;
 
@@ -87,11 +84,12 @@ START_TEST(an_operator_s_declaration_ends_a_quarantine)
     redlock_client_destroy(operator);
     trust_wait_standing(0, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
 /* --- Loss of memory ---------------------------------------------------------------------------------------------- */
 
-START_TEST(a_vote_from_an_emptied_memory_does_not_count)
+GROUP(loss, "loss", NULL, trust_close)
+
+TEST(loss, a_vote_from_an_emptied_memory_does_not_count)
 {
     struct outcome outcome;
 
@@ -110,9 +108,8 @@ START_TEST(a_vote_from_an_emptied_memory_does_not_count)
     outcome = trust_try("key", SHORT_MAX_TTL_MS);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(one_emptied_master_does_not_stop_the_others)
+TEST(loss, one_emptied_master_does_not_stop_the_others)
 {
     struct outcome outcome;
 
@@ -124,9 +121,8 @@ START_TEST(one_emptied_master_does_not_stop_the_others)
     trust_wait_standing(0, REDLOCK_STANDING_QUARANTINED);
     ck_assert_int_eq(trust_info(rig.client, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
 }
-END_TEST
 
-START_TEST(a_marker_of_another_incarnation_does_not_count_either)
+TEST(loss, a_marker_of_another_incarnation_does_not_count_either)
 {
     struct outcome outcome;
 
@@ -136,9 +132,8 @@ START_TEST(a_marker_of_another_incarnation_does_not_count_either)
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(trust_stats().disproved, 1);
 }
-END_TEST
 
-START_TEST(a_restarted_master_without_persistence_is_quarantined)
+TEST(loss, a_restarted_master_without_persistence_is_quarantined)
 {
     rig_open_with(&rig, 1, 0, trust_declare);
     rig_restart_master(&rig, 0);
@@ -146,9 +141,8 @@ START_TEST(a_restarted_master_without_persistence_is_quarantined)
     ck_assert_uint_eq(trust_info(rig.client, 0).durable, 0);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "off");
 }
-END_TEST
 
-START_TEST(a_restarted_durable_master_votes_at_once)
+TEST(loss, a_restarted_durable_master_votes_at_once)
 {
     const struct masters_options options = {.count = 1, .persistence = MASTERS_ALWAYS};
 
@@ -159,9 +153,8 @@ START_TEST(a_restarted_durable_master_votes_at_once)
     rig_restart_master(&rig, 0);
     trust_expect_votes(0);
 }
-END_TEST
 
-START_TEST(a_restarted_master_that_syncs_every_second_is_quarantined)
+TEST(loss, a_restarted_master_that_syncs_every_second_is_quarantined)
 {
     const struct masters_options options = {.count = 1, .persistence = MASTERS_EVERYSEC};
 
@@ -171,7 +164,6 @@ START_TEST(a_restarted_master_that_syncs_every_second_is_quarantined)
     ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_QUARANTINED);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "everysec");
 }
-END_TEST
 
 /* --- A name that leads to two servers ----------------------------------------------------------------------------- */
 
@@ -233,7 +225,9 @@ static void wait_until_met(size_t server)
     rig_wait(&rig, has_met, run_id, "the client to meet the server");
 }
 
-START_TEST(who_meets_a_server_again_after_another_one_knows_that_there_are_two)
+GROUP(two, "two servers", open_with_a_name, trust_close)
+
+TEST(two, who_meets_a_server_again_after_another_one_knows_that_there_are_two)
 {
     struct outcome outcome;
 
@@ -248,9 +242,8 @@ START_TEST(who_meets_a_server_again_after_another_one_knows_that_there_are_two)
     outcome_expect(&outcome, REDLOCK_OK);
     outcome_expect_failed(&outcome, 0, "its name leads to two servers by turns");
 }
-END_TEST
 
-START_TEST(who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once)
+TEST(two, who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once)
 {
     struct redlock_client *other;
     struct redlock_client *first = rig.client;
@@ -267,10 +260,9 @@ START_TEST(who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once
     redlock_client_destroy(other);
     redlock_client_destroy(first);
 }
-END_TEST
 
 /* As the operator mends it. */
-START_TEST(the_master_votes_again_when_the_one_that_stays_was_restarted)
+TEST(two, the_master_votes_again_when_the_one_that_stays_was_restarted)
 {
     lead_name_to(3);
     wait_until_met(3);
@@ -283,9 +275,8 @@ START_TEST(the_master_votes_again_when_the_one_that_stays_was_restarted)
     wait_until_met(0);
     trust_wait_standing(0, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
-START_TEST(restarts_on_end_are_not_two_servers)
+TEST(two, restarts_on_end_are_not_two_servers)
 {
     for (int i = 0; i < 6; i++) {
         ck_assert(masters_kill(rig.masters, 0));
@@ -295,30 +286,5 @@ START_TEST(restarts_on_end_are_not_two_servers)
     }
     trust_wait_standing(0, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("memory");
-    TCase *fresh = suite_add_case(suite, "new", NULL, trust_close);
-    TCase *two = suite_add_case(suite, "two servers", open_with_a_name, trust_close);
-    TCase *loss = suite_add_case(suite, "loss", NULL, trust_close);
-
-    tcase_add_test(fresh, new_masters_that_are_declared_so_vote_at_once);
-    tcase_add_test(fresh, new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second);
-    tcase_add_test(fresh, who_waits_gets_the_lock_when_the_quarantine_ends);
-    tcase_add_test(fresh, a_second_client_finds_the_marker_and_waits_for_nothing);
-    tcase_add_test(fresh, who_only_looks_writes_no_marker);
-    tcase_add_test(fresh, an_operator_s_declaration_ends_a_quarantine);
-    tcase_add_test(loss, a_vote_from_an_emptied_memory_does_not_count);
-    tcase_add_test(loss, one_emptied_master_does_not_stop_the_others);
-    tcase_add_test(loss, a_marker_of_another_incarnation_does_not_count_either);
-    tcase_add_test(loss, a_restarted_master_without_persistence_is_quarantined);
-    tcase_add_test(loss, a_restarted_durable_master_votes_at_once);
-    tcase_add_test(loss, a_restarted_master_that_syncs_every_second_is_quarantined);
-    tcase_add_test(two, who_meets_a_server_again_after_another_one_knows_that_there_are_two);
-    tcase_add_test(two, who_meets_a_memory_that_was_there_beside_the_former_one_knows_at_once);
-    tcase_add_test(two, the_master_votes_again_when_the_one_that_stays_was_restarted);
-    tcase_add_test(two, restarts_on_end_are_not_two_servers);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("memory")

@@ -29,7 +29,9 @@ static void write_page(const struct redlock_metric_label *labels, size_t n)
     ck_assert_uint_eq(strlen(page), (size_t)length);
 }
 
-START_TEST(the_text_is_well_formed_and_has_every_counter)
+GROUP(metrics_tests, "metrics", open_rig, close_rig)
+
+TEST(metrics_tests, the_text_is_well_formed_and_has_every_counter)
 {
     size_t all;
     size_t of_masters = 0;
@@ -43,9 +45,8 @@ START_TEST(the_text_is_well_formed_and_has_every_counter)
     ck_assert_uint_eq(of_masters % NODES, 0);
     ck_assert_ptr_nonnull(strstr(page, "\nredlock_build_info{version=\"" REDLOCK_VERSION "\"} 1\n"));
 }
-END_TEST
 
-START_TEST(the_numbers_are_those_of_the_statistics)
+TEST(metrics_tests, the_numbers_are_those_of_the_statistics)
 {
     struct redlock_node_stats node;
     struct redlock_lock *lock = rig_hold(&rig, "key", 20000);
@@ -68,9 +69,8 @@ START_TEST(the_numbers_are_those_of_the_statistics)
         ck_assert_double_eq(exposition_value(page, sample), 1);
     }
 }
-END_TEST
 
-START_TEST(a_master_that_is_gone_is_neither_up_nor_voting)
+TEST(metrics_tests, a_master_that_is_gone_is_neither_up_nor_voting)
 {
     struct redlock_node_stats node;
     char sample[256];
@@ -87,7 +87,6 @@ START_TEST(a_master_that_is_gone_is_neither_up_nor_voting)
     }
     exposition_check(page);
 }
-END_TEST
 
 /* Offsets of clocks are measured against a clock that goes on: each may change its sign between two calls. */
 static void ck_assert_length(int length, int whole)
@@ -97,7 +96,7 @@ static void ck_assert_length(int length, int whole)
 }
 
 /* The length is that of the whole text; what is behind the buffer is not touched, in any size. */
-START_TEST(a_small_buffer_gets_what_fits)
+TEST(metrics_tests, a_small_buffer_gets_what_fits)
 {
     size_t head; /* what never changes */
     int whole = redlock_client_metrics(rig.client, NULL, 0, NULL, 0);
@@ -114,9 +113,8 @@ START_TEST(a_small_buffer_gets_what_fits)
         ck_assert_int_eq(memcmp(cut, page, size - 1 < head ? size - 1 : head), 0);
     }
 }
-END_TEST
 
-START_TEST(labels_are_escaped)
+TEST(metrics_tests, labels_are_escaped)
 {
     const struct redlock_metric_label labels[] = {
         {"job", "a \"b\" \\ c\nd"},
@@ -131,9 +129,8 @@ START_TEST(labels_are_escaped)
                                        "\xf0\x9f\x94\x92"
                                        "\xef\xbf\xbd\xef\xbf\xbd\"} 0\n"));
 }
-END_TEST
 
-START_TEST(labels_that_cannot_be_are_refused)
+TEST(metrics_tests, labels_that_cannot_be_are_refused)
 {
     static const char *const names[] = {"", "1st", "a-b", "__reserved", "node", "result", "vote", "version",
                                         "\xc3\xa4"};
@@ -152,23 +149,5 @@ START_TEST(labels_that_cannot_be_are_refused)
     ck_assert_int_eq(redlock_client_metrics(rig.client, NULL, 0, NULL, 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_client_metrics(NULL, NULL, 0, page, sizeof(page)), REDLOCK_E_ARGUMENT);
 }
-END_TEST
 
-static Suite *suite(void)
-{
-    Suite *made = suite_create("metrics");
-    TCase *metrics = suite_add_case(made, "metrics", open_rig, close_rig);
-
-    tcase_add_test(metrics, the_text_is_well_formed_and_has_every_counter);
-    tcase_add_test(metrics, the_numbers_are_those_of_the_statistics);
-    tcase_add_test(metrics, a_master_that_is_gone_is_neither_up_nor_voting);
-    tcase_add_test(metrics, a_small_buffer_gets_what_fits);
-    tcase_add_test(metrics, labels_are_escaped);
-    tcase_add_test(metrics, labels_that_cannot_be_are_refused);
-    return made;
-}
-
-int main(void)
-{
-    return suite_run_with_server(suite());
-}
+SUITE_WITH_SERVER("metrics")

@@ -56,7 +56,9 @@ static void hand_off(void)
     redlock_client_destroy(other);
 }
 
-START_TEST(a_guarded_client_does_without_or_says_what_it_lacks)
+GROUP(missing_tests, "missing", NULL, trust_close)
+
+TESTS(missing_tests, a_guarded_client_does_without_or_says_what_it_lacks, 0, LINES)
 {
     const struct line *line = &lines[_i];
 
@@ -71,9 +73,8 @@ START_TEST(a_guarded_client_does_without_or_says_what_it_lacks)
     ck_assert_int_eq(trust_info(rig.client, 0).durable, line->durable);
     hand_off();
 }
-END_TEST
 
-START_TEST(a_classic_client_needs_scripts_alone)
+TESTS(missing_tests, a_classic_client_needs_scripts_alone, 0, LINES)
 {
     const struct line *line = &lines[_i];
     struct redlock_lock *lock;
@@ -87,14 +88,5 @@ START_TEST(a_classic_client_needs_scripts_alone)
     outcome = rig_release(&rig, lock);
     ck_assert_int_eq(outcome.status == REDLOCK_OK, line->releases);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("missing");
-    TCase *missing = suite_add_case(suite, "missing", NULL, trust_close);
-
-    tcase_add_loop_test(missing, a_guarded_client_does_without_or_says_what_it_lacks, 0, LINES);
-    tcase_add_loop_test(missing, a_classic_client_needs_scripts_alone, 0, LINES);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("missing")

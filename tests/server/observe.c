@@ -81,7 +81,9 @@ static struct redlock_stats stats_now(void)
     return stats;
 }
 
-START_TEST(connecting_is_reported_for_each_master)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, connecting_is_reported_for_each_master)
 {
     bool ready[5] = {false};
 
@@ -91,9 +93,8 @@ START_TEST(connecting_is_reported_for_each_master)
     for (size_t i = 0; i < 5; i++)
         ck_assert(ready[i]);
 }
-END_TEST
 
-START_TEST(a_whole_life_is_reported_in_order)
+TEST(five, a_whole_life_is_reported_in_order)
 {
     struct redlock_lock *lock;
     struct outcome outcome;
@@ -119,7 +120,6 @@ START_TEST(a_whole_life_is_reported_in_order)
     ck_assert_uint_eq(count(REDLOCK_EVENT_FAILED, 0) + count(REDLOCK_EVENT_LOST, 0), 0);
     ck_assert_uint_eq(count(REDLOCK_EVENT_VALIDITY, 0), 0);
 }
-END_TEST
 
 /* --- Some events only --------------------------------------------------------------------------------------------- */
 
@@ -130,7 +130,9 @@ static void observed_ends(struct redlock_options *options)
                            REDLOCK_EVENT_BIT(31);
 }
 
-START_TEST(what_is_not_asked_for_is_not_told)
+GROUP(own, "some events", NULL, NULL)
+
+TEST(own, what_is_not_asked_for_is_not_told)
 {
     struct redlock_lock *lock;
     struct outcome outcome;
@@ -144,7 +146,6 @@ START_TEST(what_is_not_asked_for_is_not_told)
     ck_assert_int_eq(records[1].type, REDLOCK_EVENT_RELEASED);
     rig_close(&rig);
 }
-END_TEST
 
 static void observed_validity(struct redlock_options *options)
 {
@@ -165,7 +166,7 @@ static bool has_lost(void *lock)
     return stats_now().lost == 1;
 }
 
-START_TEST(a_loss_is_told)
+TEST(own, a_loss_is_told)
 {
     struct redlock_lock *lock;
 
@@ -175,10 +176,9 @@ START_TEST(a_loss_is_told)
     ck_assert(told_of(lock));
     rig_close(&rig);
 }
-END_TEST
 
 /* By what others and the masters do; what the program has asked for itself it knows. */
-START_TEST(a_change_of_what_is_left_is_told)
+TEST(own, a_change_of_what_is_left_is_told)
 {
     struct redlock_acquire_options request = rig_request(10000, 10000);
     struct redlock_lock *lock;
@@ -197,7 +197,6 @@ START_TEST(a_change_of_what_is_left_is_told)
         ck_assert_int_eq(records[i].type, REDLOCK_EVENT_VALIDITY);
     rig_close(&rig);
 }
-END_TEST
 
 /* --- Latches ------------------------------------------------------------------------------------------------------ */
 
@@ -244,7 +243,7 @@ static bool is_logged(void *line)
     return strstr(logged, line) != NULL;
 }
 
-START_TEST(arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks)
+TEST(own, arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks)
 {
     struct redlock_latch *latch, *rival;
     char arrived[] = "latch-arrived job: success\n";
@@ -269,11 +268,10 @@ START_TEST(arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks)
     ck_assert_str_eq(logged, "");
     rig_close(&rig);
 }
-END_TEST
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(the_votes_of_an_attempt_are_in_its_result)
+TEST(five, the_votes_of_an_attempt_are_in_its_result)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "b26");
     struct redlock_acquire_options request = rig_request(20000, 0);
@@ -294,9 +292,8 @@ START_TEST(the_votes_of_an_attempt_are_in_its_result)
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_eq(count(REDLOCK_EVENT_FAILED, REDLOCK_OP_ACQUIRE), 1);
 }
-END_TEST
 
-START_TEST(the_counters_add_up)
+TEST(five, the_counters_add_up)
 {
     struct redlock_lock *held, *other = rig_new_lock(rig.client, "sums");
     struct redlock_stats stats;
@@ -323,9 +320,8 @@ START_TEST(the_counters_add_up)
     ck_assert_uint_eq(stats.lost + stats.canceled + stats.deadline + stats.no_quorum + stats.too_slow, 0);
     ck_assert_uint_eq(stats.pending_rollbacks, 0);
 }
-END_TEST
 
-START_TEST(the_counters_of_the_masters_agree_with_those_of_the_client)
+TEST(five, the_counters_of_the_masters_agree_with_those_of_the_client)
 {
     uint64_t expected = rig.guarded ? 4 : 2; /* a guard is two commands, behind the claim; a release needs none */
     uint64_t commands = 0;
@@ -353,9 +349,8 @@ START_TEST(the_counters_of_the_masters_agree_with_those_of_the_client)
     ck_assert_uint_eq(stats_now().commands, commands);
     ck_assert_uint_eq(redlock_client_node_count(rig.client), 5);
 }
-END_TEST
 
-START_TEST(a_dead_master_tells_why)
+TEST(five, a_dead_master_tells_why)
 {
     struct redlock_node_stats node;
 
@@ -364,9 +359,8 @@ START_TEST(a_dead_master_tells_why)
     ck_assert_uint_gt(strlen(node.last_error), 0);
     ck_assert_uint_ge(node.disconnects, 1);
 }
-END_TEST
 
-START_TEST(a_program_with_a_shorter_structure_gets_its_part)
+TEST(five, a_program_with_a_shorter_structure_gets_its_part)
 {
     struct redlock_stats stats;
     size_t size = offsetof(struct redlock_stats, acquired);
@@ -377,24 +371,5 @@ START_TEST(a_program_with_a_shorter_structure_gets_its_part)
     ck_assert_uint_eq(stats.acquires, 1);
     ck_assert_uint_eq(stats.acquired, UINT64_C(0xeeeeeeeeeeeeeeee));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("observe");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-    TCase *own = suite_add_case(suite, "some events", NULL, NULL);
-
-    tcase_add_test(five, connecting_is_reported_for_each_master);
-    tcase_add_test(five, a_whole_life_is_reported_in_order);
-    tcase_add_test(own, what_is_not_asked_for_is_not_told);
-    tcase_add_test(own, a_loss_is_told);
-    tcase_add_test(own, a_change_of_what_is_left_is_told);
-    tcase_add_test(own, arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks);
-    tcase_add_test(five, the_votes_of_an_attempt_are_in_its_result);
-    tcase_add_test(five, the_counters_add_up);
-    tcase_add_test(five, the_counters_of_the_masters_agree_with_those_of_the_client);
-    tcase_add_test(five, a_dead_master_tells_why);
-    tcase_add_test(five, a_program_with_a_shorter_structure_gets_its_part);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("observe")

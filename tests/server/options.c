@@ -11,7 +11,9 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-START_TEST(the_defaults_are_the_documented_ones)
+GROUP(plain, "defaults", NULL, NULL)
+
+TEST(plain, the_defaults_are_the_documented_ones)
 {
     struct redlock_options options;
     struct redlock_acquire_options request;
@@ -40,9 +42,10 @@ START_TEST(the_defaults_are_the_documented_ones)
     ck_assert_uint_eq(request.retry_jitter_ms, 60);
     ck_assert_uint_eq(request.min_validity_ms, 1);
 }
-END_TEST
 
-START_TEST(the_default_quorum_is_the_majority)
+GROUP(served, "effects", NULL, close_rig)
+
+TESTS(served, the_default_quorum_is_the_majority, 1, 10)
 {
     size_t n = (size_t)_i;
     struct outcome outcome;
@@ -52,7 +55,6 @@ START_TEST(the_default_quorum_is_the_majority)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(outcome.quorum, n / 2 + 1);
 }
-END_TEST
 
 /* An operator has declared them new, so that the default profile finds them ready to vote. */
 static void start_known_masters(void)
@@ -62,7 +64,7 @@ static void start_known_masters(void)
     redlock_client_destroy(rig_new_client(&rig));
 }
 
-START_TEST(no_options_at_all_are_the_defaults)
+TEST(served, no_options_at_all_are_the_defaults)
 {
     struct redlock_lock *lock;
     struct outcome outcome = {0};
@@ -75,7 +77,6 @@ START_TEST(no_options_at_all_are_the_defaults)
     ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
     ck_assert_int_gt(outcome.remaining_ms, 5000);
 }
-END_TEST
 
 static void large_drift(struct redlock_options *options)
 {
@@ -83,7 +84,7 @@ static void large_drift(struct redlock_options *options)
     options->drift_ms = 1000;
 }
 
-START_TEST(the_drift_allowance_is_taken_off_the_validity)
+TEST(served, the_drift_allowance_is_taken_off_the_validity)
 {
     struct redlock_lock *lock;
 
@@ -93,14 +94,13 @@ START_TEST(the_drift_allowance_is_taken_off_the_validity)
     ck_assert_int_gt(redlock_remaining_ms(lock), 10000);
     ck_assert_int_gt(rig_pttl(&rig, 0, "drift"), 15001);
 }
-END_TEST
 
 static void large_guard(struct redlock_options *options)
 {
     options->guard_ms = 5000;
 }
 
-START_TEST(the_guard_time_is_taken_off_the_validity)
+TEST(served, the_guard_time_is_taken_off_the_validity)
 {
     struct redlock_acquire_options request = rig_request(5000, 0);
     struct redlock_lock *lock;
@@ -111,9 +111,8 @@ START_TEST(the_guard_time_is_taken_off_the_validity)
     ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, "short"), &request, outcome_record, NULL),
                      REDLOCK_E_TTL);
 }
-END_TEST
 
-START_TEST(the_options_of_one_call_do_not_touch_the_next)
+TEST(served, the_options_of_one_call_do_not_touch_the_next)
 {
     struct redlock_acquire_options request = rig_request(30000, 0);
     struct redlock_lock *lock;
@@ -130,10 +129,9 @@ START_TEST(the_options_of_one_call_do_not_touch_the_next)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_le(outcome.remaining_ms, 10000);
 }
-END_TEST
 
 /* Too little would be left, however fast the masters are. */
-START_TEST(less_than_the_least_validity_is_too_slow)
+TEST(served, less_than_the_least_validity_is_too_slow)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
@@ -151,10 +149,9 @@ START_TEST(less_than_the_least_validity_is_too_slow)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "least"), 0);
 }
-END_TEST
 
 /* An options structure of a program built against an older header ends earlier. */
-START_TEST(a_shorter_structure_keeps_the_defaults_of_the_rest)
+TEST(served, a_shorter_structure_keeps_the_defaults_of_the_rest)
 {
     struct redlock_options options;
     size_t size = offsetof(struct redlock_options, event_data);
@@ -166,21 +163,5 @@ START_TEST(a_shorter_structure_keeps_the_defaults_of_the_rest)
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &options, &rig.client, NULL), 0);
     rig_hold(&rig, "older", 10000);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("options");
-    TCase *plain = suite_add_case(suite, "defaults", NULL, NULL);
-    TCase *served = suite_add_case(suite, "effects", NULL, close_rig);
-
-    tcase_add_test(plain, the_defaults_are_the_documented_ones);
-    tcase_add_loop_test(served, the_default_quorum_is_the_majority, 1, 10);
-    tcase_add_test(served, no_options_at_all_are_the_defaults);
-    tcase_add_test(served, the_drift_allowance_is_taken_off_the_validity);
-    tcase_add_test(served, the_guard_time_is_taken_off_the_validity);
-    tcase_add_test(served, the_options_of_one_call_do_not_touch_the_next);
-    tcase_add_test(served, less_than_the_least_validity_is_too_slow);
-    tcase_add_test(served, a_shorter_structure_keeps_the_defaults_of_the_rest);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("options")

@@ -32,7 +32,9 @@ static size_t keys_in_all(size_t node)
     return n;
 }
 
-START_TEST(the_key_the_counter_and_the_marker_have_the_prefix)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, the_key_the_counter_and_the_marker_have_the_prefix)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
 
@@ -48,9 +50,8 @@ START_TEST(the_key_the_counter_and_the_marker_have_the_prefix)
         ck_assert_uint_eq(keys_in_all(i), rig.guarded ? 3 : 2);
     }
 }
-END_TEST
 
-START_TEST(a_handle_knows_its_key_without_the_prefix)
+TEST(three, a_handle_knows_its_key_without_the_prefix)
 {
     struct redlock_lock *lock = rig_hold(&rig, "job", 20000);
     size_t size = 0;
@@ -60,9 +61,8 @@ START_TEST(a_handle_knows_its_key_without_the_prefix)
     ck_assert_mem_eq(key, "job", 3);
     ck_assert_uint_eq(rig_count_value(&rig, "app:job", redlock_lock_token(lock)), 3);
 }
-END_TEST
 
-START_TEST(extension_and_release_find_the_key)
+TEST(three, extension_and_release_find_the_key)
 {
     struct redlock_lock *lock = rig_hold(&rig, "job", 20000);
     struct outcome outcome = rig_extend(&rig, lock, 50000);
@@ -72,9 +72,8 @@ START_TEST(extension_and_release_find_the_key)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_absent(&rig, "app:job");
 }
-END_TEST
 
-START_TEST(clients_of_one_prefix_exclude_each_other)
+TEST(three, clients_of_one_prefix_exclude_each_other)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_acquire_options request = rig_request(20000, 0);
@@ -86,9 +85,8 @@ START_TEST(clients_of_one_prefix_exclude_each_other)
     outcome_expect(&outcome, REDLOCK_HELD);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(the_prefix_counts_for_the_length_of_a_key)
+TEST(three, the_prefix_counts_for_the_length_of_a_key)
 {
     char key[REDLOCK_MAX_KEY_BYTES];
     struct redlock_lock *lock = NULL;
@@ -98,10 +96,9 @@ START_TEST(the_prefix_counts_for_the_length_of_a_key)
     ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key) - 4, &lock), 0);
     ck_assert_ptr_nonnull(lock);
 }
-END_TEST
 
 /* The caller's text may be gone once the client is made. */
-START_TEST(the_prefix_is_copied)
+TEST(three, the_prefix_is_copied)
 {
     char text[REDLOCK_MAX_PREFIX_BYTES + 1];
     struct redlock_client *client;
@@ -127,18 +124,5 @@ START_TEST(the_prefix_is_copied)
     }
     redlock_client_destroy(client);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("prefix");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, the_key_the_counter_and_the_marker_have_the_prefix);
-    tcase_add_test(three, a_handle_knows_its_key_without_the_prefix);
-    tcase_add_test(three, extension_and_release_find_the_key);
-    tcase_add_test(three, clients_of_one_prefix_exclude_each_other);
-    tcase_add_test(three, the_prefix_counts_for_the_length_of_a_key);
-    tcase_add_test(three, the_prefix_is_copied);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("prefix")

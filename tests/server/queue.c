@@ -67,7 +67,9 @@ static void fill_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-START_TEST(waiters_are_served_in_the_order_of_their_arrival)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, waiters_are_served_in_the_order_of_their_arrival)
 {
     struct redlock_lock *holder = rig_hold(&rig, "order", 10000);
 
@@ -81,11 +83,10 @@ START_TEST(waiters_are_served_in_the_order_of_their_arrival)
     queue_wait_gone(&rig, "order");
     ck_assert_uint_eq(watch_stats(rig.client).waits, N_WAITERS);
 }
-END_TEST
 
 /* The waiter's client writes nothing between the release and the callback. A refresh may fall into that time: then the
  * test looks at the next release. */
-START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
+TEST(five, the_next_holder_needs_no_round_trip_of_its_own)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *other = rig_new_client(&rig);
@@ -108,9 +109,8 @@ START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
     ck_assert_uint_ge(watch_stats(other).hand_offs, 3);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(the_hook_tells_the_position_and_what_the_holder_has_left)
+TEST(five, the_hook_tells_the_position_and_what_the_holder_has_left)
 {
     struct redlock_lock *holder = rig_hold_lease(&rig, "place", 9000);
 
@@ -126,7 +126,6 @@ START_TEST(the_hook_tells_the_position_and_what_the_holder_has_left)
     ck_assert_uint_eq(places.position[0] + places.position[1], 1 + 2);
     ck_assert_int_gt(redlock_remaining_ms(holder), 0);
 }
-END_TEST
 
 static void wait_full_ttl(const struct redlock_lock *lock)
 {
@@ -137,7 +136,7 @@ static void wait_full_ttl(const struct redlock_lock *lock)
 }
 
 /* Until the first extension. */
-START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
+TESTS(five, a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl, 0, 2)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
@@ -152,9 +151,8 @@ START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
     wait_full_ttl(waiter.lock);
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 1);
 }
-END_TEST
 
-START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
+TESTS(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "pending", 10000), *importer = rig_new_lock(rig.client, "pending");
@@ -170,9 +168,8 @@ START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
     ck_assert_int_lt(redlock_remaining_ms(importer), 2000);
     wait_full_ttl(importer);
 }
-END_TEST
 
-START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
+TEST(five, an_extension_by_the_caller_brings_the_full_ttl_at_once)
 {
     struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
     struct outcome outcome;
@@ -184,9 +181,8 @@ START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(waiters[0].lock), 8000);
 }
-END_TEST
 
-START_TEST(fencing_tokens_grow_from_hand_off_to_hand_off)
+TEST(five, fencing_tokens_grow_from_hand_off_to_hand_off)
 {
     struct redlock_acquire_options request = queue_request();
     uint64_t last = 0;
@@ -207,7 +203,6 @@ START_TEST(fencing_tokens_grow_from_hand_off_to_hand_off)
     }
     queue_wait_gone(&rig, "tokens");
 }
-END_TEST
 
 static uint64_t wall_us(void)
 {
@@ -231,7 +226,7 @@ static bool have_been_sent(void *argument)
 
 /* Where counters are lost, only the numbers that clients propose keep tokens growing: a waiter's must not be those of
  * its beginning, since others may have got larger ones meanwhile. */
-START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
+TEST(five, a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
 {
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_acquire_options request = queue_request();
@@ -254,9 +249,8 @@ START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
     queue_wait_gone(&rig, "young");
     redlock_client_destroy(client);
 }
-END_TEST
 
-START_TEST(strict_order_waits_in_the_queue_from_the_first_attempt)
+TEST(five, strict_order_waits_in_the_queue_from_the_first_attempt)
 {
     struct redlock_acquire_options request = queue_request();
     struct waiter first, second;
@@ -272,9 +266,8 @@ START_TEST(strict_order_waits_in_the_queue_from_the_first_attempt)
     waiter_leave(&second);
     queue_wait_gone(&rig, "strict");
 }
-END_TEST
 
-START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt)
+TEST(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt)
 {
     struct redlock_acquire_options once = rig_request(10000, 0), wait = queue_request();
     struct redlock_client *plain = rig_new_client(&rig), *waiting = rig_new_client(&rig);
@@ -289,10 +282,9 @@ START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attemp
     redlock_client_destroy(plain);
     redlock_client_destroy(waiting);
 }
-END_TEST
 
 /* No attempt that is bound to be refused: one command for each master to join the queue, one to release. */
-START_TEST(who_knows_that_others_wait_enters_the_queue_at_once)
+TEST(five, who_knows_that_others_wait_enters_the_queue_at_once)
 {
     struct redlock_acquire_options request = queue_request();
     struct waiter first, second, again;
@@ -315,23 +307,5 @@ START_TEST(who_knows_that_others_wait_enters_the_queue_at_once)
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_ACQUIRING);
     waiter_wait_held(&again);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_test(five, waiters_are_served_in_the_order_of_their_arrival);
-    tcase_add_test(five, the_next_holder_needs_no_round_trip_of_its_own);
-    tcase_add_test(five, the_hook_tells_the_position_and_what_the_holder_has_left);
-    tcase_add_loop_test(five, a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl, 0, 2);
-    tcase_add_loop_test(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2);
-    tcase_add_test(five, an_extension_by_the_caller_brings_the_full_ttl_at_once);
-    tcase_add_test(five, fencing_tokens_grow_from_hand_off_to_hand_off);
-    tcase_add_test(five, a_waiter_proposes_a_number_as_young_as_its_latest_refresh);
-    tcase_add_test(five, strict_order_waits_in_the_queue_from_the_first_attempt);
-    tcase_add_test(five, who_knows_that_others_wait_enters_the_queue_at_once);
-    tcase_add_test(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue")

@@ -25,7 +25,9 @@ static bool is_held(void *argument)
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
 
-START_TEST(they_have_the_lock_one_after_the_other)
+GROUP(cases, "a cohort", cohort_open, cohort_close)
+
+TEST(cases, they_have_the_lock_one_after_the_other)
 {
     struct redlock_acquire_options request = cohort_request();
 
@@ -35,10 +37,9 @@ START_TEST(they_have_the_lock_one_after_the_other)
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
     cohort_destroy();
 }
-END_TEST
 
 /* By SET first: a master's refusals mostly come in one turn. Of a key of which nothing is known yet. */
-START_TEST(those_whose_first_attempts_are_refused_together_are_one)
+TEST(cases, those_whose_first_attempts_are_refused_together_are_one)
 {
     struct redlock_acquire_options request = cohort_request();
     char key[20];
@@ -64,10 +65,9 @@ START_TEST(those_whose_first_attempts_are_refused_together_are_one)
             return;
     }
 }
-END_TEST
 
 /* Of the same key, again and again. */
-START_TEST(one_cohort_after_the_other_passes_the_lock_on)
+TEST(cases, one_cohort_after_the_other_passes_the_lock_on)
 {
     struct redlock_acquire_options request = cohort_request();
 
@@ -79,10 +79,9 @@ START_TEST(one_cohort_after_the_other_passes_the_lock_on)
         cohort_destroy();
     }
 }
-END_TEST
 
 /* All masters hang: nobody could ask them for anything. */
-START_TEST(no_master_is_needed)
+TEST(cases, no_master_is_needed)
 {
     struct redlock_acquire_options request = cohort_request();
 
@@ -103,7 +102,6 @@ START_TEST(no_master_is_needed)
     rig_wait_no_claims(&rig, rig.client);
     cohort_destroy();
 }
-END_TEST
 
 /* An observer reads the same value when the lock is acquired and when it is released. */
 struct tale {
@@ -131,7 +129,7 @@ static void observe(struct redlock_options *options)
     options->event_data = &tale;
 }
 
-START_TEST(events_name_the_value_that_is_passed_on)
+TEST(cases, events_name_the_value_that_is_passed_on)
 {
     struct redlock_acquire_options request = cohort_request();
 
@@ -153,7 +151,6 @@ START_TEST(events_name_the_value_that_is_passed_on)
     ck_assert_str_eq(redlock_lock_token(waiters[0].lock), "");
     cohort_destroy();
 }
-END_TEST
 
 struct report {
     int status;
@@ -174,7 +171,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
         report->handed_off += strcmp(result->nodes[i].detail, "handed off") == 0;
 }
 
-START_TEST(the_release_says_where_the_lock_was_handed_off)
+TEST(cases, the_release_says_where_the_lock_was_handed_off)
 {
     struct redlock_acquire_options request = cohort_request();
     struct report report = {0};
@@ -193,10 +190,9 @@ START_TEST(the_release_says_where_the_lock_was_handed_off)
     cohort_serve_from(1, "report");
     cohort_destroy();
 }
-END_TEST
 
 /* Who came before them is before them, and who came after them is behind all of them. */
-START_TEST(nobody_is_overtaken)
+TEST(cases, nobody_is_overtaken)
 {
     struct redlock_acquire_options request = cohort_request();
     struct waiter before;
@@ -234,11 +230,10 @@ START_TEST(nobody_is_overtaken)
     redlock_lock_destroy(after.lock);
     cohort_destroy();
 }
-END_TEST
 
 /* --- What the next one has ---------------------------------------------------------------------------------------- */
 
-START_TEST(it_is_a_lock_like_any_other)
+TEST(cases, it_is_a_lock_like_any_other)
 {
     struct redlock_acquire_options request = cohort_request();
     struct outcome outcome;
@@ -258,10 +253,9 @@ START_TEST(it_is_a_lock_like_any_other)
     cohort_serve_from(2, "like");
     cohort_destroy();
 }
-END_TEST
 
 /* The text gives its importer the full ttl. */
-START_TEST(it_can_be_exported_and_imported)
+TESTS(cases, it_can_be_exported_and_imported, 0, 2)
 {
     struct redlock_acquire_options request = cohort_request();
     struct redlock_lock *importer = rig_new_lock(other, "away");
@@ -284,21 +278,5 @@ START_TEST(it_can_be_exported_and_imported)
     redlock_lock_destroy(importer);
     cohort_destroy();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("cohort");
-    TCase *cases = suite_add_case(suite, "a cohort", cohort_open, cohort_close);
-
-    tcase_add_test(cases, they_have_the_lock_one_after_the_other);
-    tcase_add_test(cases, those_whose_first_attempts_are_refused_together_are_one);
-    tcase_add_test(cases, one_cohort_after_the_other_passes_the_lock_on);
-    tcase_add_test(cases, no_master_is_needed);
-    tcase_add_test(cases, the_release_says_where_the_lock_was_handed_off);
-    tcase_add_test(cases, events_name_the_value_that_is_passed_on);
-    tcase_add_test(cases, nobody_is_overtaken);
-    tcase_add_test(cases, it_is_a_lock_like_any_other);
-    tcase_add_loop_test(cases, it_can_be_exported_and_imported, 0, 2);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("cohort")

@@ -4,7 +4,9 @@
 #include "cohort_rig.h"
 #include "suite.h"
 
-START_TEST(who_has_given_up_is_passed_by)
+GROUP(cases, "a cohort", cohort_open, cohort_close)
+
+TEST(cases, who_has_given_up_is_passed_by)
 {
     struct redlock_acquire_options request = cohort_request();
 
@@ -24,10 +26,9 @@ START_TEST(who_has_given_up_is_passed_by)
     rig_wait_no_claims(&rig, rig.client);
     cohort_destroy();
 }
-END_TEST
 
 /* The next holder's would be deleted by whoever has been told of it. */
-START_TEST(a_token_of_its_own_is_not_passed_on)
+TEST(cases, a_token_of_its_own_is_not_passed_on)
 {
     struct redlock_acquire_options request = cohort_request();
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
@@ -49,10 +50,9 @@ START_TEST(a_token_of_its_own_is_not_passed_on)
     redlock_lock_destroy(cleaner);
     cohort_destroy();
 }
-END_TEST
 
 /* The second of four: neither the first one's lock goes to it, nor its own to the third. */
-START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
+TEST(cases, who_wants_a_token_of_its_own_gets_it_from_the_masters)
 {
     struct redlock_acquire_options request = cohort_request();
     struct redlock_acquire_options own = request;
@@ -78,9 +78,8 @@ START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
     queue_wait_gone(&rig, "one");
     cohort_destroy();
 }
-END_TEST
 
-START_TEST(asking_for_the_token_changes_nothing)
+TEST(cases, asking_for_the_token_changes_nothing)
 {
     struct redlock_acquire_options request = cohort_request();
     char token[REDLOCK_MAX_TOKEN_BYTES + 1] = "";
@@ -100,10 +99,9 @@ START_TEST(asking_for_the_token_changes_nothing)
     queue_wait_gone(&rig, "asked");
     cohort_destroy();
 }
-END_TEST
 
 /* Whoever has the text may know it still. */
-START_TEST(a_value_that_was_exported_is_not_passed_on)
+TEST(cases, a_value_that_was_exported_is_not_passed_on)
 {
     struct redlock_acquire_options request = cohort_request();
     char text[REDLOCK_MAX_EXPORT_BYTES];
@@ -119,7 +117,6 @@ START_TEST(a_value_that_was_exported_is_not_passed_on)
     cohort_serve_from(1, "back");
     cohort_destroy();
 }
-END_TEST
 
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
@@ -134,7 +131,7 @@ static bool is_set(void *argument)
 }
 
 /* Those who wait are canceled, all of them. */
-START_TEST(a_client_that_ends_passes_nothing_on)
+TEST(cases, a_client_that_ends_passes_nothing_on)
 {
     struct redlock_acquire_options request = cohort_request();
     bool ended = false;
@@ -152,9 +149,8 @@ START_TEST(a_client_that_ends_passes_nothing_on)
     queue_wait_gone(&rig, "end");
     cohort_destroy();
 }
-END_TEST
 
-START_TEST(fencing_tokens_grow_by_asking_the_masters)
+TEST(cases, fencing_tokens_grow_by_asking_the_masters)
 {
     struct redlock_acquire_options request = cohort_request();
     uint64_t latest = 0;
@@ -172,19 +168,5 @@ START_TEST(fencing_tokens_grow_by_asking_the_masters)
     ck_assert_uint_eq(cohort_passed_on(), 0);
     cohort_destroy();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("cohort_parts");
-    TCase *cases = suite_add_case(suite, "a cohort", cohort_open, cohort_close);
-
-    tcase_add_test(cases, who_has_given_up_is_passed_by);
-    tcase_add_test(cases, a_token_of_its_own_is_not_passed_on);
-    tcase_add_test(cases, who_wants_a_token_of_its_own_gets_it_from_the_masters);
-    tcase_add_test(cases, asking_for_the_token_changes_nothing);
-    tcase_add_test(cases, a_value_that_was_exported_is_not_passed_on);
-    tcase_add_test(cases, a_client_that_ends_passes_nothing_on);
-    tcase_add_test(cases, fencing_tokens_grow_by_asking_the_masters);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("cohort_parts")

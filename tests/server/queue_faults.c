@@ -142,17 +142,17 @@ static void expect_soon(int64_t (*lateness)(const char *key))
     ck_assert_int_le(best_ns, SOON_NS);
 }
 
-START_TEST(when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over)
+GROUP(clients, "clients", open_five, close_rig)
+
+TEST(clients, when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over)
 {
     expect_soon(lateness_after_the_holder);
 }
-END_TEST
 
-START_TEST(when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease)
+TEST(clients, when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease)
 {
     expect_soon(lateness_after_the_head);
 }
-END_TEST
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
@@ -177,7 +177,9 @@ static void serve(struct redlock_lock *holder, size_t n)
     }
 }
 
-START_TEST(masters_that_are_killed_meanwhile_change_nothing)
+GROUP(masters, "masters", open_five, close_rig)
+
+TESTS(masters, masters_that_are_killed_meanwhile_change_nothing, 1, 3)
 {
     struct redlock_lock *holder = rig_hold(&rig, "kill", 10000);
 
@@ -187,9 +189,8 @@ START_TEST(masters_that_are_killed_meanwhile_change_nothing)
     serve(holder, 4);
     queue_wait_gone(&rig, "kill");
 }
-END_TEST
 
-START_TEST(masters_that_hang_meanwhile_change_nothing)
+TESTS(masters, masters_that_hang_meanwhile_change_nothing, 1, 3)
 {
     struct redlock_lock *holder = rig_hold(&rig, "hang", 10000);
 
@@ -201,10 +202,9 @@ START_TEST(masters_that_hang_meanwhile_change_nothing)
         ck_assert(masters_resume(rig.masters, i));
     queue_wait_gone(&rig, "hang");
 }
-END_TEST
 
 /* In the guarded profile they do not vote for a while; the others are enough. */
-START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
+TEST(masters, masters_that_are_restarted_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "restart", 10000);
 
@@ -218,7 +218,6 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
     serve(holder, 4);
     queue_wait_gone(&rig, "restart");
 }
-END_TEST
 
 /* A place in the queue that lasts while a loaded machine starts masters: its lease is twice the validity wanted. */
 #define LONG_LEASE_MS 16000
@@ -232,7 +231,9 @@ static void fill_lasting_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
+GROUP(durable, "durable masters", open_durable, close_rig)
+
+TEST(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
 {
     struct redlock_lock *holder = rig_hold(&rig, "roll", 60000);
 
@@ -247,10 +248,9 @@ START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_ot
     serve(holder, 3);
     queue_wait_gone(&rig, "roll");
 }
-END_TEST
 
 /* Nobody can be asked when the refreshes are due. */
-START_TEST(the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease)
+TEST(durable, the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease)
 {
     struct redlock_lock *holder = rig_hold(&rig, "away", 60000);
 
@@ -263,11 +263,12 @@ START_TEST(the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_l
     serve(holder, 3);
     queue_wait_gone(&rig, "away");
 }
-END_TEST
 
 /* --- Notifications ------------------------------------------------------------------------------------------------ */
 
-START_TEST(listening_connections_that_are_killed_come_back_and_nobody_is_forgotten)
+GROUP(notifications, "notifications", open_five, close_rig)
+
+TEST(notifications, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten)
 {
     struct redlock_lock *holder = rig_hold(&rig, "killed", 10000);
 
@@ -275,10 +276,9 @@ START_TEST(listening_connections_that_are_killed_come_back_and_nobody_is_forgott
     rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
     serve(holder, 4);
 }
-END_TEST
 
 /* The user may do anything but listen, or tell. */
-START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
+TESTS(notifications, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2)
 {
     static const char *const commands[] = {"-subscribe", "-publish"};
     struct redlock_lock *holder;
@@ -290,24 +290,5 @@ START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
     ck_assert_uint_eq(watch_stats(rig.client).hand_offs, 0);
     queue_wait_gone(&rig, "mute");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_faults");
-    TCase *clients = suite_add_case(suite, "clients", open_five, close_rig);
-    TCase *masters = suite_add_case(suite, "masters", open_five, close_rig);
-    TCase *durable = suite_add_case(suite, "durable masters", open_durable, close_rig);
-    TCase *notifications = suite_add_case(suite, "notifications", open_five, close_rig);
-
-    tcase_add_test(clients, when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over);
-    tcase_add_test(clients, when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease);
-    tcase_add_loop_test(masters, masters_that_are_killed_meanwhile_change_nothing, 1, 3);
-    tcase_add_loop_test(masters, masters_that_hang_meanwhile_change_nothing, 1, 3);
-    tcase_add_test(masters, masters_that_are_restarted_meanwhile_change_nothing);
-    tcase_add_test(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other);
-    tcase_add_test(durable, the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease);
-    tcase_add_test(notifications, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten);
-    tcase_add_loop_test(notifications, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue_faults")

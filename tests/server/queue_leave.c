@@ -88,7 +88,9 @@ static bool give_up_at(unsigned at, bool destroy)
     return reached;
 }
 
-START_TEST(canceling_at_any_event_leaves_no_key_and_no_entry)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, canceling_at_any_event_leaves_no_key_and_no_entry)
 {
     unsigned at = 1;
 
@@ -96,9 +98,8 @@ START_TEST(canceling_at_any_event_leaves_no_key_and_no_entry)
         at++;
     ck_assert_uint_gt(at, 6); /* two refusals, another attempt, two grants, and its end */
 }
-END_TEST
 
-START_TEST(destroying_at_any_event_leaves_no_key_and_no_entry)
+TEST(three, destroying_at_any_event_leaves_no_key_and_no_entry)
 {
     unsigned at = 1;
 
@@ -106,9 +107,8 @@ START_TEST(destroying_at_any_event_leaves_no_key_and_no_entry)
         at++;
     ck_assert_uint_gt(at, 6);
 }
-END_TEST
 
-START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
+TEST(three, the_deadline_takes_the_waiter_out_of_the_line)
 {
     struct redlock_acquire_options request = rig_request(10000, 700); /* a refresh and some more */
     struct redlock_lock *holder = rig_hold(&rig, "late", 10000);
@@ -124,12 +124,11 @@ START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
     redlock_lock_destroy(holder);
     queue_wait_gone(&rig, "late");
 }
-END_TEST
 
 /* A deadline that is as near as the hand-off: whatever wins, nothing stays but a lock that is held. The deadline that
  * follows one which has won is earlier, and that which follows a late one is later, so they stay near the hand-off
  * however slow the machine is. */
-START_TEST(a_deadline_at_the_moment_of_the_hand_off_loses_nothing)
+TEST(three, a_deadline_at_the_moment_of_the_hand_off_loses_nothing)
 {
     struct redlock_acquire_options request = rig_request(10000, 15);
     unsigned won = 0, late = 0;
@@ -157,9 +156,8 @@ START_TEST(a_deadline_at_the_moment_of_the_hand_off_loses_nothing)
     ck_assert_uint_ge(won, 1);
     ck_assert_uint_ge(late, 1);
 }
-END_TEST
 
-START_TEST(destroying_the_client_takes_all_its_waiters_out_of_the_line)
+TEST(three, destroying_the_client_takes_all_its_waiters_out_of_the_line)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
@@ -175,7 +173,6 @@ START_TEST(destroying_the_client_takes_all_its_waiters_out_of_the_line)
     redlock_lock_destroy(holder);
     queue_wait_gone(&rig, "all");
 }
-END_TEST
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
@@ -209,13 +206,12 @@ static void end_client(bool released)
     queue_wait_gone(&rig, "ends");
 }
 
-START_TEST(a_client_that_ends_hands_its_lock_on)
+TESTS(three, a_client_that_ends_hands_its_lock_on, 0, 2)
 {
     end_client(_i);
 }
-END_TEST
 
-START_TEST(a_shutdown_waits_until_no_waiter_is_in_the_queue)
+TEST(three, a_shutdown_waits_until_no_waiter_is_in_the_queue)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
@@ -233,9 +229,8 @@ START_TEST(a_shutdown_waits_until_no_waiter_is_in_the_queue)
     ck_assert_int_gt(redlock_remaining_ms(holder), 0);
     redlock_client_destroy(client);
 }
-END_TEST
 
-START_TEST(who_leaves_from_the_middle_keeps_nobody_waiting)
+TEST(three, who_leaves_from_the_middle_keeps_nobody_waiting)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "middle", 10000);
@@ -251,20 +246,5 @@ START_TEST(who_leaves_from_the_middle_keeps_nobody_waiting)
     ck_assert_uint_eq(waiters[2].turn, 2);
     ck_assert_int_eq(waiters[1].outcome.status, REDLOCK_CANCELED);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_leave");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, canceling_at_any_event_leaves_no_key_and_no_entry);
-    tcase_add_test(three, destroying_at_any_event_leaves_no_key_and_no_entry);
-    tcase_add_test(three, the_deadline_takes_the_waiter_out_of_the_line);
-    tcase_add_test(three, a_deadline_at_the_moment_of_the_hand_off_loses_nothing);
-    tcase_add_test(three, destroying_the_client_takes_all_its_waiters_out_of_the_line);
-    tcase_add_loop_test(three, a_client_that_ends_hands_its_lock_on, 0, 2);
-    tcase_add_test(three, a_shutdown_waits_until_no_waiter_is_in_the_queue);
-    tcase_add_test(three, who_leaves_from_the_middle_keeps_nobody_waiting);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue_leave")

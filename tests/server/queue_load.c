@@ -52,8 +52,10 @@ static bool all_served(void *argument)
     return served == *(const unsigned *)argument;
 }
 
+GROUP(five, "five masters", open_five, close_rig)
+
 /* Each joins the queue when the one before is in the queue. */
-START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
+TEST(five, a_thousand_waiters_of_one_client_are_served_in_order)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
@@ -80,7 +82,6 @@ START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
     queue_wait_gone(&rig, key);
     free(waiters);
 }
-END_TEST
 
 /* --- One at a time ------------------------------------------------------------------------------------------------ */
 
@@ -146,7 +147,7 @@ static void compete(struct rival *rivals, unsigned n, unsigned rounds)
     rig_wait(&rig, all_finished, &n, "all rivals to be served");
 }
 
-START_TEST(many_waiters_of_many_clients_hold_one_at_a_time)
+TESTS(five, many_waiters_of_many_clients_hold_one_at_a_time, 0, 3)
 {
     struct redlock_client *clients[N_CLIENTS];
     struct rival rivals[N_CLIENTS * N_LOCKS] = {0};
@@ -165,7 +166,6 @@ START_TEST(many_waiters_of_many_clients_hold_one_at_a_time)
     for (size_t i = 0; i < N_CLIENTS; i++)
         redlock_client_destroy(clients[i]);
 }
-END_TEST
 
 /* --- Nothing grows ------------------------------------------------------------------------------------------------ */
 
@@ -177,7 +177,7 @@ END_TEST
 #define LEAK_BYTES 32
 #define UNEVENNESS (N_RIVALS * CYCLES * LEAK_BYTES - 1)
 
-START_TEST(a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
+TEST(five, a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
 {
     struct rival rivals[N_RIVALS] = {0};
     uint64_t before;
@@ -194,15 +194,5 @@ START_TEST(a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
     ck_assert_uint_le(portable_heap_bytes(), before + UNEVENNESS);
     queue_wait_gone(&rig, "cycles");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_load");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_test(five, a_thousand_waiters_of_one_client_are_served_in_order);
-    tcase_add_loop_test(five, many_waiters_of_many_clients_hold_one_at_a_time, 0, 3);
-    tcase_add_test(five, a_thousand_contended_cycles_take_no_memory_and_leave_no_keys);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue_load")

@@ -91,7 +91,9 @@ static void serve_in_order(size_t n)
     }
 }
 
-START_TEST(many_enter_the_queue_by_few_commands_and_are_served_in_order)
+GROUP(cases, "queue_many", open_five, close_rig)
+
+TEST(cases, many_enter_the_queue_by_few_commands_and_are_served_in_order)
 {
     struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
     uint64_t before;
@@ -108,17 +110,15 @@ START_TEST(many_enter_the_queue_by_few_commands_and_are_served_in_order)
     serve_in_order(MANY);
     queue_wait_gone(&rig, "many");
 }
-END_TEST
 
-START_TEST(the_first_of_them_gets_a_free_key)
+TEST(cases, the_first_of_them_gets_a_free_key)
 {
     start_all(N_WAITERS, "free");
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "free");
 }
-END_TEST
 
-START_TEST(tokens_grow_from_each_to_the_next)
+TEST(cases, tokens_grow_from_each_to_the_next)
 {
     struct redlock_acquire_options request = fifo_request();
     uint64_t last = 0;
@@ -138,10 +138,9 @@ START_TEST(tokens_grow_from_each_to_the_next)
     }
     queue_wait_gone(&rig, "tokens");
 }
-END_TEST
 
 /* Before anything of it is written; the others do not notice. */
-START_TEST(who_gives_up_at_once_is_not_in_the_queue)
+TEST(cases, who_gives_up_at_once_is_not_in_the_queue)
 {
     struct redlock_lock *holder = rig_hold(&rig, "leave", 10000);
 
@@ -167,9 +166,8 @@ START_TEST(who_gives_up_at_once_is_not_in_the_queue)
     queue_wait_gone(&rig, "leave");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(all_of_them_may_give_up_at_once)
+TEST(cases, all_of_them_may_give_up_at_once)
 {
     start_all(N_WAITERS, "none");
     for (size_t i = 0; i < N_WAITERS; i++)
@@ -177,9 +175,8 @@ START_TEST(all_of_them_may_give_up_at_once)
     rig_wait_no_claims(&rig, rig.client);
     queue_wait_gone(&rig, "none");
 }
-END_TEST
 
-START_TEST(a_key_is_no_concern_of_another)
+TEST(cases, a_key_is_no_concern_of_another)
 {
     static const char *const keys[] = {"one", "two"};
     struct redlock_acquire_options request = fifo_request();
@@ -201,10 +198,9 @@ START_TEST(a_key_is_no_concern_of_another)
     for (size_t i = 0; i < 2; i++)
         queue_wait_gone(&rig, keys[i]);
 }
-END_TEST
 
 /* Each is repeated alone, with the script's text. */
-START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
+TEST(cases, masters_that_have_forgotten_the_script_are_asked_again)
 {
     struct redlock_lock *holder = rig_hold(&rig, "forgotten", 10000);
 
@@ -219,7 +215,6 @@ START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
         serve(i);
     queue_wait_gone(&rig, "forgotten");
 }
-END_TEST
 
 static bool others_have_been_asked(void *key)
 {
@@ -231,7 +226,7 @@ static bool others_have_been_asked(void *key)
 }
 
 /* Two of five die with the command unanswered. */
-START_TEST(masters_that_die_meanwhile_are_done_without)
+TEST(cases, masters_that_die_meanwhile_are_done_without)
 {
     struct redlock_lock *holder = rig_hold(&rig, "dying", 10000);
     char key[] = "dying";
@@ -246,7 +241,6 @@ START_TEST(masters_that_die_meanwhile_are_done_without)
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "dying");
 }
-END_TEST
 
 /* --- Keeping the places ------------------------------------------------------------------------------------------- */
 
@@ -288,7 +282,7 @@ static void expect_few(uint64_t n_commands, long long refreshes)
     ck_assert_uint_lt(n_commands, (uint64_t)refreshes);
 }
 
-START_TEST(many_keep_their_places_by_few_commands)
+TESTS(cases, many_keep_their_places_by_few_commands, 0, 2)
 {
     struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
     char key[] = "many";
@@ -308,10 +302,9 @@ START_TEST(many_keep_their_places_by_few_commands)
     serve_in_order(MANY);
     queue_wait_gone(&rig, key);
 }
-END_TEST
 
 /* By the command, each alone, with the text, and by the command with its text. */
-START_TEST(masters_that_forget_the_script_keep_the_places)
+TEST(cases, masters_that_forget_the_script_keep_the_places)
 {
     struct redlock_lock *holder = rig_hold(&rig, "kept", 10000);
     char key[] = "kept";
@@ -331,10 +324,9 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
     serve_in_order(MANY);
     queue_wait_gone(&rig, key);
 }
-END_TEST
 
 /* Another program deletes the queues: they are not where they think they are any more. */
-START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
+TEST(cases, who_has_lost_its_place_asks_alone_and_gets_another)
 {
     struct redlock_lock *holder = rig_hold(&rig, "lost", 10000);
     char key[] = "lost";
@@ -351,10 +343,9 @@ START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
     serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, key);
 }
-END_TEST
 
 /* Nobody tells them that the key is free: the next look at it does. */
-START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
+TEST(cases, who_finds_the_key_free_asks_alone_and_gets_it)
 {
     struct redlock_lock *holder = rig_hold(&rig, "free again", 10000);
 
@@ -365,24 +356,5 @@ START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
     queue_wait_gone(&rig, "free again");
     redlock_lock_destroy(holder);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_many");
-    TCase *cases = suite_add_case(suite, "queue_many", open_five, close_rig);
-
-    tcase_add_test(cases, many_enter_the_queue_by_few_commands_and_are_served_in_order);
-    tcase_add_test(cases, the_first_of_them_gets_a_free_key);
-    tcase_add_test(cases, tokens_grow_from_each_to_the_next);
-    tcase_add_test(cases, who_gives_up_at_once_is_not_in_the_queue);
-    tcase_add_test(cases, all_of_them_may_give_up_at_once);
-    tcase_add_test(cases, a_key_is_no_concern_of_another);
-    tcase_add_test(cases, masters_that_have_forgotten_the_script_are_asked_again);
-    tcase_add_test(cases, masters_that_die_meanwhile_are_done_without);
-    tcase_add_loop_test(cases, many_keep_their_places_by_few_commands, 0, 2);
-    tcase_add_test(cases, masters_that_forget_the_script_keep_the_places);
-    tcase_add_test(cases, who_has_lost_its_place_asks_alone_and_gets_another);
-    tcase_add_test(cases, who_finds_the_key_free_asks_alone_and_gets_it);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue_many")

@@ -62,7 +62,9 @@ static void fill_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
 {
     int64_t released_ns;
 
@@ -76,7 +78,6 @@ START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
     waiter_leave(&waiters[0]);
     waiter_wait_held(&waiters[1]);
 }
-END_TEST
 
 static int64_t lateness_after_a_foreign_ttl(const char *key)
 {
@@ -93,7 +94,7 @@ static int64_t lateness_after_a_foreign_ttl(const char *key)
 }
 
 /* A loaded machine may delay any wake-up: the best of several is what the library does. */
-START_TEST(the_end_of_a_foreign_ttl_is_waited_for_by_a_timer)
+TEST(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer)
 {
     int64_t best_ns = INT64_MAX;
 
@@ -107,9 +108,8 @@ START_TEST(the_end_of_a_foreign_ttl_is_waited_for_by_a_timer)
     }
     ck_assert_int_le(best_ns, 100000000);
 }
-END_TEST
 
-START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
+TEST(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
@@ -124,9 +124,8 @@ START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
     queue_wait_gone(&rig, "mixed");
     ck_assert(foreign_lock("mixed", "foreign"));
 }
-END_TEST
 
-START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_the_queue)
+TEST(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_the_queue)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
@@ -136,10 +135,9 @@ START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_the_que
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
 }
-END_TEST
 
 /* The token is all that is needed, wherever it comes from. */
-START_TEST(a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
+TEST(five, a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
@@ -149,9 +147,8 @@ START_TEST(a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
     foreign_delete("mixed", redlock_lock_token(waiters[0].lock));
     waiter_wait_held(&waiters[1]);
 }
-END_TEST
 
-START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
+TEST(five, what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
 {
     struct redlock_acquire_options request = rig_request(10000, 600);
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
@@ -166,7 +163,6 @@ START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
     outcome_expect(&outcome, REDLOCK_OK);
     queue_wait_gone(&rig, "mixed");
 }
-END_TEST
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -184,8 +180,10 @@ static void open_prefixed(void)
     rig_open_with(&rig, 5, 0, with_prefix);
 }
 
+GROUP(prefix, "prefix", open_prefixed, close_rig)
+
 /* Whatever is written, and said, begins with it. */
-START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue)
+TEST_SINCE(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue, 6, 2, "rights on channels")
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
@@ -203,21 +201,5 @@ START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue)
     waiter_leave(&waiter);
     rig_wait_absent(&rig, "app:redlock:waiters:mine");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_mixed");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-    TCase *prefix = suite_add_case(suite, "prefix", open_prefixed, close_rig);
-
-    suite_add_test_since(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue, 6, 2,
-                         "rights on channels");
-    tcase_add_test(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh);
-    tcase_add_test(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer);
-    tcase_add_test(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits);
-    tcase_add_test(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_the_queue);
-    tcase_add_test(five, a_lock_that_was_handed_over_can_be_released_by_compare_and_delete);
-    tcase_add_test(five, what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("queue_mixed")

@@ -82,9 +82,11 @@ static void on_turn(struct redlock_lock *lock, const struct redlock_result *resu
     ck_assert_int_eq(redlock_extend(pair->held, 0, on_end, &pair->extension), 0);
 }
 
+GROUP(cases, "one turn", open_three, close_rig)
+
 /* A master that was hung answers with another ticket, and must be told; before that is written the other two hand the
  * key over. What the callback starts takes over the attempt's memory, and is written behind what was gathered. */
-START_TEST(who_has_won_need_not_tell_its_ticket)
+TEST(cases, who_has_won_need_not_tell_its_ticket)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = hold_elsewhere("turn");
@@ -115,13 +117,5 @@ START_TEST(who_has_won_need_not_tell_its_ticket)
     redlock_lock_destroy(pair.held);
     redlock_lock_destroy(holder);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("turn");
-    TCase *cases = suite_add_case(suite, "one turn", open_three, close_rig);
-
-    tcase_add_test(cases, who_has_won_need_not_tell_its_ticket);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("turn")

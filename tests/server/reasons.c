@@ -48,7 +48,9 @@ static struct outcome try_for_a_moment(void)
     return rig_acquire(&rig, rig_new_lock(rig.client, "key"), &request);
 }
 
-START_TEST(masters_in_quarantine_can_be_reached_but_do_not_vote)
+GROUP(reasons, "reasons", NULL, trust_close)
+
+TEST(reasons, masters_in_quarantine_can_be_reached_but_do_not_vote)
 {
     struct outcome outcome;
 
@@ -64,9 +66,8 @@ START_TEST(masters_in_quarantine_can_be_reached_but_do_not_vote)
     expect_why(&outcome, "0 of 3 masters can vote: ", "redlock nodes --new-deployment");
     expect_warning("0 of 3 masters can vote: ");
 }
-END_TEST
 
-START_TEST(a_long_quarantine_is_told_in_hours)
+TEST(reasons, a_long_quarantine_is_told_in_hours)
 {
     struct outcome outcome;
 
@@ -78,9 +79,8 @@ START_TEST(a_long_quarantine_is_told_in_hours)
     outcome_expect_failed(&outcome, 0, "in quarantine, 24 h ");
     outcome_expect_failed(&outcome, 0, " min left");
 }
-END_TEST
 
-START_TEST(masters_that_are_gone_are_told_by_the_error_of_the_connection_also_at_a_deadline)
+TEST(reasons, masters_that_are_gone_are_told_by_the_error_of_the_connection_also_at_a_deadline)
 {
     struct outcome outcome;
 
@@ -101,9 +101,8 @@ START_TEST(masters_that_are_gone_are_told_by_the_error_of_the_connection_also_at
     expect_warning("1 of 3 masters can be reached");
     expect_warning("the last attempt: ");
 }
-END_TEST
 
-START_TEST(a_release_that_reaches_nobody_says_why)
+TEST(reasons, a_release_that_reaches_nobody_says_why)
 {
     struct redlock_acquire_options request = rig_lease(20000, 0);
     struct redlock_lock *lock;
@@ -122,9 +121,8 @@ START_TEST(a_release_that_reaches_nobody_says_why)
     expect_why(&outcome, "0 of 1 masters can be reached: 1 not reached (", ")");
     expect_warning("0 of 1 masters can be reached");
 }
-END_TEST
 
-START_TEST(a_wrong_password_is_told)
+TEST(reasons, a_wrong_password_is_told)
 {
     char url[512];
     struct outcome outcome;
@@ -142,9 +140,8 @@ START_TEST(a_wrong_password_is_told)
     ck_assert_ptr_null(strstr(outcome.why, "wrong)"));
     ck_assert_ptr_null(strstr(outcome.why, "disabled.)"));
 }
-END_TEST
 
-START_TEST(masters_that_are_excluded_name_the_fault)
+TEST(reasons, masters_that_are_excluded_name_the_fault)
 {
     struct outcome outcome;
 
@@ -162,9 +159,8 @@ START_TEST(masters_that_are_excluded_name_the_fault)
     expect_why(&outcome, "1 of 3 masters can vote: 1 excluded (it is a replica); 1 excluded (", "evict");
     ck_assert_ptr_null(strstr(outcome.why, "--new-deployment"));
 }
-END_TEST
 
-START_TEST(another_deployment_is_told)
+TEST(reasons, another_deployment_is_told)
 {
     const char *alone[1];
     struct outcome outcome;
@@ -179,9 +175,8 @@ START_TEST(another_deployment_is_told)
     outcome = try_for_a_moment();
     expect_why(&outcome, "0 of 1 masters can vote: 1 excluded (its marker was written for other masters", ")");
 }
-END_TEST
 
-START_TEST(masters_that_refuse_to_write_have_not_agreed)
+TEST(reasons, masters_that_refuse_to_write_have_not_agreed)
 {
     struct outcome outcome;
 
@@ -196,9 +191,8 @@ START_TEST(masters_that_refuse_to_write_have_not_agreed)
     expect_why(&outcome, "", " of 3 masters have agreed: 2 OOM");
     expect_warning("2 OOM");
 }
-END_TEST
 
-START_TEST(a_key_that_is_held_is_no_warning_and_no_fault_of_masters)
+TEST(reasons, a_key_that_is_held_is_no_warning_and_no_fault_of_masters)
 {
     struct outcome outcome;
 
@@ -214,21 +208,5 @@ START_TEST(a_key_that_is_held_is_no_warning_and_no_fault_of_masters)
     ck_assert_ptr_null(strchr(logged.line, '('));
     ck_assert_int_eq(logged.level, REDLOCK_LEVEL_INFO);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("reasons");
-    TCase *reasons = suite_add_case(suite, "reasons", NULL, trust_close);
-
-    tcase_add_test(reasons, masters_in_quarantine_can_be_reached_but_do_not_vote);
-    tcase_add_test(reasons, a_long_quarantine_is_told_in_hours);
-    tcase_add_test(reasons, masters_that_are_gone_are_told_by_the_error_of_the_connection_also_at_a_deadline);
-    tcase_add_test(reasons, a_release_that_reaches_nobody_says_why);
-    tcase_add_test(reasons, a_wrong_password_is_told);
-    tcase_add_test(reasons, masters_that_are_excluded_name_the_fault);
-    tcase_add_test(reasons, another_deployment_is_told);
-    tcase_add_test(reasons, masters_that_refuse_to_write_have_not_agreed);
-    tcase_add_test(reasons, a_key_that_is_held_is_no_warning_and_no_fault_of_masters);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("reasons")

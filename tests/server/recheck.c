@@ -6,7 +6,9 @@
 #include "suite.h"
 #include "trust_rig.h"
 
-START_TEST(a_policy_that_begins_to_evict_at_run_time_excludes_and_its_end_heals)
+GROUP(looks, "looks", NULL, trust_close)
+
+TEST(looks, a_policy_that_begins_to_evict_at_run_time_excludes_and_its_end_heals)
 {
     rig_open_with(&rig, 3, 0, trust_declare);
     trust_expect_votes(0);
@@ -18,7 +20,6 @@ START_TEST(a_policy_that_begins_to_evict_at_run_time_excludes_and_its_end_heals)
     rig_do(&rig, 0, "CONFIG", "SET", "maxmemory", "0", NULL);
     trust_wait_standing(0, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
 static bool is_not_durable(void *argument)
 {
@@ -29,7 +30,7 @@ static bool is_not_durable(void *argument)
     return seen && !trust_info(rig.client, 0).durable;
 }
 
-START_TEST(a_durable_master_that_stops_being_so_at_run_time_is_no_longer_marked_as_durable)
+TEST(looks, a_durable_master_that_stops_being_so_at_run_time_is_no_longer_marked_as_durable)
 {
     const struct masters_options options = {.count = 1, .persistence = MASTERS_ALWAYS};
 
@@ -41,10 +42,9 @@ START_TEST(a_durable_master_that_stops_being_so_at_run_time_is_no_longer_marked_
     rig_wait(&rig, is_not_durable, NULL, "the next look");
     ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_VOTES);
 }
-END_TEST
 
 /* The databases of a server have markers of their own, and the names of the database belong to the ring. */
-START_TEST(a_database_that_was_swapped_with_another_does_not_vote)
+TEST(looks, a_database_that_was_swapped_with_another_does_not_vote)
 {
     const struct masters_options options = {.count = 1};
     struct redlock_client *other;
@@ -64,15 +64,5 @@ START_TEST(a_database_that_was_swapped_with_another_does_not_vote)
     ck_assert_int_eq(trust_info(rig.client, 0).fault, REDLOCK_FAULT_RING);
     redlock_client_destroy(other);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("recheck");
-    TCase *looks = suite_add_case(suite, "looks", NULL, trust_close);
-
-    tcase_add_test(looks, a_policy_that_begins_to_evict_at_run_time_excludes_and_its_end_heals);
-    tcase_add_test(looks, a_durable_master_that_stops_being_so_at_run_time_is_no_longer_marked_as_durable);
-    tcase_add_test(looks, a_database_that_was_swapped_with_another_does_not_vote);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("recheck")

@@ -37,7 +37,9 @@ static uint64_t commands(void)
 
 /* --- Entering and leaving */
 
-START_TEST(only_the_last_release_is_sent)
+GROUP(entering, "entering", open_three, close_rig)
+
+TEST(entering, only_the_last_release_is_sent)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome first = {0}, second = {0}, last = {0};
@@ -64,7 +66,6 @@ START_TEST(only_the_last_release_is_sent)
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
 }
-END_TEST
 
 /* Each of its callbacks enters once more, and leaves again, until it is told to stop. */
 struct visitor {
@@ -93,7 +94,7 @@ static bool has_stopped(void *argument)
     return ((const struct visitor *)argument)->stopped;
 }
 
-START_TEST(entries_without_end_leave_the_loop_its_timers)
+TEST(entering, entries_without_end_leave_the_loop_its_timers)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     const struct timeval soon = {0, 1000};
@@ -105,7 +106,6 @@ START_TEST(entries_without_end_leave_the_loop_its_timers)
     rig_wait(&rig, has_stopped, &visitor, "a timer of the program");
     ck_assert_uint_eq(redlock_lock_depth(lock), 1);
 }
-END_TEST
 
 struct order {
     unsigned n;
@@ -131,7 +131,7 @@ static bool all_four(void *argument)
     return ((struct order *)argument)->n == 4;
 }
 
-START_TEST(releases_in_a_row_call_back_in_their_order)
+TEST(entering, releases_in_a_row_call_back_in_their_order)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct order order = {0};
@@ -148,9 +148,8 @@ START_TEST(releases_in_a_row_call_back_in_their_order)
         ck_assert_int_eq(order.seen[i], i);
     rig_wait_absent(&rig, "inner");
 }
-END_TEST
 
-START_TEST(the_token_and_the_fence_are_those_of_the_outermost_entry)
+TEST(entering, the_token_and_the_fence_are_those_of_the_outermost_entry)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock;
@@ -166,9 +165,8 @@ START_TEST(the_token_and_the_fence_are_those_of_the_outermost_entry)
     ck_assert_str_eq(redlock_lock_token(lock), token);
     ck_assert_uint_eq(rig_count_value(&rig, "inner", token), 3);
 }
-END_TEST
 
-START_TEST(a_rival_waits_for_the_last_release)
+TEST(entering, a_rival_waits_for_the_last_release)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct redlock_client *other = rig_new_client(&rig);
@@ -186,9 +184,8 @@ START_TEST(a_rival_waits_for_the_last_release)
     outcome_expect(&outcome, REDLOCK_OK);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(an_extension_may_be_pending_meanwhile)
+TEST(entering, an_extension_may_be_pending_meanwhile)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome extended = {0}, left = {0};
@@ -202,9 +199,8 @@ START_TEST(an_extension_may_be_pending_meanwhile)
     outcome_expect(&left, REDLOCK_OK);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
 }
-END_TEST
 
-START_TEST(cancel_leaves_the_depth_as_it_is)
+TEST(entering, cancel_leaves_the_depth_as_it_is)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome extended = {0};
@@ -216,10 +212,9 @@ START_TEST(cancel_leaves_the_depth_as_it_is)
     outcome_expect(&extended, REDLOCK_CANCELED);
     ck_assert_uint_eq(redlock_lock_depth(lock), 3);
 }
-END_TEST
 
 /* Many releases with callbacks wait at once, and as many entries are possible as before afterwards. */
-START_TEST(entries_and_their_callbacks_have_a_limit)
+TEST(entering, entries_and_their_callbacks_have_a_limit)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome outcome = {0};
@@ -234,7 +229,6 @@ START_TEST(entries_and_their_callbacks_have_a_limit)
     ck_assert_uint_eq(outcome.calls, REDLOCK_MAX_DEPTH - 1);
     reenter(lock, REDLOCK_MAX_DEPTH - 1);
 }
-END_TEST
 
 /* --- Loss */
 
@@ -248,7 +242,9 @@ static struct redlock_lock *lose_at_depth_three(struct watched *watched)
     return lock;
 }
 
-START_TEST(a_loss_is_a_loss_at_every_depth)
+GROUP(loss, "loss", open_three, close_rig)
+
+TEST(loss, a_loss_is_a_loss_at_every_depth)
 {
     struct watched watched;
     struct redlock_lock *lock = lose_at_depth_three(&watched);
@@ -265,9 +261,8 @@ START_TEST(a_loss_is_a_loss_at_every_depth)
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD);
 }
-END_TEST
 
-START_TEST(a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released)
+TEST(loss, a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released)
 {
     struct watched watched;
     struct redlock_lock *lock = lose_at_depth_three(&watched);
@@ -284,10 +279,9 @@ START_TEST(a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(redlock_lock_depth(lock), 1);
 }
-END_TEST
 
 /* The masters say that the lock is gone; the key is another's. */
-START_TEST(a_lock_that_was_deleted_and_is_anothers_is_not_entered)
+TEST(loss, a_lock_that_was_deleted_and_is_anothers_is_not_entered)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct watched watched;
@@ -303,10 +297,9 @@ START_TEST(a_lock_that_was_deleted_and_is_anothers_is_not_entered)
     ck_assert_int_eq(rig_release(&rig, lock).status, REDLOCK_LOST);
     ck_assert_uint_eq(rig_count_value(&rig, "inner", "somebody"), 3);
 }
-END_TEST
 
 /* The clock decides, not the loop, which does not run meanwhile. */
-START_TEST(an_expired_validity_is_seen_although_the_loop_has_not_run)
+TEST(loss, an_expired_validity_is_seen_although_the_loop_has_not_run)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "inner", SHORT_MS);
 
@@ -318,7 +311,6 @@ START_TEST(an_expired_validity_is_seen_although_the_loop_has_not_run)
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
     ck_assert_uint_eq(redlock_lock_depth(lock), 2);
 }
-END_TEST
 
 /* --- Ends */
 
@@ -332,7 +324,9 @@ static void enter_again(struct redlock_lock *lock, const struct redlock_result *
     released_in_callback = lock;
 }
 
-START_TEST(a_callback_may_enter_and_leave)
+GROUP(ends, "ends", open_three, close_rig)
+
+TEST(ends, a_callback_may_enter_and_leave)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome outcome = {0};
@@ -344,7 +338,6 @@ START_TEST(a_callback_may_enter_and_leave)
     ck_assert_ptr_eq(released_in_callback, lock);
     ck_assert_uint_eq(redlock_lock_depth(lock), 1);
 }
-END_TEST
 
 static void destroy_it(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -353,7 +346,7 @@ static void destroy_it(struct redlock_lock *lock, const struct redlock_result *r
     (void)user_data;
 }
 
-START_TEST(destroying_a_lock_at_depth_three_releases_it)
+TEST(ends, destroying_a_lock_at_depth_three_releases_it)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct outcome outcome = {0};
@@ -366,7 +359,6 @@ START_TEST(destroying_a_lock_at_depth_three_releases_it)
     rig_wait_absent(&rig, "inner");
     ck_assert_uint_eq(outcome.calls, 1);
 }
-END_TEST
 
 static void shut_down(struct redlock_client *client, int status, void *user_data)
 {
@@ -379,7 +371,7 @@ static bool has_ended(void *argument)
     return *(int *)argument <= 0;
 }
 
-START_TEST(shutdown_releases_whatever_the_depth)
+TEST(ends, shutdown_releases_whatever_the_depth)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     int status = 1;
@@ -394,9 +386,8 @@ START_TEST(shutdown_releases_whatever_the_depth)
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD);
 }
-END_TEST
 
-START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
+TEST(ends, a_lock_is_transferred_at_depth_one_and_begins_there)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct redlock_client *other = rig_new_client(&rig);
@@ -417,30 +408,5 @@ START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("reentry");
-    TCase *entering = suite_add_case(suite, "entering", open_three, close_rig);
-    TCase *loss = suite_add_case(suite, "loss", open_three, close_rig);
-    TCase *ends = suite_add_case(suite, "ends", open_three, close_rig);
-
-    tcase_add_test(entering, only_the_last_release_is_sent);
-    tcase_add_test(entering, entries_without_end_leave_the_loop_its_timers);
-    tcase_add_test(entering, releases_in_a_row_call_back_in_their_order);
-    tcase_add_test(entering, the_token_and_the_fence_are_those_of_the_outermost_entry);
-    tcase_add_test(entering, a_rival_waits_for_the_last_release);
-    tcase_add_test(entering, an_extension_may_be_pending_meanwhile);
-    tcase_add_test(entering, cancel_leaves_the_depth_as_it_is);
-    tcase_add_test(entering, entries_and_their_callbacks_have_a_limit);
-    tcase_add_test(loss, a_loss_is_a_loss_at_every_depth);
-    tcase_add_test(loss, a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released);
-    tcase_add_test(loss, a_lock_that_was_deleted_and_is_anothers_is_not_entered);
-    tcase_add_test(loss, an_expired_validity_is_seen_although_the_loop_has_not_run);
-    tcase_add_test(ends, a_callback_may_enter_and_leave);
-    tcase_add_test(ends, destroying_a_lock_at_depth_three_releases_it);
-    tcase_add_test(ends, shutdown_releases_whatever_the_depth);
-    tcase_add_test(ends, a_lock_is_transferred_at_depth_one_and_begins_there);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("reentry")

@@ -108,7 +108,9 @@ static void expect_votes_again(const struct refusal *refusal)
     }
 }
 
-START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
+GROUP(five, "five masters", open_five, close_rig)
+
+TESTS(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS)
 {
     const struct refusal *refusal = &refusals[_i];
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -126,9 +128,8 @@ START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
     outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, rig.guarded && refusal->renews_memory ? REDLOCK_NO_QUORUM : REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_minority_of_errors_does_not_matter)
+TESTS(five, a_minority_of_errors_does_not_matter, 0, N_REFUSALS)
 {
     const struct refusal *refusal = &refusals[_i];
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -145,9 +146,8 @@ START_TEST(a_minority_of_errors_does_not_matter)
     rig_wait_absent(&rig, "refused");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(a_mixture_of_held_and_errors_is_no_win)
+TESTS(five, a_mixture_of_held_and_errors_is_no_win, 0, N_REFUSALS)
 {
     const struct refusal *refusal = &refusals[_i];
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -164,9 +164,8 @@ START_TEST(a_mixture_of_held_and_errors_is_no_win)
     rig_wait_count(&rig, "mixed", 2);
     ck_assert_uint_eq(rig_count_value(&rig, "mixed", "foreign"), 2);
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_is_held_by_somebody_else)
+TEST(five, a_key_of_another_type_is_held_by_somebody_else)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "type");
@@ -180,9 +179,8 @@ START_TEST(a_key_of_another_type_is_held_by_somebody_else)
     rig_wait_count(&rig, "type", 3);
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(a_key_replaced_by_another_type_is_foreign)
+TEST(five, a_key_replaced_by_another_type_is_foreign)
 {
     struct redlock_lock *lock = rig_hold(&rig, "type", 60000);
     struct outcome outcome;
@@ -197,7 +195,6 @@ START_TEST(a_key_replaced_by_another_type_is_foreign)
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
     rig_wait_count(&rig, "type", 3);
 }
-END_TEST
 
 static const struct {
     const char *bring[6];
@@ -219,7 +216,7 @@ static const struct {
 #define N_CAUSES ((int)(sizeof(causes) / sizeof(causes[0])))
 
 /* Of what a script meets: a command that the user may not use, and names beside the key that something else has. */
-START_TEST(what_a_script_meets_is_told_by_its_cause)
+TESTS(five, what_a_script_meets_is_told_by_its_cause, 0, N_CAUSES)
 {
     struct redlock_acquire_options request = rig_request(60000, causes[_i].waits ? 300 : 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "own");
@@ -239,9 +236,8 @@ START_TEST(what_a_script_meets_is_told_by_its_cause)
     if (causes[_i].why)
         ck_assert_msg(strstr(outcome.why, causes[_i].why) != NULL, "%s", outcome.why);
 }
-END_TEST
 
-START_TEST(a_held_lock_is_extended_although_memory_is_full)
+TEST(five, a_held_lock_is_extended_although_memory_is_full)
 {
     struct redlock_lock *lock = rig_hold(&rig, "oom", 20000);
     struct outcome outcome;
@@ -254,7 +250,6 @@ START_TEST(a_held_lock_is_extended_although_memory_is_full)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_absent(&rig, "oom");
 }
-END_TEST
 
 /* Runs a command that takes long in a process of its own. */
 static pid_t run_aside(size_t node, const char *const *argv)
@@ -287,7 +282,7 @@ static bool all_are_busy(void *argument)
     return true;
 }
 
-START_TEST(a_busy_master_does_not_vote)
+TEST(five, a_busy_master_does_not_vote)
 {
     static const char *const spin[] = {"EVAL", "while true do end", "0", NULL};
     static const char *const end[] = {"SCRIPT", "KILL", NULL};
@@ -313,7 +308,6 @@ START_TEST(a_busy_master_does_not_vote)
     outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 static void patient(struct redlock_options *options)
 {
@@ -330,8 +324,10 @@ static bool backs_off(void *argument)
     return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
 }
 
+GROUP(silent, "silent masters", open_patient, close_rig)
+
 /* The next attempt has asked the masters, and none of them says anything before the deadline. */
-START_TEST(a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before)
+TEST(silent, a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before)
 {
     const char *const full[] = {"CONFIG", "SET", "maxmemory", "1", NULL};
     struct redlock_acquire_options request = rig_request(10000, 3000);
@@ -347,22 +343,5 @@ START_TEST(a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before)
     ck_assert_int_eq(outcome.status, REDLOCK_DEADLINE);
     ck_assert_msg(strstr(outcome.why, "OOM") != NULL, "%s", outcome.why);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("refusals");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-    TCase *silent = suite_add_case(suite, "silent masters", open_patient, close_rig);
-
-    tcase_add_loop_test(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS);
-    tcase_add_loop_test(five, a_minority_of_errors_does_not_matter, 0, N_REFUSALS);
-    tcase_add_loop_test(five, a_mixture_of_held_and_errors_is_no_win, 0, N_REFUSALS);
-    tcase_add_test(five, a_key_of_another_type_is_held_by_somebody_else);
-    tcase_add_test(five, a_key_replaced_by_another_type_is_foreign);
-    tcase_add_loop_test(five, what_a_script_meets_is_told_by_its_cause, 0, N_CAUSES);
-    tcase_add_test(five, a_held_lock_is_extended_although_memory_is_full);
-    tcase_add_test(five, a_busy_master_does_not_vote);
-    tcase_add_test(silent, a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("refusals")

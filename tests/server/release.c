@@ -16,7 +16,9 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-START_TEST(release_removes_the_key_from_every_master)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, release_removes_the_key_from_every_master)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d1", 20000);
     struct outcome outcome = rig_release(&rig, lock);
@@ -26,9 +28,8 @@ START_TEST(release_removes_the_key_from_every_master)
     ck_assert_uint_eq(masters_count_key(rig.masters, "d1"), 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
-END_TEST
 
-START_TEST(nothing_remains_from_the_moment_of_the_call)
+TEST(five, nothing_remains_from_the_moment_of_the_call)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d1", 20000);
     struct outcome outcome = {0};
@@ -39,9 +40,8 @@ START_TEST(nothing_remains_from_the_moment_of_the_call)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(release_leaves_the_values_of_others)
+TEST(five, release_leaves_the_values_of_others)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d2", 20000);
     struct outcome outcome;
@@ -56,9 +56,8 @@ START_TEST(release_leaves_the_values_of_others)
     ck_assert_uint_eq(rig_count_value(&rig, "d2", "foreign"), 2);
     ck_assert_uint_eq(masters_count_key(rig.masters, "d2"), 2);
 }
-END_TEST
 
-START_TEST(release_after_expiry_says_lost_and_spares_the_next_owner)
+TEST(five, release_after_expiry_says_lost_and_spares_the_next_owner)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *next = rig_new_lock(other, "d3");
@@ -74,9 +73,8 @@ START_TEST(release_after_expiry_says_lost_and_spares_the_next_owner)
     ck_assert_int_gt(redlock_remaining_ms(next), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(only_a_held_lock_can_be_released)
+TEST(five, only_a_held_lock_can_be_released)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "d4");
     struct redlock_acquire_options request = rig_request(20000, 0);
@@ -89,9 +87,8 @@ START_TEST(only_a_held_lock_can_be_released)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_release(lock, outcome_record, NULL), REDLOCK_E_NOT_HELD);
 }
-END_TEST
 
-START_TEST(a_dead_minority_does_not_spoil_a_release)
+TEST(five, a_dead_minority_does_not_spoil_a_release)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d5", 20000);
     struct outcome outcome;
@@ -103,9 +100,8 @@ START_TEST(a_dead_minority_does_not_spoil_a_release)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "d5"), 0);
 }
-END_TEST
 
-START_TEST(a_dead_majority_is_reported)
+TEST(five, a_dead_majority_is_reported)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d5", 20000);
     struct outcome outcome;
@@ -119,9 +115,8 @@ START_TEST(a_dead_majority_is_reported)
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "d5"), 0);
 }
-END_TEST
 
-START_TEST(a_release_that_could_not_be_delivered_is_repeated)
+TEST(five, a_release_that_could_not_be_delivered_is_repeated)
 {
     struct redlock_lock *lock = rig_hold(&rig, "pending", 60000);
     struct outcome outcome;
@@ -137,9 +132,8 @@ START_TEST(a_release_that_could_not_be_delivered_is_repeated)
     rig_wait_absent(&rig, "pending");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(destroying_a_held_lock_releases_it)
+TEST(five, destroying_a_held_lock_releases_it)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d7", 60000);
 
@@ -149,9 +143,8 @@ START_TEST(destroying_a_held_lock_releases_it)
     rig_wait_no_claims(&rig, rig.client);
     redlock_lock_destroy(NULL);
 }
-END_TEST
 
-START_TEST(destroying_the_client_releases_its_locks)
+TEST(five, destroying_the_client_releases_its_locks)
 {
     rig_hold(&rig, "d7-a", 60000);
     rig_hold(&rig, "d7-b", 60000);
@@ -162,22 +155,5 @@ START_TEST(destroying_the_client_releases_its_locks)
     rig_wait_absent(&rig, "d7-a");
     rig_wait_absent(&rig, "d7-b");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("release");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_test(five, release_removes_the_key_from_every_master);
-    tcase_add_test(five, nothing_remains_from_the_moment_of_the_call);
-    tcase_add_test(five, release_leaves_the_values_of_others);
-    tcase_add_test(five, release_after_expiry_says_lost_and_spares_the_next_owner);
-    tcase_add_test(five, only_a_held_lock_can_be_released);
-    tcase_add_test(five, a_dead_minority_does_not_spoil_a_release);
-    tcase_add_test(five, a_dead_majority_is_reported);
-    tcase_add_test(five, a_release_that_could_not_be_delivered_is_repeated);
-    tcase_add_test(five, destroying_a_held_lock_releases_it);
-    tcase_add_test(five, destroying_the_client_releases_its_locks);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("release")

@@ -69,7 +69,9 @@ static void expect_kept_out(const char *key)
     redlock_lock_destroy(rival);
 }
 
-START_TEST(a_lock_outlives_its_ttl)
+GROUP(goes, "goes on", open_three, close_rig)
+
+TEST(goes, a_lock_outlives_its_ttl)
 {
     struct redlock_lock *lock = hold("long", SHORT_TTL_MS, 0);
     char token[64];
@@ -86,10 +88,9 @@ START_TEST(a_lock_outlives_its_ttl)
     ck_assert_uint_ge(watch_stats(rig.client).renewals, tally.n[REDLOCK_EVENT_RENEWED]);
     expect_kept_out("long");
 }
-END_TEST
 
 /* The default is a third of the ttl; the library may come a little early to renew many locks at once. */
-START_TEST(it_is_renewed_no_more_often_than_asked)
+TEST(goes, it_is_renewed_no_more_often_than_asked)
 {
     int64_t start = rig_now_ms();
 
@@ -97,18 +98,18 @@ START_TEST(it_is_renewed_no_more_often_than_asked)
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 8);
     ck_assert_int_ge(rig_now_ms() - start, 8 * 100 * 9 / 10);
 }
-END_TEST
 
-START_TEST(a_short_hold_is_not_renewed_at_all)
+TEST(goes, a_short_hold_is_not_renewed_at_all)
 {
     struct outcome outcome = rig_release(&rig, hold("quick", 30000, 0));
 
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
 }
-END_TEST
 
-START_TEST(renewal_ends_with_the_release)
+GROUP(ends, "ends", open_three, close_rig)
+
+TEST(ends, renewal_ends_with_the_release)
 {
     struct redlock_lock *lock = hold("released", 30000, 20);
     struct outcome outcome;
@@ -119,9 +120,8 @@ START_TEST(renewal_ends_with_the_release)
     expect_no_more_renewals();
     ck_assert_uint_eq(masters_count_key(rig.masters, "released"), 0);
 }
-END_TEST
 
-START_TEST(a_detached_lock_is_left_to_its_ttl)
+TEST(ends, a_detached_lock_is_left_to_its_ttl)
 {
     struct redlock_lock *lock = hold("detached", SHORT_TTL_MS, 20);
 
@@ -131,9 +131,8 @@ START_TEST(a_detached_lock_is_left_to_its_ttl)
     rig_wait_absent(&rig, "detached");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
-END_TEST
 
-START_TEST(renewal_ends_with_the_handle)
+TEST(ends, renewal_ends_with_the_handle)
 {
     struct redlock_lock *lock = hold("destroyed", 30000, 20);
 
@@ -142,9 +141,8 @@ START_TEST(renewal_ends_with_the_handle)
     expect_no_more_renewals();
     rig_wait_absent(&rig, "destroyed");
 }
-END_TEST
 
-START_TEST(without_renewal_the_lock_ends_with_its_ttl)
+TEST(ends, without_renewal_the_lock_ends_with_its_ttl)
 {
     hold("lease", 300, REDLOCK_NO_RENEWAL);
     watch_wait_lost(&rig, &watched);
@@ -152,9 +150,8 @@ START_TEST(without_renewal_the_lock_ends_with_its_ttl)
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
     rig_wait_absent(&rig, "lease");
 }
-END_TEST
 
-START_TEST(a_lock_held_for_too_long_is_renewed_no_more)
+TEST(ends, a_lock_held_for_too_long_is_renewed_no_more)
 {
     struct redlock_acquire_options request = rig_request(3000, 0);
     int64_t start = rig_now_ms();
@@ -169,14 +166,13 @@ START_TEST(a_lock_held_for_too_long_is_renewed_no_more)
     ck_assert_uint_le(tally.n[REDLOCK_EVENT_RENEWED], 1000 / (50 * 9 / 10));
     rig_wait_absent(&rig, "limit");
 }
-END_TEST
 
 static bool is_backing_off(void *lock)
 {
     return redlock_state(lock) == REDLOCK_STATE_BACKING_OFF;
 }
 
-START_TEST(a_lock_won_at_the_second_attempt_is_renewed_too)
+TEST(goes, a_lock_won_at_the_second_attempt_is_renewed_too)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, REDLOCK_FOREVER);
     struct redlock_lock *holder = rig_hold_lease(&rig, "contended", TTL_MS);
@@ -194,14 +190,13 @@ START_TEST(a_lock_won_at_the_second_attempt_is_renewed_too)
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
 }
-END_TEST
 
 static bool a_renewal_is_under_way(void *argument)
 {
     return watch_stats(rig.client).renewals > *(const uint64_t *)argument;
 }
 
-START_TEST(a_release_during_a_renewal_leaves_nothing)
+TEST(ends, a_release_during_a_renewal_leaves_nothing)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 20000);
     struct redlock_lock *lock = hold("race", 30000, 50);
@@ -223,9 +218,8 @@ START_TEST(a_release_during_a_renewal_leaves_nothing)
     outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(renewal_goes_on_with_a_new_ttl)
+TEST(goes, renewal_goes_on_with_a_new_ttl)
 {
     struct redlock_lock *lock = hold("changed", 30000, 0);
     struct outcome outcome = rig_extend(&rig, lock, SHORT_TTL_MS);
@@ -238,9 +232,8 @@ START_TEST(renewal_goes_on_with_a_new_ttl)
         ck_assert_int_le(rig_pttl(&rig, i, "changed"), SHORT_TTL_MS);
     ck_assert_uint_eq(watched.lost, 0);
 }
-END_TEST
 
-START_TEST(a_renewal_that_found_nobody_is_tried_again_in_time)
+TEST(goes, a_renewal_that_found_nobody_is_tried_again_in_time)
 {
     struct redlock_lock *lock = hold("hiccup", 20000, 100);
     unsigned renewed;
@@ -255,9 +248,8 @@ START_TEST(a_renewal_that_found_nobody_is_tried_again_in_time)
     ck_assert_uint_eq(watched.lost, 0);
     expect_kept_out("hiccup");
 }
-END_TEST
 
-START_TEST(a_dead_minority_does_not_matter)
+TEST(goes, a_dead_minority_does_not_matter)
 {
     struct redlock_lock *lock = hold("minority", TTL_MS, 50);
 
@@ -267,26 +259,5 @@ START_TEST(a_dead_minority_does_not_matter)
     ck_assert_uint_eq(watched.lost, 0);
     expect_kept_out("minority");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("renewal");
-    TCase *goes = suite_add_case(suite, "goes on", open_three, close_rig);
-    TCase *ends = suite_add_case(suite, "ends", open_three, close_rig);
-
-    tcase_add_test(goes, a_lock_outlives_its_ttl);
-    tcase_add_test(goes, it_is_renewed_no_more_often_than_asked);
-    tcase_add_test(goes, a_short_hold_is_not_renewed_at_all);
-    tcase_add_test(goes, a_lock_won_at_the_second_attempt_is_renewed_too);
-    tcase_add_test(goes, renewal_goes_on_with_a_new_ttl);
-    tcase_add_test(goes, a_renewal_that_found_nobody_is_tried_again_in_time);
-    tcase_add_test(goes, a_dead_minority_does_not_matter);
-    tcase_add_test(ends, renewal_ends_with_the_release);
-    tcase_add_test(ends, a_detached_lock_is_left_to_its_ttl);
-    tcase_add_test(ends, renewal_ends_with_the_handle);
-    tcase_add_test(ends, without_renewal_the_lock_ends_with_its_ttl);
-    tcase_add_test(ends, a_lock_held_for_too_long_is_renewed_no_more);
-    tcase_add_test(ends, a_release_during_a_renewal_leaves_nothing);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("renewal")

@@ -7,7 +7,9 @@
 
 /* --- REPAIR ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_repair_sets_a_missing_key_again)
+GROUP(repair, "repair", counter_start, counter_stop)
+
+TEST(repair, a_repair_sets_a_missing_key_again)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     expect_granted(counter_repair(&rl_mutex_kind, "now"), 0);
@@ -15,18 +17,16 @@ START_TEST(a_repair_sets_a_missing_key_again)
     expect_ttl("lock", 30000);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
-END_TEST
 
-START_TEST(a_repair_of_a_key_that_is_there_is_an_extension)
+TEST(repair, a_repair_of_a_key_that_is_there_is_an_extension)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
     expect_granted(counter_repair(&rl_mutex_kind, "now"), 0);
     expect_ttl("lock", 30000);
 }
-END_TEST
 
-START_TEST(a_repair_restores_the_counter_and_never_lowers_it)
+TEST(repair, a_repair_restores_the_counter_and_never_lowers_it)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     expect_granted(counter_repair(&rl_fenced_kind, "now"), 0);
@@ -37,9 +37,8 @@ START_TEST(a_repair_restores_the_counter_and_never_lowers_it)
     expect_counter(UINT64_C(1700000000123499));
     expect_ttl("count", 86400000);
 }
-END_TEST
 
-START_TEST(a_repair_leaves_anothers_key)
+TEST(repair, a_repair_leaves_anothers_key)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
@@ -51,11 +50,10 @@ START_TEST(a_repair_leaves_anothers_key)
     ask_expect(counter_master, 0, "LPUSH lock a", "(integer) 1");
     expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
 }
-END_TEST
 
 static const char *const other_memories[] = {"HSET marker inc then", "HSET marker run x", "SET marker now", "PING"};
 
-START_TEST(a_repair_does_nothing_in_another_memory)
+TESTS(repair, a_repair_does_nothing_in_another_memory, 0, 4)
 {
     free(ask(counter_master, 0, other_memories[_i]));
     expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_FAILED, RL_DETAIL_MEMORY_LOST, 0);
@@ -64,10 +62,9 @@ START_TEST(a_repair_does_nothing_in_another_memory)
     expect_answer(counter_repair(&rl_mutex_kind, "now"), RL_FAILED, RL_DETAIL_MEMORY_LOST, 0);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
-END_TEST
 
 /* With rights for its own keys alone: the place of the marker must not be filled with a name that is forbidden. */
-START_TEST(a_repair_without_a_marker_looks_at_none)
+TEST(repair, a_repair_without_a_marker_looks_at_none)
 {
     struct rl_subject about = counter_subject("mine", BIG);
 
@@ -79,7 +76,6 @@ START_TEST(a_repair_without_a_marker_looks_at_none)
     ask_expect(counter_master, 0, "GET lock", "mine");
     expect_counter(BIG);
 }
-END_TEST
 
 /* --- Servers that refuse writes ----------------------------------------------------------------------------------- */
 
@@ -90,7 +86,9 @@ static struct rl_answer write_of(enum rl_step which)
     return which == RL_STEP_REPAIR ? counter_repair(&rl_fenced_kind, "now") : counter_step(which, "mine", BIG);
 }
 
-START_TEST(a_server_out_of_memory_has_done_nothing)
+GROUP(refusing, "refused writes", counter_start, counter_stop)
+
+TESTS(refusing, a_server_out_of_memory_has_done_nothing, 0, 3)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     if (writers[_i] == RL_STEP_RAISE)
@@ -100,9 +98,8 @@ START_TEST(a_server_out_of_memory_has_done_nothing)
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), writers[_i] == RL_STEP_RAISE);
 }
-END_TEST
 
-START_TEST(a_replica_has_done_nothing)
+TESTS(refusing, a_replica_has_done_nothing, 0, 3)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     if (writers[_i] == RL_STEP_RAISE)
@@ -111,25 +108,5 @@ START_TEST(a_replica_has_done_nothing)
     expect_answer(write_of(writers[_i]), RL_FAILED, RL_DETAIL_READONLY, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
-END_TEST
 
-static void add_repair_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_repair_sets_a_missing_key_again);
-    tcase_add_test(cases, a_repair_of_a_key_that_is_there_is_an_extension);
-    tcase_add_test(cases, a_repair_restores_the_counter_and_never_lowers_it);
-    tcase_add_test(cases, a_repair_leaves_anothers_key);
-    tcase_add_loop_test(cases, a_repair_does_nothing_in_another_memory, 0, 4);
-    tcase_add_test(cases, a_repair_without_a_marker_looks_at_none);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("repair");
-    TCase *refusing = suite_add_case(suite, "refused writes", counter_start, counter_stop);
-
-    add_repair_tests(suite_add_case(suite, "repair", counter_start, counter_stop));
-    tcase_add_loop_test(refusing, a_server_out_of_memory_has_done_nothing, 0, 3);
-    tcase_add_loop_test(refusing, a_replica_has_done_nothing, 0, 3);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("repair")

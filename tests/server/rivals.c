@@ -80,8 +80,10 @@ static struct outcome win(struct redlock_client *client)
     return rig_acquire(&rig, rival, &request);
 }
 
+GROUP(classic, "classic", open_classic, close_rig)
+
 /* The contrast: this is what the guarded profile is for. */
-START_TEST(classic_clients_may_both_hold_the_lock)
+TEST(classic, classic_clients_may_both_hold_the_lock)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct outcome outcome = win(other);
@@ -91,9 +93,10 @@ START_TEST(classic_clients_may_both_hold_the_lock)
     ck_assert_int_gt(redlock_remaining_ns(outcome.lock), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(guarded_clients_do_not_both_hold_it)
+GROUP(guarded, "guarded", open_guarded, close_rig)
+
+TEST(guarded, guarded_clients_do_not_both_hold_it)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct outcome outcome = win(other);
@@ -105,10 +108,9 @@ START_TEST(guarded_clients_do_not_both_hold_it)
     ck_assert_int_ge(won_ms - restarted_ms, QUARANTINE_MS);
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* The quarantine is the master's, not the client's: who comes later and has seen nothing finds it in the marker. */
-START_TEST(a_client_that_comes_later_finds_the_quarantine_too)
+TEST(guarded, a_client_that_comes_later_finds_the_quarantine_too)
 {
     struct redlock_client *witness = rig_new_client(&rig), *late;
     struct outcome outcome;
@@ -124,9 +126,10 @@ START_TEST(a_client_that_comes_later_finds_the_quarantine_too)
     ck_assert_int_ge(rig_now_ms() - restarted_ms, QUARANTINE_MS);
     redlock_client_destroy(late);
 }
-END_TEST
 
-START_TEST(masters_in_quarantine_refuse_and_say_why)
+GROUP(quarantined, "quarantined", open_long, close_rig)
+
+TEST(quarantined, masters_in_quarantine_refuse_and_say_why)
 {
     struct redlock_acquire_options request = rig_lease(LONG_MAX_TTL_MS, 0);
     struct redlock_client *other = rig_new_client(&rig);
@@ -137,18 +140,5 @@ START_TEST(masters_in_quarantine_refuse_and_say_why)
     outcome_expect_failed(&outcome, 2, "in quarantine, ");
     redlock_client_destroy(other);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rivals");
-    TCase *guarded = suite_add_case(suite, "guarded", open_guarded, close_rig);
-    TCase *quarantined = suite_add_case(suite, "quarantined", open_long, close_rig);
-    TCase *classic = suite_add_case(suite, "classic", open_classic, close_rig);
-
-    tcase_add_test(guarded, guarded_clients_do_not_both_hold_it);
-    tcase_add_test(guarded, a_client_that_comes_later_finds_the_quarantine_too);
-    tcase_add_test(quarantined, masters_in_quarantine_refuse_and_say_why);
-    tcase_add_test(classic, classic_clients_may_both_hold_the_lock);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("rivals")

@@ -82,7 +82,9 @@ static bool is_waiting(void *lock)
 #define U REDLOCK_UPGRADEABLE
 #define R REDLOCK_SHARED
 
-START_TEST(modes_agree_as_the_table_says)
+GROUP(three, "three masters", open_three, close_rig)
+
+TESTS(three, modes_agree_as_the_table_says, 0, 9)
 {
     static const int status[][3] = {
         [X] = {[X] = REDLOCK_HELD, [U] = REDLOCK_HELD, [R] = REDLOCK_HELD},
@@ -95,9 +97,10 @@ START_TEST(modes_agree_as_the_table_says)
     ck_assert_int_eq(redlock_lock_mode(lock), first);
     ck_assert_int_eq(try_mode(second), status[first][second]);
 }
-END_TEST
 
-START_TEST(any_number_of_handles_share_a_key)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, any_number_of_handles_share_a_key)
 {
     for (size_t i = 0; i < MOST; i++)
         readers[i] = hold(R);
@@ -110,11 +113,10 @@ START_TEST(any_number_of_handles_share_a_key)
     }
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
 }
-END_TEST
 
 /* --- Downgrade --------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_weaker_mode_lets_others_in_and_keeps_the_lock)
+TEST(three, a_weaker_mode_lets_others_in_and_keeps_the_lock)
 {
     struct redlock_lock *lock = hold(X);
     struct outcome outcome;
@@ -132,9 +134,8 @@ START_TEST(a_weaker_mode_lets_others_in_and_keeps_the_lock)
     ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
 }
-END_TEST
 
-START_TEST(the_mode_is_the_weaker_one_when_the_call_returns)
+TEST(three, the_mode_is_the_weaker_one_when_the_call_returns)
 {
     struct redlock_lock *lock = hold(X);
     struct outcome outcome = {0};
@@ -145,9 +146,8 @@ START_TEST(the_mode_is_the_weaker_one_when_the_call_returns)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(waiting_readers_get_the_key_when_the_writer_becomes_one)
+TEST(three, waiting_readers_get_the_key_when_the_writer_becomes_one)
 {
     struct redlock_lock *writer = hold(X);
 
@@ -163,9 +163,8 @@ START_TEST(waiting_readers_get_the_key_when_the_writer_becomes_one)
     }
     ck_assert_int_gt(redlock_remaining_ms(writer), 0);
 }
-END_TEST
 
-START_TEST(readers_cannot_become_stronger)
+TEST(three, readers_cannot_become_stronger)
 {
     struct redlock_lock *lock = hold(R);
     struct outcome outcome = {0};
@@ -177,9 +176,8 @@ START_TEST(readers_cannot_become_stronger)
     outcome = convert(lock, R, 0);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(inner_entries_keep_the_mode_that_they_count_on)
+TEST(three, inner_entries_keep_the_mode_that_they_count_on)
 {
     struct redlock_lock *lock = hold(X);
     struct outcome outcome;
@@ -191,7 +189,6 @@ START_TEST(inner_entries_keep_the_mode_that_they_count_on)
     outcome = convert(lock, R, 0);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 /* --- Upgrade ----------------------------------------------------------------------------------------------------- */
 
@@ -211,7 +208,7 @@ static bool keeps_readers_out(void *unused)
     return status == REDLOCK_HELD;
 }
 
-START_TEST(an_upgradeable_lock_becomes_exclusive)
+TESTS(three, an_upgradeable_lock_becomes_exclusive, 0, 3)
 {
     static const int64_t timeouts[] = {0, 10000, REDLOCK_FOREVER};
     struct redlock_lock *lock = hold(U);
@@ -234,9 +231,8 @@ START_TEST(an_upgradeable_lock_becomes_exclusive)
     rig_wait_absent(&rig, KEY);
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(an_upgrade_waits_for_the_readers_and_keeps_others_out)
+TEST(three, an_upgrade_waits_for_the_readers_and_keeps_others_out)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = hold(R);
@@ -253,10 +249,9 @@ START_TEST(an_upgrade_waits_for_the_readers_and_keeps_others_out)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_mode(lock), X);
 }
-END_TEST
 
 /* Whoever waits in front of it would wait for the very lock that waits behind him. */
-START_TEST(an_upgrade_comes_before_writers_that_wait)
+TEST(three, an_upgrade_comes_before_writers_that_wait)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = hold(R);
@@ -273,7 +268,6 @@ START_TEST(an_upgrade_comes_before_writers_that_wait)
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
 }
-END_TEST
 
 /* The lock is as before, and nothing of the upgrade is left. */
 static void expect_as_before(struct redlock_lock *lock, const char *token)
@@ -289,7 +283,7 @@ static void expect_as_before(struct redlock_lock *lock, const char *token)
     outcome_expect(&outcome, REDLOCK_OK);
 }
 
-START_TEST(an_upgrade_that_ends_badly_leaves_the_lock_as_it_was)
+TESTS(three, an_upgrade_that_ends_badly_leaves_the_lock_as_it_was, 0, 3)
 {
     static const struct {
         int64_t timeout_ms;
@@ -312,7 +306,6 @@ START_TEST(an_upgrade_that_ends_badly_leaves_the_lock_as_it_was)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
 }
-END_TEST
 
 /* A majority has refused the attempt, which ends it; and none of these votes is one for the lock that is held. */
 static void expect_refusals(const struct outcome *outcome)
@@ -326,7 +319,7 @@ static void expect_refusals(const struct outcome *outcome)
     }
 }
 
-START_TEST(an_upgrade_that_is_refused_says_what_each_master_has_answered)
+TEST(three, an_upgrade_that_is_refused_says_what_each_master_has_answered)
 {
     struct redlock_lock *lock = hold(U);
     struct outcome outcome;
@@ -341,9 +334,8 @@ START_TEST(an_upgrade_that_is_refused_says_what_each_master_has_answered)
     outcome = convert(lock, X, 0);
     expect_refusals(&outcome);
 }
-END_TEST
 
-START_TEST(an_upgrade_without_masters_says_what_each_has_answered)
+TEST(three, an_upgrade_without_masters_says_what_each_has_answered)
 {
     struct redlock_lock *lock = hold(U);
     struct outcome outcome;
@@ -359,9 +351,8 @@ START_TEST(an_upgrade_without_masters_says_what_each_has_answered)
     ck_assert_int_ne(outcome.nodes[2].vote, REDLOCK_VOTE_NONE);
     ck_assert_int_eq(redlock_lock_mode(lock), U);
 }
-END_TEST
 
-START_TEST(a_release_cancels_an_upgrade)
+TEST(three, a_release_cancels_an_upgrade)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = hold(R);
@@ -376,10 +367,9 @@ START_TEST(a_release_cancels_an_upgrade)
     ck_assert_int_eq(try_mode(R), REDLOCK_OK);
     (void)reader;
 }
-END_TEST
 
 /* Destroying the handle, or the whole client, takes the second claim along. */
-START_TEST(what_is_destroyed_upgrades_no_more)
+TESTS(three, what_is_destroyed_upgrades_no_more, 0, 2)
 {
     struct redlock_client *client = _i == 0 ? rig_new_client(&rig) : rig_further_client(&rig);
     struct redlock_acquire_options request = request_of(U, 0);
@@ -401,7 +391,6 @@ START_TEST(what_is_destroyed_upgrades_no_more)
     rig_wait_absent(&rig, KEY);
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
 }
-END_TEST
 
 static void note_shutdown(struct redlock_client *client, int status, void *user_data)
 {
@@ -414,7 +403,7 @@ static bool has_ended(void *status)
     return *(int *)status != 1;
 }
 
-START_TEST(a_client_shuts_down_with_an_upgrade_pending)
+TEST(three, a_client_shuts_down_with_an_upgrade_pending)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = rig_new_lock(rig_further_client(&rig), KEY);
@@ -431,9 +420,8 @@ START_TEST(a_client_shuts_down_with_an_upgrade_pending)
     outcome_expect(&outcome, REDLOCK_CANCELED);
     ck_assert_int_eq(try_mode(U), REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
+TEST(three, an_upgrade_brings_a_larger_token_and_can_be_undone)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     char text[REDLOCK_MAX_EXPORT_BYTES];
@@ -459,10 +447,9 @@ START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
     outcome = rig_release(&rig, importer);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 /* The first claim is renewed while the second one waits. */
-START_TEST(an_upgradeable_lock_is_renewed_while_its_upgrade_waits)
+TEST(three, an_upgradeable_lock_is_renewed_while_its_upgrade_waits)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     struct redlock_lock *reader = hold(R);
@@ -479,10 +466,9 @@ START_TEST(an_upgradeable_lock_is_renewed_while_its_upgrade_waits)
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 /* No renewal: the first claim ends while the second one waits for a reader. */
-START_TEST(an_upgrade_is_lost_with_the_lock)
+TEST(three, an_upgrade_is_lost_with_the_lock)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     struct redlock_lock *reader = hold(R);
@@ -501,11 +487,10 @@ START_TEST(an_upgrade_is_lost_with_the_lock)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
 }
-END_TEST
 
 /* --- Order ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_waiting_writer_keeps_later_readers_back)
+TEST(three, a_waiting_writer_keeps_later_readers_back)
 {
     struct redlock_lock *reader = hold(R);
     struct redlock_lock *writer = rig_new_lock(rig_further_client(&rig), KEY);
@@ -523,11 +508,10 @@ START_TEST(a_waiting_writer_keeps_later_readers_back)
     rig_wait_outcome(&rig, &outcomes[1]);
     outcome_expect(&outcomes[1], REDLOCK_OK);
 }
-END_TEST
 
 /* --- Tokens and transfer ----------------------------------------------------------------------------------------- */
 
-START_TEST(tokens_of_writers_grow_and_those_of_readers_do_not_fall)
+TEST(three, tokens_of_writers_grow_and_those_of_readers_do_not_fall)
 {
     static const enum redlock_mode modes[] = {R, R, X, R, U, X, X, R};
     uint64_t latest = 0;
@@ -543,9 +527,8 @@ START_TEST(tokens_of_writers_grow_and_those_of_readers_do_not_fall)
         (void)rig_release(&rig, lock);
     }
 }
-END_TEST
 
-START_TEST(a_transfer_keeps_the_mode)
+TESTS(three, a_transfer_keeps_the_mode, 0, 3)
 {
     static const enum redlock_mode modes[] = {X, U, R};
     struct redlock_lock *importer = rig_new_lock(rig_further_client(&rig), KEY);
@@ -563,12 +546,11 @@ START_TEST(a_transfer_keeps_the_mode)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_no_claims(&rig, redlock_lock_client(importer));
 }
-END_TEST
 
 /* --- Masters fail ------------------------------------------------------------------------------------------------- */
 
 /* The vote comes back as a shared one: others still get in, also with this master. */
-START_TEST(a_master_that_was_emptied_gets_the_vote_back_in_its_mode)
+TESTS(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2)
 {
     struct redlock_lock *lock = hold(_i ? U : R);
     struct outcome outcome;
@@ -582,10 +564,9 @@ START_TEST(a_master_that_was_emptied_gets_the_vote_back_in_its_mode)
     ck_assert_int_eq(try_mode(_i ? U : R), _i ? REDLOCK_HELD : REDLOCK_OK);
     ck_assert_int_eq(try_mode(R), REDLOCK_OK);
 }
-END_TEST
 
 /* Clients that know nothing of modes are exclusive owners, and are kept out by those who share. */
-START_TEST(other_clients_exclude_readers_and_are_excluded)
+TEST(three, other_clients_exclude_readers_and_are_excluded)
 {
     static const char *const keys[] = {"theirs", KEY};
     struct redlock_acquire_options request = request_of(R, 0);
@@ -601,7 +582,6 @@ START_TEST(other_clients_exclude_readers_and_are_excluded)
         ck_assert_uint_eq(rig_count_value(&rig, KEY, "theirs"), 0);
     }
 }
-END_TEST
 
 /* --- Events and statistics ---------------------------------------------------------------------------------------- */
 
@@ -647,8 +627,10 @@ static void expect_told(struct redlock_lock *lock, enum redlock_mode mode)
     ck_assert_uint_eq(told.latest.n_nodes, 3);
 }
 
+GROUP(observed, "observed", NULL, NULL)
+
 /* One that is refused by masters has begun, and one that the call refuses has not. */
-START_TEST(conversions_are_told_and_counted)
+TEST(observed, conversions_are_told_and_counted)
 {
     struct redlock_lock *lock, *reader;
     struct outcome outcome;
@@ -672,7 +654,6 @@ START_TEST(conversions_are_told_and_counted)
     expect_counted(3, 2);
     rig_close(&rig);
 }
-END_TEST
 
 static struct {
     unsigned n;
@@ -695,7 +676,7 @@ static void with_attempts(struct redlock_options *options)
 }
 
 /* The first acquisition of a client that was just made waits for the connections. */
-START_TEST(an_acquisition_has_its_mode_from_the_call_on)
+TEST(observed, an_acquisition_has_its_mode_from_the_call_on)
 {
     struct redlock_acquire_options request = request_of(R, 0);
     struct redlock_client *client;
@@ -715,40 +696,5 @@ START_TEST(an_acquisition_has_its_mode_from_the_call_on)
     redlock_client_destroy(client);
     rig_close(&rig);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rwlock");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-    TCase *observed = suite_add_case(suite, "observed", NULL, NULL);
-
-    tcase_add_loop_test(three, modes_agree_as_the_table_says, 0, 9);
-    tcase_add_test(five, any_number_of_handles_share_a_key);
-    tcase_add_test(three, a_weaker_mode_lets_others_in_and_keeps_the_lock);
-    tcase_add_test(three, the_mode_is_the_weaker_one_when_the_call_returns);
-    tcase_add_test(three, waiting_readers_get_the_key_when_the_writer_becomes_one);
-    tcase_add_test(three, readers_cannot_become_stronger);
-    tcase_add_test(three, inner_entries_keep_the_mode_that_they_count_on);
-    tcase_add_loop_test(three, an_upgradeable_lock_becomes_exclusive, 0, 3);
-    tcase_add_test(three, an_upgrade_waits_for_the_readers_and_keeps_others_out);
-    tcase_add_test(three, an_upgrade_comes_before_writers_that_wait);
-    tcase_add_loop_test(three, an_upgrade_that_ends_badly_leaves_the_lock_as_it_was, 0, 3);
-    tcase_add_test(three, an_upgrade_that_is_refused_says_what_each_master_has_answered);
-    tcase_add_test(three, an_upgrade_without_masters_says_what_each_has_answered);
-    tcase_add_test(three, a_release_cancels_an_upgrade);
-    tcase_add_loop_test(three, what_is_destroyed_upgrades_no_more, 0, 2);
-    tcase_add_test(three, a_client_shuts_down_with_an_upgrade_pending);
-    tcase_add_test(three, an_upgrade_brings_a_larger_token_and_can_be_undone);
-    tcase_add_test(three, an_upgradeable_lock_is_renewed_while_its_upgrade_waits);
-    tcase_add_test(three, an_upgrade_is_lost_with_the_lock);
-    tcase_add_test(three, a_waiting_writer_keeps_later_readers_back);
-    tcase_add_test(three, tokens_of_writers_grow_and_those_of_readers_do_not_fall);
-    tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);
-    tcase_add_loop_test(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2);
-    tcase_add_test(three, other_clients_exclude_readers_and_are_excluded);
-    tcase_add_test(observed, conversions_are_told_and_counted);
-    tcase_add_test(observed, an_acquisition_has_its_mode_from_the_call_on);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("rwlock")

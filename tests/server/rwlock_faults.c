@@ -147,8 +147,10 @@ static void wait_members(long long n)
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
+GROUP(five, "five masters", open_five, close_rig)
+
 /* With a quorum each mode works, and keeps out whom it is to keep out; with less nobody gets in. */
-START_TEST(a_quorum_of_masters_is_enough_for_each_mode_and_no_less)
+TESTS(five, a_quorum_of_masters_is_enough_for_each_mode_and_no_less, 0, MASKS_OF_5)
 {
     static const enum redlock_mode keeps_out[] = {[R] = X, [U] = U, [X] = R};
     bool enough = rig_kill_masters(&rig, (unsigned)_i) <= 2;
@@ -175,9 +177,8 @@ START_TEST(a_quorum_of_masters_is_enough_for_each_mode_and_no_less)
         rig_wait_no_claims(&rig, rig.client);
     }
 }
-END_TEST
 
-START_TEST(a_hung_minority_stops_neither_readers_nor_writers)
+TESTS(five, a_hung_minority_stops_neither_readers_nor_writers, 0, RIG_MINORITIES_OF_5)
 {
     struct redlock_lock *reader = hold(R), *upgradeable = hold(U), *other = rig_new_lock(rig.client, KEY), *writer;
     struct redlock_acquire_options request = request_of(R, 0);
@@ -197,7 +198,6 @@ START_TEST(a_hung_minority_stops_neither_readers_nor_writers)
     ck_assert_int_eq(redlock_lock_mode(writer), X);
     rig_resume_masters(&rig, rig_minority_of_5(_i));
 }
-END_TEST
 
 /* Readers, and one that may become exclusive: together they have four members of the key on each master. */
 static void hold_three(struct redlock_lock *holders[3])
@@ -223,9 +223,11 @@ static void lose(size_t node, enum rig_loss how)
         wait_members(4);
 }
 
+GROUP(three, "three masters", open_three, close_rig)
+
 /* A master that has lost all votes gets each of them back from its holder, in its mode, and lets no writer in before
  * that. */
-START_TEST(shared_votes_survive_the_loss_of_a_masters_memory)
+TESTS(three, shared_votes_survive_the_loss_of_a_masters_memory, 0, 3 * RIG_LOSSES)
 {
     struct redlock_lock *holders[3];
     struct outcome outcome;
@@ -241,10 +243,9 @@ START_TEST(shared_votes_survive_the_loss_of_a_masters_memory)
     outcome_expect(&outcome, REDLOCK_OK);
     expect_held(holders);
 }
-END_TEST
 
 /* The more masters have forgotten, the fewer may vote; those who are in stay in. */
-START_TEST(shared_votes_survive_while_one_master_after_the_other_forgets)
+TESTS(three, shared_votes_survive_while_one_master_after_the_other_forgets, 0, RIG_LOSSES)
 {
     struct redlock_lock *holders[3];
 
@@ -259,10 +260,9 @@ START_TEST(shared_votes_survive_while_one_master_after_the_other_forgets)
     }
     expect_held(holders);
 }
-END_TEST
 
 /* Nobody gives it its votes back meanwhile. */
-START_TEST(a_master_that_was_flushed_lets_no_writer_in)
+TESTS(three, a_master_that_was_flushed_lets_no_writer_in, 0, 3)
 {
     struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct redlock_lock *reader;
@@ -277,7 +277,6 @@ START_TEST(a_master_that_was_flushed_lets_no_writer_in)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_state(reader), REDLOCK_STATE_HELD);
 }
-END_TEST
 
 static size_t count_full(const struct outcome *outcome)
 {
@@ -289,7 +288,7 @@ static size_t count_full(const struct outcome *outcome)
 }
 
 /* Full masters take no new votes. Those that are there are renewed, made weaker, and given back. */
-START_TEST(full_masters_let_nobody_in_and_keep_those_who_are)
+TEST(three, full_masters_let_nobody_in_and_keep_those_who_are)
 {
     struct redlock_lock *reader = hold(R), *upgradeable = hold(U);
     struct outcome outcome;
@@ -313,7 +312,6 @@ START_TEST(full_masters_let_nobody_in_and_keep_those_who_are)
     outcome = try_mode(X);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
-END_TEST
 
 /* --- Other libraries ---------------------------------------------------------------------------------------------- */
 
@@ -345,7 +343,7 @@ static void delete_as_others_do(void)
     }
 }
 
-START_TEST(other_libraries_are_exclusive_owners)
+TESTS(three, other_libraries_are_exclusive_owners, 0, 2)
 {
     struct redlock_lock *readers[] = {hold(R), hold(_i ? U : R)}, *waiter;
     struct outcome outcome;
@@ -367,7 +365,6 @@ START_TEST(other_libraries_are_exclusive_owners)
     ck_assert_int_le(set_as_others_do(), 1); /* where the waiter may not have its vote yet */
     let_go(waiter);
 }
-END_TEST
 
 /* --- Order -------------------------------------------------------------------------------------------------------- */
 
@@ -381,7 +378,7 @@ static void expect_members_soon(long long n)
 }
 
 /* All 64 get their votes from the script that releases the writer. */
-START_TEST(readers_that_came_behind_a_writer_are_let_in_together)
+TEST(three, readers_that_came_behind_a_writer_are_let_in_together)
 {
     struct redlock_lock *writer = hold(X), *next, *readers[N_READERS];
     struct outcome outcome = {0};
@@ -409,9 +406,8 @@ START_TEST(readers_that_came_behind_a_writer_are_let_in_together)
     expect_got(&outcome);
     let_go(next);
 }
-END_TEST
 
-START_TEST(an_upgrade_follows_the_last_of_the_readers)
+TEST(three, an_upgrade_follows_the_last_of_the_readers)
 {
     struct redlock_lock *lock = hold(U), *readers[8];
 
@@ -429,7 +425,6 @@ START_TEST(an_upgrade_follows_the_last_of_the_readers)
     expect_got(&outcomes[0]);
     ck_assert_int_eq(redlock_lock_mode(lock), X);
 }
-END_TEST
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
 
@@ -449,7 +444,7 @@ static int read_and_stay(struct rig *child, void *unused)
 }
 
 /* Another reader renews its vote all the time. The dead one's ends all the same, and keeps the writer no longer. */
-START_TEST(a_killed_reader_delays_a_writer_by_its_own_ttl)
+TEST(three, a_killed_reader_delays_a_writer_by_its_own_ttl)
 {
     struct redlock_lock *reader = hold_renewed(R);
     struct redlock_lock *writer;
@@ -463,9 +458,8 @@ START_TEST(a_killed_reader_delays_a_writer_by_its_own_ttl)
     let_go(reader);
     expect_got(&outcomes[0]);
 }
-END_TEST
 
-START_TEST(an_upgrade_waits_for_a_killed_reader_no_longer_than_its_ttl)
+TEST(three, an_upgrade_waits_for_a_killed_reader_no_longer_than_its_ttl)
 {
     struct redlock_lock *lock = hold(U);
 
@@ -474,7 +468,6 @@ START_TEST(an_upgrade_waits_for_a_killed_reader_no_longer_than_its_ttl)
     ck_assert_int_eq(redlock_lock_mode(lock), U);
     expect_got(&outcomes[0]);
 }
-END_TEST
 
 static int wait_and_stay(struct rig *child, void *mode)
 {
@@ -490,7 +483,7 @@ static int wait_and_stay(struct rig *child, void *mode)
 }
 
 /* It keeps those back that are behind it, until its lease has ended. The reader in front of it holds all the time. */
-START_TEST(a_killed_head_of_the_line_delays_others_for_its_lease)
+TEST(three, a_killed_head_of_the_line_delays_others_for_its_lease)
 {
     static enum redlock_mode head = X;
     struct redlock_lock *reader = hold(R);
@@ -503,7 +496,6 @@ START_TEST(a_killed_head_of_the_line_delays_others_for_its_lease)
     expect_got(&outcomes[0]);
     ck_assert_int_gt(redlock_remaining_ms(reader), 0);
 }
-END_TEST
 
 /* Readers and upgradeable holders are kept out by one that waits to be exclusive. It dies with both of its claims. */
 static int upgrade_and_stay(struct rig *child, void *unused)
@@ -517,7 +509,7 @@ static int upgrade_and_stay(struct rig *child, void *unused)
     return child_stay(child);
 }
 
-START_TEST(a_process_that_is_killed_while_it_upgrades_keeps_nobody_out_for_ever)
+TESTS(three, a_process_that_is_killed_while_it_upgrades_keeps_nobody_out_for_ever, 0, 2)
 {
     struct redlock_lock *reader = hold(R);
 
@@ -526,26 +518,5 @@ START_TEST(a_process_that_is_killed_while_it_upgrades_keeps_nobody_out_for_ever)
     expect_got(&outcomes[0]);
     ck_assert_int_gt(redlock_remaining_ms(reader), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rwlock_faults");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_loop_test(five, a_quorum_of_masters_is_enough_for_each_mode_and_no_less, 0, MASKS_OF_5);
-    tcase_add_loop_test(five, a_hung_minority_stops_neither_readers_nor_writers, 0, RIG_MINORITIES_OF_5);
-    tcase_add_loop_test(three, shared_votes_survive_the_loss_of_a_masters_memory, 0, 3 * RIG_LOSSES);
-    tcase_add_loop_test(three, shared_votes_survive_while_one_master_after_the_other_forgets, 0, RIG_LOSSES);
-    tcase_add_loop_test(three, a_master_that_was_flushed_lets_no_writer_in, 0, 3);
-    tcase_add_test(three, full_masters_let_nobody_in_and_keep_those_who_are);
-    tcase_add_loop_test(three, other_libraries_are_exclusive_owners, 0, 2);
-    tcase_add_test(three, readers_that_came_behind_a_writer_are_let_in_together);
-    tcase_add_test(three, an_upgrade_follows_the_last_of_the_readers);
-    tcase_add_test(three, a_killed_reader_delays_a_writer_by_its_own_ttl);
-    tcase_add_test(three, an_upgrade_waits_for_a_killed_reader_no_longer_than_its_ttl);
-    tcase_add_test(three, a_killed_head_of_the_line_delays_others_for_its_lease);
-    tcase_add_loop_test(three, a_process_that_is_killed_while_it_upgrades_keeps_nobody_out_for_ever, 0, 2);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("rwlock_faults")

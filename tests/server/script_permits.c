@@ -146,7 +146,9 @@ static void hold_all(void)
 
 /* --- Whom a release tells ----------------------------------------------------------------------------------------- */
 
-START_TEST(of_those_who_wait_elsewhere_the_one_with_the_lowest_ticket_is_told)
+GROUP(cases, "permits", start, subscriber_close)
+
+TEST(cases, of_those_who_wait_elsewhere_the_one_with_the_lowest_ticket_is_told)
 {
     hold_all();
     wait_at("late", 1, 30);
@@ -156,9 +158,8 @@ START_TEST(of_those_who_wait_elsewhere_the_one_with_the_lowest_ticket_is_told)
     expect_told("early", 0);
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(nobody_is_told_of_a_slot_above_its_number_of_permits)
+TEST(cases, nobody_is_told_of_a_slot_above_its_number_of_permits)
 {
     hold_all();
     limit = 2;
@@ -172,10 +173,9 @@ START_TEST(nobody_is_told_of_a_slot_above_its_number_of_permits)
     expect_told("of-two", 0);
     subscriber_expect_silence();
 }
-END_TEST
 
 /* It may have moved, and its refresh is on its way. A refresh does not make it forget. */
-START_TEST(who_has_been_told_is_told_again_after_a_tenth_of_a_second)
+TEST(cases, who_has_been_told_is_told_again_after_a_tenth_of_a_second)
 {
     hold_all();
     wait_at("early", 1, 20);
@@ -193,9 +193,8 @@ START_TEST(who_has_been_told_is_told_again_after_a_tenth_of_a_second)
     expect_told("early", 0);
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(the_dead_are_not_told_and_leave_the_directory)
+TEST(cases, the_dead_are_not_told_and_leave_the_directory)
 {
     hold_all();
     queue_lease_ms = 2000;
@@ -209,10 +208,9 @@ START_TEST(the_dead_are_not_told_and_leave_the_directory)
     expect_entries(1);
     subscriber_expect_silence();
 }
-END_TEST
 
 /* The head of its queue had a place behind theirs. More often it would not be worth the messages. */
-START_TEST(of_a_slot_that_goes_to_a_higher_ticket_somebody_is_told_now_and_then)
+TEST(cases, of_a_slot_that_goes_to_a_higher_ticket_somebody_is_told_now_and_then)
 {
     hold_all();
     wait_at("first", 1, 10);
@@ -232,9 +230,8 @@ START_TEST(of_a_slot_that_goes_to_a_higher_ticket_somebody_is_told_now_and_then)
     expect_told("first", 0);
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(nobody_is_told_of_a_slot_that_goes_to_a_lower_ticket)
+TEST(cases, nobody_is_told_of_a_slot_that_goes_to_a_lower_ticket)
 {
     hold_all();
     wait_at("heir", 0, 10);
@@ -245,10 +242,9 @@ START_TEST(nobody_is_told_of_a_slot_that_goes_to_a_lower_ticket)
     release("heir", 0);
     expect_told("other", 0);
 }
-END_TEST
 
 /* It is still held. */
-START_TEST(a_value_that_does_not_have_the_slot_frees_none)
+TEST(cases, a_value_that_does_not_have_the_slot_frees_none)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -256,11 +252,10 @@ START_TEST(a_value_that_does_not_have_the_slot_frees_none)
     subscriber_expect_silence();
     expect_listed("waiter");
 }
-END_TEST
 
 /* --- Who is listed ------------------------------------------------------------------------------------------------ */
 
-START_TEST(who_gives_up_leaves_the_directory)
+TEST(cases, who_gives_up_leaves_the_directory)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -271,9 +266,8 @@ START_TEST(who_gives_up_leaves_the_directory)
     release("zero", 0);
     expect_told("other", 0);
 }
-END_TEST
 
-START_TEST(who_has_a_slot_is_told_of_no_other)
+TEST(cases, who_has_a_slot_is_told_of_no_other)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -286,10 +280,9 @@ START_TEST(who_has_a_slot_is_told_of_no_other)
     release("zero", 0);
     expect_told("other", 0);
 }
-END_TEST
 
 /* Its key has ended, and the first of its queue finds that at its next refresh. */
-START_TEST(who_takes_its_slot_at_a_refresh_leaves_the_directory)
+TEST(cases, who_takes_its_slot_at_a_refresh_leaves_the_directory)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -299,10 +292,9 @@ START_TEST(who_takes_its_slot_at_a_refresh_leaves_the_directory)
     expect_listed("other");
     expect_entries(1);
 }
-END_TEST
 
 /* Its refresh may have been lost: then that of whoever waits behind it gives it the slot. */
-START_TEST(who_is_given_its_slot_by_anothers_refresh_leaves_the_directory)
+TEST(cases, who_is_given_its_slot_by_anothers_refresh_leaves_the_directory)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -313,11 +305,10 @@ START_TEST(who_is_given_its_slot_by_anothers_refresh_leaves_the_directory)
     expect_listed("other");
     expect_entries(1);
 }
-END_TEST
 
 /* --- Tickets, and the directory's end ----------------------------------------------------------------------------- */
 
-START_TEST(a_new_ticket_is_above_those_at_all_slots)
+TEST(cases, a_new_ticket_is_above_those_at_all_slots)
 {
     hold_all();
     wait_at("first", 1, 5000);
@@ -328,9 +319,8 @@ START_TEST(a_new_ticket_is_above_those_at_all_slots)
     wait_at("third", 0, 0);
     ask_expect(counter_master, 0, "ZSCORE queue#0 third", "5002");
 }
-END_TEST
 
-START_TEST(a_ticket_that_is_known_stays)
+TEST(cases, a_ticket_that_is_known_stays)
 {
     hold_all();
     wait_at("first", 1, 5000);
@@ -339,7 +329,6 @@ START_TEST(a_ticket_that_is_known_stays)
     wait_at("second", 2, 10);
     ask_expect(counter_master, 0, "ZSCORE directory second", "10");
 }
-END_TEST
 
 static void expect_end(const char *ms)
 {
@@ -348,7 +337,7 @@ static void expect_end(const char *ms)
 }
 
 /* Twice the lease of whoever waits for longest: a shorter one takes nothing off it. */
-START_TEST(the_directory_ends_some_time_after_its_waiters)
+TEST(cases, the_directory_ends_some_time_after_its_waiters)
 {
     hold_all();
     wait_at("waiter", 1, 10);
@@ -360,13 +349,12 @@ START_TEST(the_directory_ends_some_time_after_its_waiters)
     wait_at("long", 1, 30);
     expect_end("(integer) 120000");
 }
-END_TEST
 
 /* --- Other slots -------------------------------------------------------------------------------------------------- */
 
 static const struct rl_kind *const kinds[] = {&rl_permit_kind, &rl_fenced_permit_kind};
 
-START_TEST(whoever_is_refused_is_shown_the_slots_that_nobody_has_or_waits_for)
+TESTS(cases, whoever_is_refused_is_shown_the_slots_that_nobody_has_or_waits_for, 0, 2)
 {
     kind = kinds[_i];
     hold("zero", 0);
@@ -380,36 +368,12 @@ START_TEST(whoever_is_refused_is_shown_the_slots_that_nobody_has_or_waits_for)
     ck_assert_uint_eq(expect(RL_STEP_CLAIM, "rival", 0, RL_REFUSED), 0);
     ck_assert_uint_eq(wait_at("other", 2, 20), 0);
 }
-END_TEST
 
-START_TEST(who_has_a_slot_is_shown_no_other)
+TESTS(cases, who_has_a_slot_is_shown_no_other, 0, 2)
 {
     kind = kinds[_i];
     ck_assert_uint_eq(expect(RL_STEP_CLAIM, "zero", 0, RL_GRANTED), 0);
     ck_assert_uint_eq(expect(RL_STEP_ENQUEUE, "zero", 0, RL_GRANTED), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("script_permits");
-    TCase *cases = suite_add_case(suite, "permits", start, subscriber_close);
-
-    tcase_add_test(cases, of_those_who_wait_elsewhere_the_one_with_the_lowest_ticket_is_told);
-    tcase_add_test(cases, nobody_is_told_of_a_slot_above_its_number_of_permits);
-    tcase_add_test(cases, who_has_been_told_is_told_again_after_a_tenth_of_a_second);
-    tcase_add_test(cases, the_dead_are_not_told_and_leave_the_directory);
-    tcase_add_test(cases, of_a_slot_that_goes_to_a_higher_ticket_somebody_is_told_now_and_then);
-    tcase_add_test(cases, nobody_is_told_of_a_slot_that_goes_to_a_lower_ticket);
-    tcase_add_test(cases, a_value_that_does_not_have_the_slot_frees_none);
-    tcase_add_test(cases, who_gives_up_leaves_the_directory);
-    tcase_add_test(cases, who_has_a_slot_is_told_of_no_other);
-    tcase_add_test(cases, who_takes_its_slot_at_a_refresh_leaves_the_directory);
-    tcase_add_test(cases, who_is_given_its_slot_by_anothers_refresh_leaves_the_directory);
-    tcase_add_test(cases, a_new_ticket_is_above_those_at_all_slots);
-    tcase_add_test(cases, a_ticket_that_is_known_stays);
-    tcase_add_test(cases, the_directory_ends_some_time_after_its_waiters);
-    tcase_add_loop_test(cases, whoever_is_refused_is_shown_the_slots_that_nobody_has_or_waits_for, 0, 2);
-    tcase_add_loop_test(cases, who_has_a_slot_is_shown_no_other, 0, 2);
-    return suite_run(suite);
-}
+SUITE("script_permits")

@@ -8,7 +8,9 @@
 
 /* --- ENQUEUE ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(who_finds_the_key_free_gets_it_for_its_lease)
+GROUP(enqueue, "enqueue", queue_start, subscriber_close)
+
+TEST(enqueue, who_finds_the_key_free_gets_it_for_its_lease)
 {
     struct said said = queue_enqueue("mine", 0, 0);
 
@@ -20,9 +22,8 @@ START_TEST(who_finds_the_key_free_gets_it_for_its_lease)
     expect_ttl("lock", 20001);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
-END_TEST
 
-START_TEST(who_finds_it_held_is_queued_and_told_for_how_long)
+TEST(enqueue, who_finds_it_held_is_queued_and_told_for_how_long)
 {
     struct said said;
 
@@ -37,9 +38,8 @@ START_TEST(who_finds_it_held_is_queued_and_told_for_how_long)
     expect_queue("mine");
     expect_holder("other");
 }
-END_TEST
 
-START_TEST(a_key_that_does_not_expire_is_said_not_to)
+TEST(enqueue, a_key_that_does_not_expire_is_said_not_to)
 {
     struct said said;
 
@@ -49,9 +49,8 @@ START_TEST(a_key_that_does_not_expire_is_said_not_to)
     ck_assert_int_eq(said.place.held_ms, -1);
     ck_assert_int_eq(said.place.look_ms, -1);
 }
-END_TEST
 
-START_TEST(each_entry_has_a_larger_number_than_all_before)
+TEST(enqueue, each_entry_has_a_larger_number_than_all_before)
 {
     struct said said;
 
@@ -67,9 +66,8 @@ START_TEST(each_entry_has_a_larger_number_than_all_before)
     ck_assert_uint_eq(said.place.ticket, 1001);
     expect_queue("a b c");
 }
-END_TEST
 
-START_TEST(a_ticket_that_is_told_moves_the_place)
+TEST(enqueue, a_ticket_that_is_told_moves_the_place)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -77,9 +75,8 @@ START_TEST(a_ticket_that_is_told_moves_the_place)
     expect_said(queue_enqueue("a", 1, 30), RL_QUEUED, RL_DETAIL_NONE);
     expect_queue("b a");
 }
-END_TEST
 
-START_TEST(no_clients_clock_pushes_the_tickets_further_than_a_day)
+TEST(enqueue, no_clients_clock_pushes_the_tickets_further_than_a_day)
 {
     struct said said;
     uint64_t now_us;
@@ -95,9 +92,8 @@ START_TEST(no_clients_clock_pushes_the_tickets_further_than_a_day)
     ck_assert_uint_eq(said.place.ticket, UINT64_C(1700000000000001));
     ck_assert_uint_gt(now_us, UINT64_C(1700000000000000));
 }
-END_TEST
 
-START_TEST(who_waits_looks_when_the_one_in_front_may_be_dead)
+TEST(enqueue, who_waits_looks_when_the_one_in_front_may_be_dead)
 {
     struct said said;
 
@@ -112,11 +108,10 @@ START_TEST(who_waits_looks_when_the_one_in_front_may_be_dead)
     ck_assert_uint_eq(said.place.rank, 1);
     ck_assert_int_le(said.place.look_ms, 20000);
 }
-END_TEST
 
 /* --- Refreshes -------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_refresh_by_the_holder_prolongs_and_never_shortens)
+TEST(enqueue, a_refresh_by_the_holder_prolongs_and_never_shortens)
 {
     struct said said;
 
@@ -130,9 +125,8 @@ START_TEST(a_refresh_by_the_holder_prolongs_and_never_shortens)
     expect_said(queue_enqueue("mine", 2, 7), RL_GRANTED, RL_DETAIL_NONE);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
-END_TEST
 
-START_TEST(a_refresh_prolongs_the_place)
+TEST(enqueue, a_refresh_prolongs_the_place)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -142,9 +136,8 @@ START_TEST(a_refresh_prolongs_the_place)
     ck_assert_int_eq(queue_release("holder").outcome, RL_REFUSED);
     expect_holder("a");
 }
-END_TEST
 
-START_TEST(a_refresh_that_was_held_up_changes_nothing)
+TEST(enqueue, a_refresh_that_was_held_up_changes_nothing)
 {
     queue_enqueue("holder", 0, 1);
     expect_said(queue_enqueue("a", 5, 10), RL_QUEUED, RL_DETAIL_NONE);
@@ -156,9 +149,8 @@ START_TEST(a_refresh_that_was_held_up_changes_nothing)
     subscriber_expect("a", true, 5, "-");
     ck_assert_int_le(ask_integer(counter_master, 0, "PTTL lock"), 10001);
 }
-END_TEST
 
-START_TEST(who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come)
+TEST(enqueue, who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come)
 {
     struct said said;
 
@@ -175,27 +167,5 @@ START_TEST(who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come)
     subscriber_expect_silence();
     expect_queue("b");
 }
-END_TEST
 
-static void add_enqueue_tests(TCase *cases)
-{
-    tcase_add_test(cases, who_finds_the_key_free_gets_it_for_its_lease);
-    tcase_add_test(cases, who_finds_it_held_is_queued_and_told_for_how_long);
-    tcase_add_test(cases, a_key_that_does_not_expire_is_said_not_to);
-    tcase_add_test(cases, each_entry_has_a_larger_number_than_all_before);
-    tcase_add_test(cases, a_ticket_that_is_told_moves_the_place);
-    tcase_add_test(cases, no_clients_clock_pushes_the_tickets_further_than_a_day);
-    tcase_add_test(cases, who_waits_looks_when_the_one_in_front_may_be_dead);
-    tcase_add_test(cases, a_refresh_by_the_holder_prolongs_and_never_shortens);
-    tcase_add_test(cases, a_refresh_prolongs_the_place);
-    tcase_add_test(cases, a_refresh_that_was_held_up_changes_nothing);
-    tcase_add_test(cases, who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("script_queue");
-
-    add_enqueue_tests(suite_add_case(suite, "enqueue", queue_start, subscriber_close));
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("script_queue")

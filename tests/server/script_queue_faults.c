@@ -8,7 +8,9 @@
 
 /* --- The dead --------------------------------------------------------------------------------------------------- */
 
-START_TEST(dead_heads_are_dropped_when_the_key_is_handed_over)
+GROUP(the_dead_and_the_forgotten, "the dead and the forgotten", queue_start, subscriber_close)
+
+TEST(the_dead_and_the_forgotten, dead_heads_are_dropped_when_the_key_is_handed_over)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("dead-1", 10);
@@ -18,14 +20,13 @@ START_TEST(dead_heads_are_dropped_when_the_key_is_handed_over)
     expect_queue("");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
 }
-END_TEST
 
 static void hold_for_long(void)
 {
     ask_expect(counter_master, 0, "SET lock holder PX 1000000", "OK");
 }
 
-START_TEST(a_release_passes_the_dead_by)
+TEST(the_dead_and_the_forgotten, a_release_passes_the_dead_by)
 {
     hold_for_long();
     queue_wait("dead-1", 10);
@@ -39,9 +40,8 @@ START_TEST(a_release_passes_the_dead_by)
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-2"), 0);
 }
-END_TEST
 
-START_TEST(a_queue_of_the_dead_is_no_queue)
+TEST(the_dead_and_the_forgotten, a_queue_of_the_dead_is_no_queue)
 {
     hold_for_long();
     queue_lease_ms = 500000;
@@ -52,10 +52,9 @@ START_TEST(a_queue_of_the_dead_is_no_queue)
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
-END_TEST
 
 /* One look is enough, however many of them there are. */
-START_TEST(all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
+TEST(the_dead_and_the_forgotten, all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
 {
     struct said said;
 
@@ -77,9 +76,8 @@ START_TEST(all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
     ck_assert_int_gt(said.place.look_ms, 400000);
     expect_queue("alive me");
 }
-END_TEST
 
-START_TEST(joins_sweep_the_dead_out_of_the_middle)
+TEST(the_dead_and_the_forgotten, joins_sweep_the_dead_out_of_the_middle)
 {
     hold_for_long();
     queue_lease_ms = 500000;
@@ -101,10 +99,9 @@ START_TEST(joins_sweep_the_dead_out_of_the_middle)
     }
     expect_queue("first new-0 new-1 new-2 new-3 new-4 new-5 new-6 new-7");
 }
-END_TEST
 
 /* What was promised until a time that is far away now cannot be told from what is dead. */
-START_TEST(a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
+TEST(the_dead_and_the_forgotten, a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
 {
     hold_for_long();
     queue_wait("old", 10);
@@ -113,9 +110,8 @@ START_TEST(a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("new");
 }
-END_TEST
 
-START_TEST(the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back)
+TEST(the_dead_and_the_forgotten, the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back)
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -124,9 +120,8 @@ START_TEST(the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back)
     expect_holder("a");
     expect_ttl("lock", 20001);
 }
-END_TEST
 
-START_TEST(a_queue_ends_by_itself_when_nobody_comes_any_more)
+TEST(the_dead_and_the_forgotten, a_queue_ends_by_itself_when_nobody_comes_any_more)
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -136,11 +131,10 @@ START_TEST(a_queue_ends_by_itself_when_nobody_comes_any_more)
     queue_wait("b", 20);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL queue"), 20000);
 }
-END_TEST
 
 /* --- Memories --------------------------------------------------------------------------------------------------- */
 
-START_TEST(in_another_memory_nobody_enters_the_queue)
+TEST(the_dead_and_the_forgotten, in_another_memory_nobody_enters_the_queue)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     queue_incarnation = "then";
@@ -149,20 +143,18 @@ START_TEST(in_another_memory_nobody_enters_the_queue)
     queue_incarnation = "now";
     expect_said(queue_enqueue("a", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
 }
-END_TEST
 
 static const char *const other_memories[] = {"PING", "HSET marker run x", "SET marker then"};
 
-START_TEST(without_its_marker_it_is_another_memory)
+TESTS(the_dead_and_the_forgotten, without_its_marker_it_is_another_memory, 0, 3)
 {
     free(ask(counter_master, 0, other_memories[_i]));
     queue_incarnation = "then";
     expect_said(queue_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_place_from_another_memory_is_dropped)
+TEST(the_dead_and_the_forgotten, a_place_from_another_memory_is_dropped)
 {
     ask_expect(counter_master, 0, "HSET marker inc then", "(integer) 1");
     hold_for_long();
@@ -177,11 +169,12 @@ START_TEST(a_place_from_another_memory_is_dropped)
     subscriber_expect_silence();
     expect_holder("new");
 }
-END_TEST
 
 /* --- Tokens ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_hand_off_counts_for_who_has_tokens)
+GROUP(faults, "faults", queue_start, subscriber_close)
+
+TEST(faults, a_hand_off_counts_for_who_has_tokens)
 {
     struct rl_notification call;
 
@@ -196,9 +189,8 @@ START_TEST(a_hand_off_counts_for_who_has_tokens)
     expect_ttl("count", 86400000);
     ck_assert_uint_eq(queue_enqueue("a", 1, 10).answer.fence, BIG + 1);
 }
-END_TEST
 
-START_TEST(a_hand_off_does_not_count_for_who_has_none)
+TEST(faults, a_hand_off_does_not_count_for_who_has_none)
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -206,16 +198,14 @@ START_TEST(a_hand_off_does_not_count_for_who_has_none)
     expect_holder("a");
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
-END_TEST
 
-START_TEST(without_a_counter_nobody_with_tokens_enters_the_queue)
+TEST(faults, without_a_counter_nobody_with_tokens_enters_the_queue)
 {
     queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count nonsense", "OK");
     expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER);
     expect_nothing_left();
 }
-END_TEST
 
 /* Below 2^53 a counter counts, at or above it is used up: as in tests/server/counter.c. */
 static const struct {
@@ -237,7 +227,7 @@ static void expect_taken(int i, struct said said)
         expect_said(said, RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER);
 }
 
-START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
+TESTS(faults, nobody_with_tokens_waits_for_a_counter_that_is_used_up, 0, N_ENDS)
 {
     struct refresh refreshes[] = {{.value = "a", .round = 1, .ticket = 10}, {.value = "b", .round = 1, .ticket = 20}};
 
@@ -251,9 +241,8 @@ START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
     expect_taken(_i, refreshes[1].said);
     expect_taken(_i, queue_enqueue("c", 0, 30));
 }
-END_TEST
 
-START_TEST(a_counter_that_is_used_up_is_not_counted_in_a_hand_off)
+TESTS(faults, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS)
 {
     hold_for_long();
     queue_proposal = BIG;
@@ -263,10 +252,9 @@ START_TEST(a_counter_that_is_used_up_is_not_counted_in_a_hand_off)
     queue_release("holder");
     ck_assert_uint_eq(subscriber_expect("a", true, 0, "-").fence, ends[_i].next);
 }
-END_TEST
 
 /* It is told of, and worth nothing to it: it has no number. */
-START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off)
+TEST(faults, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off)
 {
     hold_for_long();
     queue_proposal = BIG;
@@ -276,13 +264,12 @@ START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off)
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     ck_assert_uint_eq(subscriber_expect("a", true, 0, "-").fence, 0);
 }
-END_TEST
 
 /* --- Limits, types, refusals ------------------------------------------------------------------------------------ */
 
 static const char fill[] = "for i = 1, 100000 do redis.call('ZADD', KEYS[1], i, 'w' .. i) end";
 
-START_TEST(a_full_queue_takes_nobody_more)
+TEST(faults, a_full_queue_takes_nobody_more)
 {
     const char *words[] = {"EVAL", fill, "1", "queue", NULL};
 
@@ -293,16 +280,14 @@ START_TEST(a_full_queue_takes_nobody_more)
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS waiters"), 0);
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_is_foreign)
+TEST(faults, a_key_of_another_type_is_foreign)
 {
     ask_expect(counter_master, 0, "LPUSH lock x", "(integer) 1");
     expect_said(queue_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
     expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS queue waiters"), 0);
 }
-END_TEST
 
 static const struct {
     const char *by;
@@ -316,16 +301,15 @@ static const struct {
 #define N_TAKEN ((int)(sizeof taken / sizeof taken[0]))
 
 /* The queue is empty, so nothing of it has to be deleted with the key. */
-START_TEST(a_release_leaves_alone_what_has_the_name_of_the_waiters)
+TEST(faults, a_release_leaves_alone_what_has_the_name_of_the_waiters)
 {
     hold_for_long();
     ask_expect(counter_master, 0, "SET waiters x", "OK");
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ask_expect(counter_master, 0, "GET waiters", "x");
 }
-END_TEST
 
-START_TEST(names_that_are_taken_keep_nobody_from_releasing)
+TESTS(faults, names_that_are_taken_keep_nobody_from_releasing, 0, N_TAKEN)
 {
     free(ask(counter_master, 0, taken[_i].by));
     if (taken[_i].detail == RL_DETAIL_FOREIGN_WAITERS)
@@ -336,17 +320,15 @@ START_TEST(names_that_are_taken_keep_nobody_from_releasing)
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     ck_assert_int_ge(ask_integer(counter_master, 0, "EXISTS queue waiters"), 1);
 }
-END_TEST
 
-START_TEST(a_server_out_of_memory_takes_nobody_and_may_have_done_something)
+TEST(faults, a_server_out_of_memory_takes_nobody_and_may_have_done_something)
 {
     ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
     expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_OOM);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_server_out_of_memory_hands_over_and_deletes_all_the_same)
+TEST(faults, a_server_out_of_memory_hands_over_and_deletes_all_the_same)
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -356,32 +338,29 @@ START_TEST(a_server_out_of_memory_hands_over_and_deletes_all_the_same)
     expect_answer(queue_release("a"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_replica_takes_nobody)
+TEST(faults, a_replica_takes_nobody)
 {
     hold_for_long();
     ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
     expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_READONLY);
     expect_answer(queue_release("holder"), RL_FAILED, RL_DETAIL_READONLY, 0);
 }
-END_TEST
 
 /* "Foreign" would be the end of it, and the place in the queue would stay. */
-START_TEST(a_replica_does_not_say_that_a_waiter_has_left)
+TEST(faults, a_replica_does_not_say_that_a_waiter_has_left)
 {
     hold_for_long();
     queue_wait("a", 10);
     ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
     expect_answer(queue_release("a"), RL_FAILED, RL_DETAIL_READONLY, 0);
 }
-END_TEST
 
 static const char *const narrowed[] = {"ACL SETUSER default -hdel", "ACL SETUSER default -zpopmin",
                                        "ACL SETUSER default -hdel -zpopmin -zcard"};
 
 /* With no more rights than a client needs that never waits. */
-START_TEST(who_may_not_look_at_queues_can_release)
+TESTS(faults, who_may_not_look_at_queues_can_release, 0, sizeof narrowed / sizeof narrowed[0])
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -390,10 +369,9 @@ START_TEST(who_may_not_look_at_queues_can_release)
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_said(queue_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_NOPERM);
 }
-END_TEST
 
 /* A script that may not tell must not fail half-way. */
-START_TEST(who_may_not_publish_hands_over_in_silence)
+TEST_SINCE(faults, who_may_not_publish_hands_over_in_silence, 6, 2, "rights on channels")
 {
     hold_for_long();
     queue_wait("a", 10);
@@ -401,48 +379,5 @@ START_TEST(who_may_not_publish_hands_over_in_silence)
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("a");
 }
-END_TEST
 
-static void add_memory_tests(TCase *cases)
-{
-    tcase_add_test(cases, dead_heads_are_dropped_when_the_key_is_handed_over);
-    tcase_add_test(cases, a_release_passes_the_dead_by);
-    tcase_add_test(cases, a_queue_of_the_dead_is_no_queue);
-    tcase_add_test(cases, all_the_dead_in_front_of_a_waiter_are_dropped_at_once);
-    tcase_add_test(cases, joins_sweep_the_dead_out_of_the_middle);
-    tcase_add_test(cases, a_place_does_not_outlive_its_lease_when_the_clock_is_set_back);
-    tcase_add_test(cases, the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back);
-    tcase_add_test(cases, a_queue_ends_by_itself_when_nobody_comes_any_more);
-    tcase_add_test(cases, in_another_memory_nobody_enters_the_queue);
-    tcase_add_loop_test(cases, without_its_marker_it_is_another_memory, 0, 3);
-    tcase_add_test(cases, a_place_from_another_memory_is_dropped);
-}
-
-static void add_fault_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_hand_off_counts_for_who_has_tokens);
-    tcase_add_test(cases, a_hand_off_does_not_count_for_who_has_none);
-    tcase_add_test(cases, without_a_counter_nobody_with_tokens_enters_the_queue);
-    tcase_add_test(cases, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_off);
-    tcase_add_loop_test(cases, nobody_with_tokens_waits_for_a_counter_that_is_used_up, 0, N_ENDS);
-    tcase_add_loop_test(cases, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS);
-    tcase_add_test(cases, a_full_queue_takes_nobody_more);
-    tcase_add_test(cases, a_key_of_another_type_is_foreign);
-    tcase_add_test(cases, a_release_leaves_alone_what_has_the_name_of_the_waiters);
-    tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, N_TAKEN);
-    tcase_add_test(cases, a_server_out_of_memory_takes_nobody_and_may_have_done_something);
-    tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);
-    tcase_add_test(cases, a_replica_takes_nobody);
-    tcase_add_test(cases, a_replica_does_not_say_that_a_waiter_has_left);
-    tcase_add_loop_test(cases, who_may_not_look_at_queues_can_release, 0, sizeof narrowed / sizeof narrowed[0]);
-    suite_add_test_since(cases, who_may_not_publish_hands_over_in_silence, 6, 2, "rights on channels");
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("script_queue_faults");
-
-    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", queue_start, subscriber_close));
-    add_fault_tests(suite_add_case(suite, "faults", queue_start, subscriber_close));
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("script_queue_faults")

@@ -51,7 +51,9 @@ static void expect_entries_like(const char *model)
     free(expected);
 }
 
-START_TEST(who_comes_first_gets_a_free_key_and_the_others_queue_behind)
+GROUP(cases, "script_queue_many", queue_start, subscriber_close)
+
+TEST(cases, who_comes_first_gets_a_free_key_and_the_others_queue_behind)
 {
     enqueue_all();
     expect_said(said[0], RL_GRANTED, RL_DETAIL_NONE);
@@ -70,9 +72,8 @@ START_TEST(who_comes_first_gets_a_free_key_and_the_others_queue_behind)
     expect_ttl("queue", 40000);
     expect_ttl("waiters", 40000);
 }
-END_TEST
 
-START_TEST(they_enter_the_queue_behind_those_who_wait)
+TEST(cases, they_enter_the_queue_behind_those_who_wait)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
     queue_wait("before", 0);
@@ -86,19 +87,17 @@ START_TEST(they_enter_the_queue_behind_those_who_wait)
     expect_entries_like("before");
     ck_assert_uint_eq(queue_enqueue("after", 0, 0).place.ticket, 1001 + N);
 }
-END_TEST
 
 /* Without an end of their own they would stay for ever where the first has emptied the queue by getting the key. */
-START_TEST(the_queue_ends_when_nobody_is_left)
+TEST(cases, the_queue_ends_when_nobody_is_left)
 {
     enqueue_all();
     clock_fault_step_ms(counter_clock, 41000);
     expect_nothing_left();
 }
-END_TEST
 
 /* Of all who wait the one with the longest lease says how long that is. */
-START_TEST(short_leases_leave_the_queue_its_life)
+TEST(cases, short_leases_leave_the_queue_its_life)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
     queue_lease_ms = 500000;
@@ -112,10 +111,9 @@ START_TEST(short_leases_leave_the_queue_its_life)
     enqueue_all();
     expect_ttl("queue", 1000000);
 }
-END_TEST
 
 /* The command was held up on its way: since then two were asked again, and one of them has got the key. */
-START_TEST(who_has_a_place_since_keeps_it)
+TEST(cases, who_has_a_place_since_keeps_it)
 {
     queue_enqueue("b", 3, 50);
     queue_wait("between", 60);
@@ -137,9 +135,8 @@ START_TEST(who_has_a_place_since_keeps_it)
     enqueue_all();
     expect_queue("b c d");
 }
-END_TEST
 
-START_TEST(each_has_its_turn_and_hears_of_it)
+TEST(cases, each_has_its_turn_and_hears_of_it)
 {
     subscriber_open();
     enqueue_all();
@@ -151,9 +148,8 @@ START_TEST(each_has_its_turn_and_hears_of_it)
     queue_release(values[N - 1]);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(with_tokens_each_is_counted_when_it_gets_the_key)
+TEST(cases, with_tokens_each_is_counted_when_it_gets_the_key)
 {
     queue_proposal = BIG;
     subscriber_open();
@@ -166,10 +162,9 @@ START_TEST(with_tokens_each_is_counted_when_it_gets_the_key)
         ck_assert_uint_eq(subscriber_expect(values[i], true, 0, "-").fence, BIG + i);
     }
 }
-END_TEST
 
 /* Two for each join are looked at, wherever the last look has ended. */
-START_TEST(the_dead_do_not_pile_up)
+TEST(cases, the_dead_do_not_pile_up)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
     queue_lease_ms = 500000;
@@ -183,9 +178,8 @@ START_TEST(the_dead_do_not_pile_up)
     expect_queue("alive a b c d");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HLEN waiters"), 5 + 2); /* '@last', '@sweep' */
 }
-END_TEST
 
-START_TEST(in_another_memory_nobody_enters_the_queue)
+TEST(cases, in_another_memory_nobody_enters_the_queue)
 {
     queue_incarnation = "expected";
     ask_integer(counter_master, 0, "HSET marker inc found");
@@ -193,15 +187,13 @@ START_TEST(in_another_memory_nobody_enters_the_queue)
     expect_all(RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_key_that_is_no_lock_is_foreign_to_all)
+TEST(cases, a_key_that_is_no_lock_is_foreign_to_all)
 {
     ask_integer(counter_master, 0, "HSET lock a b");
     enqueue_all();
     expect_all(RL_REFUSED, RL_DETAIL_FOREIGN);
 }
-END_TEST
 
 /* So many living waiters. */
 static void fill(unsigned n)
@@ -221,7 +213,7 @@ static void fill(unsigned n)
     free(reply);
 }
 
-START_TEST(a_queue_is_filled_to_its_last_place)
+TEST(cases, a_queue_is_filled_to_its_last_place)
 {
     static const char *const more[N] = {"e", "f", "g", "h"};
 
@@ -239,23 +231,5 @@ START_TEST(a_queue_is_filled_to_its_last_place)
         expect_said(said[i], i < 2 ? RL_QUEUED : RL_FAILED, i < 2 ? RL_DETAIL_NONE : RL_DETAIL_QUEUE_FULL);
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("script_queue_many");
-    TCase *cases = suite_add_case(suite, "script_queue_many", queue_start, subscriber_close);
-
-    tcase_add_test(cases, who_comes_first_gets_a_free_key_and_the_others_queue_behind);
-    tcase_add_test(cases, they_enter_the_queue_behind_those_who_wait);
-    tcase_add_test(cases, the_queue_ends_when_nobody_is_left);
-    tcase_add_test(cases, short_leases_leave_the_queue_its_life);
-    tcase_add_test(cases, who_has_a_place_since_keeps_it);
-    tcase_add_test(cases, each_has_its_turn_and_hears_of_it);
-    tcase_add_test(cases, with_tokens_each_is_counted_when_it_gets_the_key);
-    tcase_add_test(cases, the_dead_do_not_pile_up);
-    tcase_add_test(cases, in_another_memory_nobody_enters_the_queue);
-    tcase_add_test(cases, a_key_that_is_no_lock_is_foreign_to_all);
-    tcase_add_test(cases, a_queue_is_filled_to_its_last_place);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("script_queue_many")

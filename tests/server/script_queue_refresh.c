@@ -71,7 +71,9 @@ static void line_up(void)
     choose(values, 1, tickets);
 }
 
-START_TEST(each_keeps_its_place_and_is_told_of_it)
+GROUP(cases, "script_queue_refresh", queue_start, subscriber_close)
+
+TEST(cases, each_keeps_its_place_and_is_told_of_it)
 {
     line_up();
     refresh();
@@ -85,9 +87,8 @@ START_TEST(each_keeps_its_place_and_is_told_of_it)
     }
     expect_queue("a b c d");
 }
-END_TEST
 
-START_TEST(a_ticket_that_is_told_moves_it)
+TEST(cases, a_ticket_that_is_told_moves_it)
 {
     line_up();
     queue_wait("between", 35);
@@ -104,9 +105,8 @@ START_TEST(a_ticket_that_is_told_moves_it)
     refresh();
     ck_assert_uint_eq(queue_enqueue("last", 0, 0).place.ticket, 5001);
 }
-END_TEST
 
-START_TEST(the_lease_begins_anew)
+TEST(cases, the_lease_begins_anew)
 {
     line_up();
     clock_fault_step_ms(counter_clock, 15000);
@@ -121,9 +121,8 @@ START_TEST(the_lease_begins_anew)
     queue_release("a");
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(what_was_held_up_changes_nothing)
+TEST(cases, what_was_held_up_changes_nothing)
 {
     char *before;
     char *after;
@@ -140,9 +139,8 @@ START_TEST(what_was_held_up_changes_nothing)
     expect_queued(1, 0);
     expect_queued(0, 1);
 }
-END_TEST
 
-START_TEST(the_dead_in_front_are_dropped)
+TEST(cases, the_dead_in_front_are_dropped)
 {
     hold("other");
     queue_lease_ms = 5000;
@@ -162,9 +160,8 @@ START_TEST(the_dead_in_front_are_dropped)
     expect_queue("a dead2 alive b c d");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HLEN waiters"), 6 + 2); /* '@last', '@sweep' */
 }
-END_TEST
 
-START_TEST(those_behind_a_dead_one_move_up)
+TEST(cases, those_behind_a_dead_one_move_up)
 {
     hold("other");
     queue_lease_ms = 5000;
@@ -177,9 +174,8 @@ START_TEST(those_behind_a_dead_one_move_up)
         expect_queued(i, (uint32_t)i);
     expect_queue("a b c d");
 }
-END_TEST
 
-START_TEST(the_line_lives_as_long_as_the_longest_lease)
+TEST(cases, the_line_lives_as_long_as_the_longest_lease)
 {
     line_up();
     queue_lease_ms = 100;
@@ -191,10 +187,9 @@ START_TEST(the_line_lives_as_long_as_the_longest_lease)
     expect_ttl("queue", 1000000);
     expect_ttl("waiters", 1000000);
 }
-END_TEST
 
 /* Somebody's key that is to stay for ever, almost. */
-START_TEST(a_key_of_the_year_9999_is_waited_for)
+TEST(cases, a_key_of_the_year_9999_is_waited_for)
 {
     line_up();
     command((const char *const[]){"SET", "lock", "closed", NULL});
@@ -213,11 +208,10 @@ START_TEST(a_key_of_the_year_9999_is_waited_for)
     ck_assert_int_eq(refreshes[0].said.place.held_ms, -1);
     ck_assert_int_eq(refreshes[0].said.place.look_ms, -1);
 }
-END_TEST
 
 /* --- Who must ask alone ------------------------------------------------------------------------------------------- */
 
-START_TEST(the_holder_and_who_is_not_in_the_queue_must_ask_alone)
+TEST(cases, the_holder_and_who_is_not_in_the_queue_must_ask_alone)
 {
     line_up();
     queue_release("c");
@@ -230,9 +224,8 @@ START_TEST(the_holder_and_who_is_not_in_the_queue_must_ask_alone)
     ck_assert(refreshes[1].alone && !refreshes[3].alone);
     expect_queue("a d");
 }
-END_TEST
 
-START_TEST(where_the_key_is_free_all_must_and_nothing_is_done)
+TEST(cases, where_the_key_is_free_all_must_and_nothing_is_done)
 {
     char *before;
     char *after;
@@ -251,11 +244,10 @@ START_TEST(where_the_key_is_free_all_must_and_nothing_is_done)
     expect_queue("a b c d");
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
 }
-END_TEST
 
 /* --- All alike ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(in_another_memory_nothing_is_done)
+TEST(cases, in_another_memory_nothing_is_done)
 {
     line_up();
     queue_incarnation = "expected";
@@ -265,9 +257,8 @@ START_TEST(in_another_memory_nothing_is_done)
     expect_all(RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_queue("a b c d");
 }
-END_TEST
 
-START_TEST(a_key_that_is_no_lock_is_foreign_to_all)
+TEST(cases, a_key_that_is_no_lock_is_foreign_to_all)
 {
     line_up();
     command((const char *const[]){"DEL", "lock", NULL});
@@ -275,9 +266,8 @@ START_TEST(a_key_that_is_no_lock_is_foreign_to_all)
     refresh();
     expect_all(RL_REFUSED, RL_DETAIL_FOREIGN);
 }
-END_TEST
 
-START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
+TEST(cases, a_counter_that_cannot_be_counted_on_is_an_error_for_all)
 {
     line_up();
     queue_proposal = BIG;
@@ -289,9 +279,8 @@ START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
     queue_release("other");
     expect_all(RL_QUEUED, RL_DETAIL_NONE);
 }
-END_TEST
 
-START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
+TEST(cases, whose_turn_comes_next_is_called_by_its_latest_refresh)
 {
     line_up();
     queue_proposal = BIG;
@@ -304,10 +293,9 @@ START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
     ck_assert_uint_eq(subscriber_expect("a", true, 7, "-").fence, BIG);
     subscriber_expect_silence();
 }
-END_TEST
 
 /* The holder that got the key from the line hears of lower tickets: once. */
-START_TEST(a_holder_hears_of_lower_tickets)
+TEST(cases, a_holder_hears_of_lower_tickets)
 {
     static const char *const values[N] = {"a", "b", "c", "d"};
     static const uint64_t above[N] = {60, 70, 80, 90};
@@ -325,7 +313,6 @@ START_TEST(a_holder_hears_of_lower_tickets)
     subscriber_expect("holder", false, 0, "-");
     subscriber_expect_silence();
 }
-END_TEST
 
 /* --- One command, or one after the other -------------------------------------------------------------------------- */
 
@@ -412,7 +399,7 @@ static char *picture(void)
     return text;
 }
 
-START_TEST(one_command_does_what_single_ones_do)
+TEST(cases, one_command_does_what_single_ones_do)
 {
     struct refresh chosen[SOME];
     size_t alone = 0;
@@ -442,28 +429,5 @@ START_TEST(one_command_does_what_single_ones_do)
     ck_assert_uint_gt(alone, TRIALS);
     ck_assert_uint_lt(alone, TRIALS * SOME / 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("script_queue_refresh");
-    TCase *cases = suite_add_case(suite, "script_queue_refresh", queue_start, subscriber_close);
-
-    tcase_add_test(cases, each_keeps_its_place_and_is_told_of_it);
-    tcase_add_test(cases, a_ticket_that_is_told_moves_it);
-    tcase_add_test(cases, the_lease_begins_anew);
-    tcase_add_test(cases, what_was_held_up_changes_nothing);
-    tcase_add_test(cases, the_dead_in_front_are_dropped);
-    tcase_add_test(cases, those_behind_a_dead_one_move_up);
-    tcase_add_test(cases, the_line_lives_as_long_as_the_longest_lease);
-    tcase_add_test(cases, a_key_of_the_year_9999_is_waited_for);
-    tcase_add_test(cases, the_holder_and_who_is_not_in_the_queue_must_ask_alone);
-    tcase_add_test(cases, where_the_key_is_free_all_must_and_nothing_is_done);
-    tcase_add_test(cases, in_another_memory_nothing_is_done);
-    tcase_add_test(cases, a_key_that_is_no_lock_is_foreign_to_all);
-    tcase_add_test(cases, a_counter_that_cannot_be_counted_on_is_an_error_for_all);
-    tcase_add_test(cases, whose_turn_comes_next_is_called_by_its_latest_refresh);
-    tcase_add_test(cases, a_holder_hears_of_lower_tickets);
-    tcase_add_test(cases, one_command_does_what_single_ones_do);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("script_queue_refresh")

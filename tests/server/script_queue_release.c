@@ -7,7 +7,9 @@
 
 /* --- RELEASE ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_release_without_waiters_deletes_everything)
+GROUP(release, "release", queue_start, subscriber_close)
+
+TEST(release, a_release_without_waiters_deletes_everything)
 {
     queue_enqueue("mine", 0, 0);
     expect_answer(queue_release("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
@@ -15,9 +17,8 @@ START_TEST(a_release_without_waiters_deletes_everything)
     expect_answer(queue_release("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_release_hands_over_in_the_order_of_the_tickets)
+TEST(release, a_release_hands_over_in_the_order_of_the_tickets)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("third", 30);
@@ -32,9 +33,8 @@ START_TEST(a_release_hands_over_in_the_order_of_the_tickets)
     expect_answer(queue_release("third"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(equal_tickets_go_by_their_values)
+TEST(release, equal_tickets_go_by_their_values)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("b", 10);
@@ -45,10 +45,9 @@ START_TEST(equal_tickets_go_by_their_values)
     queue_release("a");
     expect_holder("b");
 }
-END_TEST
 
 /* rule 7.2: "so that a dead waiter costs little". */
-START_TEST(the_heir_has_the_key_for_the_rest_of_its_lease)
+TEST(release, the_heir_has_the_key_for_the_rest_of_its_lease)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -58,9 +57,8 @@ START_TEST(the_heir_has_the_key_for_the_rest_of_its_lease)
     ck_assert_int_le(ask_integer(counter_master, 0, "PTTL lock"), 5001);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 0);
 }
-END_TEST
 
-START_TEST(the_heir_is_told_and_nobody_else)
+TEST(release, the_heir_is_told_and_nobody_else)
 {
     struct rl_notification call;
 
@@ -75,9 +73,8 @@ START_TEST(the_heir_is_told_and_nobody_else)
     ck_assert_uint_gt(call.time_us, UINT64_C(1600000000000000));
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(each_is_told_in_its_own_channel)
+TEST(release, each_is_told_in_its_own_channel)
 {
     subscriber_open();
     queue_enqueue("holder", 0, 1);
@@ -90,9 +87,8 @@ START_TEST(each_is_told_in_its_own_channel)
     queue_release("a");
     subscriber_expect("b", true, 0, "-");
 }
-END_TEST
 
-START_TEST(who_leaves_the_queue_leaves_the_key_alone)
+TEST(release, who_leaves_the_queue_leaves_the_key_alone)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -102,7 +98,6 @@ START_TEST(who_leaves_the_queue_leaves_the_key_alone)
     expect_queue("b");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters a"), 0);
 }
-END_TEST
 
 static void hold_for_ms(int ms)
 {
@@ -113,7 +108,7 @@ static void hold_for_ms(int ms)
 }
 
 /* Leases of 20 s are refreshed after 5 s. */
-START_TEST(who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh)
+TEST(release, who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh)
 {
     hold_for_ms(4000);
     queue_wait("a", 10);
@@ -128,9 +123,8 @@ START_TEST(who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh)
     subscriber_expect_silence();
     expect_holder("former");
 }
-END_TEST
 
-START_TEST(who_becomes_the_first_long_before_the_end_of_the_key_is_not_told)
+TEST(release, who_becomes_the_first_long_before_the_end_of_the_key_is_not_told)
 {
     hold_for_ms(1000000);
     queue_wait("a", 10);
@@ -143,9 +137,8 @@ START_TEST(who_becomes_the_first_long_before_the_end_of_the_key_is_not_told)
     subscriber_expect_silence();
     expect_queue("c");
 }
-END_TEST
 
-START_TEST(whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
+TEST(release, whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -156,9 +149,8 @@ START_TEST(whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
     expect_holder("b");
     subscriber_expect("b", true, 0, "-");
 }
-END_TEST
 
-START_TEST(the_last_one_to_leave_a_queue_without_a_key_leaves_nothing)
+TEST(release, the_last_one_to_leave_a_queue_without_a_key_leaves_nothing)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -166,9 +158,8 @@ START_TEST(the_last_one_to_leave_a_queue_without_a_key_leaves_nothing)
     queue_release("a");
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(a_lock_of_another_library_is_waited_for_and_left_alone)
+TEST(release, a_lock_of_another_library_is_waited_for_and_left_alone)
 {
     ask_expect(counter_master, 0, "SET lock foreign NX PX 1000000", "OK");
     queue_wait("a", 10);
@@ -177,11 +168,10 @@ START_TEST(a_lock_of_another_library_is_waited_for_and_left_alone)
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
     expect_said(queue_enqueue("a", 1, 10), RL_GRANTED, RL_DETAIL_NONE);
 }
-END_TEST
 
 /* --- Lower tickets ---------------------------------------------------------------------------------------------- */
 
-START_TEST(whoever_was_there_first_by_chance_is_told_of_a_lower_ticket)
+TEST(release, whoever_was_there_first_by_chance_is_told_of_a_lower_ticket)
 {
     struct said said;
 
@@ -198,9 +188,8 @@ START_TEST(whoever_was_there_first_by_chance_is_told_of_a_lower_ticket)
     queue_release("late");
     expect_holder("early");
 }
-END_TEST
 
-START_TEST(who_is_queued_is_not_told_of_lower_tickets)
+TEST(release, who_is_queued_is_not_told_of_lower_tickets)
 {
     struct said said;
 
@@ -209,9 +198,8 @@ START_TEST(who_is_queued_is_not_told_of_lower_tickets)
     said = queue_enqueue("b", 0, 20);
     ck_assert(!said.place.lower);
 }
-END_TEST
 
-START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
+TEST(release, whoever_has_the_key_without_having_waited_is_told_of_nobody)
 {
     queue_enqueue("former", 0, 50);
     queue_release("former");
@@ -220,11 +208,12 @@ START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
     queue_wait("a", 10);
     subscriber_expect_silence();
 }
-END_TEST
 
 /* --- RELEASE by who knows of nobody in the queue ---------------------------------------------------------------- */
 
-START_TEST(a_short_release_deletes_the_own_key_only)
+GROUP(short_release, "short_release", queue_start, subscriber_close)
+
+TEST(short_release, a_short_release_deletes_the_own_key_only)
 {
     ask_expect(counter_master, 0, "SET lock mine PX 20000", "OK");
     expect_answer(queue_release_alone("other"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
@@ -233,9 +222,8 @@ START_TEST(a_short_release_deletes_the_own_key_only)
     expect_nothing_left();
     expect_answer(queue_release_alone("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
 }
-END_TEST
 
-START_TEST(a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on)
+TEST(short_release, a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -248,9 +236,8 @@ START_TEST(a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_h
     expect_holder("a");
     subscriber_expect("a", true, 0, "-");
 }
-END_TEST
 
-START_TEST(a_short_release_does_not_leave_the_own_place_behind)
+TEST(short_release, a_short_release_does_not_leave_the_own_place_behind)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -260,9 +247,8 @@ START_TEST(a_short_release_does_not_leave_the_own_place_behind)
     expect_answer(queue_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
     expect_queue("a");
 }
-END_TEST
 
-START_TEST(who_neither_holds_nor_waits_need_not_name_the_line)
+TEST(short_release, who_neither_holds_nor_waits_need_not_name_the_line)
 {
     queue_enqueue("holder", 0, 1);
     queue_wait("a", 10);
@@ -270,40 +256,5 @@ START_TEST(who_neither_holds_nor_waits_need_not_name_the_line)
     expect_holder("holder");
     expect_queue("a");
 }
-END_TEST
 
-static void add_short_release_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_short_release_deletes_the_own_key_only);
-    tcase_add_test(cases, a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on);
-    tcase_add_test(cases, a_short_release_does_not_leave_the_own_place_behind);
-    tcase_add_test(cases, who_neither_holds_nor_waits_need_not_name_the_line);
-}
-
-static void add_release_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_release_without_waiters_deletes_everything);
-    tcase_add_test(cases, a_release_hands_over_in_the_order_of_the_tickets);
-    tcase_add_test(cases, equal_tickets_go_by_their_values);
-    tcase_add_test(cases, the_heir_has_the_key_for_the_rest_of_its_lease);
-    tcase_add_test(cases, the_heir_is_told_and_nobody_else);
-    tcase_add_test(cases, each_is_told_in_its_own_channel);
-    tcase_add_test(cases, who_leaves_the_queue_leaves_the_key_alone);
-    tcase_add_test(cases, who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh);
-    tcase_add_test(cases, who_becomes_the_first_long_before_the_end_of_the_key_is_not_told);
-    tcase_add_test(cases, whoever_leaves_a_queue_whose_key_is_gone_hands_it_over);
-    tcase_add_test(cases, the_last_one_to_leave_a_queue_without_a_key_leaves_nothing);
-    tcase_add_test(cases, a_lock_of_another_library_is_waited_for_and_left_alone);
-    tcase_add_test(cases, whoever_was_there_first_by_chance_is_told_of_a_lower_ticket);
-    tcase_add_test(cases, who_is_queued_is_not_told_of_lower_tickets);
-    tcase_add_test(cases, whoever_has_the_key_without_having_waited_is_told_of_nobody);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("script_queue_release");
-
-    add_release_tests(suite_add_case(suite, "release", queue_start, subscriber_close));
-    add_short_release_tests(suite_add_case(suite, "short_release", queue_start, subscriber_close));
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("script_queue_release")

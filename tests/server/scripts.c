@@ -68,14 +68,15 @@ static void expect_digest(enum rl_script script)
     free(sha1);
 }
 
-START_TEST(the_embedded_digests_are_those_of_script_load)
+GROUP(three, "three masters", open_three, close_rig)
+
+TEST(three, the_embedded_digests_are_those_of_script_load)
 {
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
         expect_digest((enum rl_script)i);
 }
-END_TEST
 
-START_TEST(connecting_loads_each_script_once)
+TEST(three, connecting_loads_each_script_once)
 {
     rig_hold(&rig, "b24", 20000);
     for (size_t i = 0; i < 3; i++) {
@@ -85,9 +86,8 @@ START_TEST(connecting_loads_each_script_once)
         ck_assert_int_eq(calls_of(i, "evalsha"), 0);
     }
 }
-END_TEST
 
-START_TEST(a_loaded_script_is_used_by_its_digest)
+TEST(three, a_loaded_script_is_used_by_its_digest)
 {
     struct redlock_lock *lock = rig_hold(&rig, "b24", 20000);
     struct outcome outcome;
@@ -102,9 +102,8 @@ START_TEST(a_loaded_script_is_used_by_its_digest)
         ck_assert_int_eq(calls_of(i, "evalsha"), 2);
     }
 }
-END_TEST
 
-START_TEST(a_flush_before_a_release_costs_one_reload)
+TEST(three, a_flush_before_a_release_costs_one_reload)
 {
     struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
     struct outcome outcome;
@@ -120,9 +119,8 @@ START_TEST(a_flush_before_a_release_costs_one_reload)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(reloads(), 1);
 }
-END_TEST
 
-START_TEST(a_flush_before_an_extension_costs_one_reload_per_master)
+TEST(three, a_flush_before_an_extension_costs_one_reload_per_master)
 {
     struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
     struct outcome outcome;
@@ -135,9 +133,8 @@ START_TEST(a_flush_before_an_extension_costs_one_reload_per_master)
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_gt(rig_pttl(&rig, i, "flush"), 20000);
 }
-END_TEST
 
-START_TEST(a_flush_before_a_fenced_acquisition_costs_one_reload_per_master)
+TEST(three, a_flush_before_a_fenced_acquisition_costs_one_reload_per_master)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
@@ -150,9 +147,8 @@ START_TEST(a_flush_before_a_fenced_acquisition_costs_one_reload_per_master)
     ck_assert_uint_eq(reloads(), 3);
     rig_wait_count(&rig, "flush", 3);
 }
-END_TEST
 
-START_TEST(a_rollback_does_not_depend_on_loaded_scripts)
+TEST(three, a_rollback_does_not_depend_on_loaded_scripts)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "rollback");
@@ -169,9 +165,8 @@ START_TEST(a_rollback_does_not_depend_on_loaded_scripts)
     ck_assert_int_eq(evals_of(2), 1);
     ck_assert_int_eq(calls_of(2, "evalsha"), 0);
 }
-END_TEST
 
-START_TEST(an_error_inside_a_script_surfaces_and_is_not_repeated)
+TEST(three, an_error_inside_a_script_surfaces_and_is_not_repeated)
 {
     struct redlock_lock *lock = rig_hold(&rig, "b24", 20000);
     struct outcome outcome;
@@ -186,7 +181,6 @@ START_TEST(an_error_inside_a_script_surfaces_and_is_not_repeated)
     ck_assert_int_eq(evals_of(0), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b24"), 1);
 }
-END_TEST
 
 /* "redis.call('HGET'", or pcall. */
 static const char *next_call(const char *text, char *ret_command, size_t size)
@@ -205,7 +199,7 @@ static const char *next_call(const char *text, char *ret_command, size_t size)
     return call + length;
 }
 
-START_TEST(no_script_needs_other_rights_than_the_manual_says)
+TEST(three, no_script_needs_other_rights_than_the_manual_says)
 {
     unsigned calls = 0;
 
@@ -221,21 +215,5 @@ START_TEST(no_script_needs_other_rights_than_the_manual_says)
     }
     ck_assert_uint_gt(calls, 50);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("scripts");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
-
-    tcase_add_test(three, the_embedded_digests_are_those_of_script_load);
-    tcase_add_test(three, no_script_needs_other_rights_than_the_manual_says);
-    tcase_add_test(three, connecting_loads_each_script_once);
-    tcase_add_test(three, a_loaded_script_is_used_by_its_digest);
-    tcase_add_test(three, a_flush_before_a_release_costs_one_reload);
-    tcase_add_test(three, a_flush_before_an_extension_costs_one_reload_per_master);
-    tcase_add_test(three, a_flush_before_a_fenced_acquisition_costs_one_reload_per_master);
-    tcase_add_test(three, a_rollback_does_not_depend_on_loaded_scripts);
-    tcase_add_test(three, an_error_inside_a_script_surfaces_and_is_not_repeated);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("scripts")

@@ -156,7 +156,9 @@ static void put_into_urls(void)
     }
 }
 
-START_TEST(a_password_of_urls_ends_with_the_client)
+GROUP(memory_tests, "memory", NULL, close_rig)
+
+TEST(memory_tests, a_password_of_urls_ends_with_the_client)
 {
     start();
     put_into_urls();
@@ -167,9 +169,8 @@ START_TEST(a_password_of_urls_ends_with_the_client)
     end_client();
     ck_assert_uint_eq(count_in_memory(), 0);
 }
-END_TEST
 
-START_TEST(urls_that_are_refused_leave_no_password)
+TEST(memory_tests, urls_that_are_refused_leave_no_password)
 {
     struct redlock_error error = {0};
 
@@ -181,7 +182,6 @@ START_TEST(urls_that_are_refused_leave_no_password)
     explicit_bzero(urls, sizeof(urls));
     ck_assert_uint_eq(count_in_memory(), 0);
 }
-END_TEST
 
 /* --- The program ------------------------------------------------------------------------------------------------- */
 
@@ -208,7 +208,7 @@ static bool has_asked(void *argument)
     return asked >= *(unsigned *)argument;
 }
 
-START_TEST(a_password_of_the_program_is_not_kept_at_all)
+TEST(memory_tests, a_password_of_the_program_is_not_kept_at_all)
 {
     start();
     rig.options.on_credentials = on_credentials;
@@ -220,7 +220,6 @@ START_TEST(a_password_of_the_program_is_not_kept_at_all)
     end_client();
     ck_assert_uint_eq(count_in_memory(), 0);
 }
-END_TEST
 
 static bool has_failed(void *argument)
 {
@@ -231,7 +230,7 @@ static bool has_failed(void *argument)
     return strstr(stats.last_error, wanted_error) != NULL;
 }
 
-START_TEST(a_password_that_is_refused_is_shown_nowhere)
+TEST(memory_tests, a_password_that_is_refused_is_shown_nowhere)
 {
     struct redlock_error error = {0};
 
@@ -244,21 +243,5 @@ START_TEST(a_password_that_is_refused_is_shown_nowhere)
     end_client();
     ck_assert_uint_eq(count_in_memory(), 0);
 }
-END_TEST
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("secrets");
-    TCase *memory = suite_add_case(suite, "memory", NULL, close_rig);
-
-    tcase_add_test(memory, a_password_of_urls_ends_with_the_client);
-    tcase_add_test(memory, urls_that_are_refused_leave_no_password);
-    tcase_add_test(memory, a_password_of_the_program_is_not_kept_at_all);
-    tcase_add_test(memory, a_password_that_is_refused_is_shown_nowhere);
-    return suite;
-}
-
-int main(void)
-{
-    return suite_run_with_server(make_suite());
-}
+SUITE_WITH_SERVER("secrets")

@@ -87,8 +87,10 @@ static void wait_for(struct redlock_lock *permit, struct outcome *outcome, enum 
 
 /* --- How many ----------------------------------------------------------------------------------------------------- */
 
+GROUP(cases, "semaphore", open_three, close_rig)
+
 /* Another client knows nothing of the slots that are taken, and finds the last one. */
-START_TEST(each_permit_is_found_and_no_other)
+TESTS(cases, each_permit_is_found_and_no_other, 0, 6)
 {
     static const uint32_t limits[] = {1, 2, 8, 9, 20, MOST};
     uint32_t limit = limits[_i];
@@ -103,9 +105,8 @@ START_TEST(each_permit_is_found_and_no_other)
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_le(outcome.attempts, 10);
 }
-END_TEST
 
-START_TEST(a_single_attempt_is_one_where_the_program_says_so)
+TEST(cases, a_single_attempt_is_one_where_the_program_says_so)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct outcome outcome;
@@ -116,10 +117,9 @@ START_TEST(a_single_attempt_is_one_where_the_program_says_so)
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 1);
 }
-END_TEST
 
 /* Whoever names a larger number gets that many; slots beyond one's own number are no business of one's own. */
-START_TEST(the_largest_limit_counts)
+TEST(cases, the_largest_limit_counts)
 {
     struct outcome outcome;
 
@@ -131,10 +131,9 @@ START_TEST(the_largest_limit_counts)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_slot(permits[5]), 5);
 }
-END_TEST
 
 /* This client has released slots that are above the number of another handle, which tries first, and then waits. */
-START_TEST(a_slot_above_the_own_number_is_not_taken)
+TEST(cases, a_slot_above_the_own_number_is_not_taken)
 {
     struct redlock_lock *small = permit_of(rig.client, 3);
     struct outcome outcome;
@@ -167,9 +166,8 @@ START_TEST(a_slot_above_the_own_number_is_not_taken)
     outcome_expect(&outcomes[0], REDLOCK_OK);
     ck_assert_int_lt(redlock_lock_slot(small), 3);
 }
-END_TEST
 
-START_TEST(a_semaphore_of_one_is_a_mutex)
+TEST(cases, a_semaphore_of_one_is_a_mutex)
 {
     struct redlock_lock *slot = rig_new_lock(rig_further_client(&rig), KEY "#0");
     struct outcome outcome;
@@ -184,7 +182,6 @@ START_TEST(a_semaphore_of_one_is_a_mutex)
     outcome = try_permit(permits[0]);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
-END_TEST
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
@@ -227,7 +224,7 @@ static void pass_through(size_t n)
     }
 }
 
-START_TEST(waiters_are_served_in_each_way_to_wait)
+TESTS(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1)
 {
     size_t n = N_WAITING;
     struct outcome outcome;
@@ -241,9 +238,8 @@ START_TEST(waiters_are_served_in_each_way_to_wait)
     ck_assert(all_have_ended(&n));
     expect_different_slots(0, 2);
 }
-END_TEST
 
-START_TEST(a_waiter_can_give_up_and_leaves_nothing)
+TEST(cases, a_waiter_can_give_up_and_leaves_nothing)
 {
     struct redlock_lock *waiter = permit_of(rig.client, 2);
     struct redlock_acquire_options request = rig_request(10000, 100);
@@ -263,7 +259,6 @@ START_TEST(a_waiter_can_give_up_and_leaves_nothing)
     for (int32_t slot = 0; slot < 2; slot++)
         rig_wait_absent(&rig, slot_name(slot));
 }
-END_TEST
 
 /* The slot in whose queue all masters have somebody; -1: there is none. */
 static int32_t awaited_slot(void)
@@ -285,7 +280,7 @@ static bool somebody_waits(void *unused)
 }
 
 /* The waiter stands in the queue of one slot, and the other one becomes free. */
-START_TEST(a_move_to_another_slot_is_counted)
+TEST(cases, a_move_to_another_slot_is_counted)
 {
     struct redlock_client *client = rig_further_client(&rig);
     struct redlock_lock *waiter = permit_of(client, 2);
@@ -302,11 +297,10 @@ START_TEST(a_move_to_another_slot_is_counted)
     ck_assert_uint_eq(watch_stats(client).moves, 1);
     ck_assert_uint_eq(watch_stats(rig.client).moves, 0);
 }
-END_TEST
 
 /* --- As a lock ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_permit_is_extended_entered_and_released)
+TEST(cases, a_permit_is_extended_entered_and_released)
 {
     struct outcome outcome;
     size_t size;
@@ -326,10 +320,9 @@ START_TEST(a_permit_is_extended_entered_and_released)
     ck_assert_mem_eq(redlock_lock_key(permits[0], &size), KEY, strlen(KEY));
     ck_assert_uint_eq(size, strlen(KEY));
 }
-END_TEST
 
 /* A token is larger than the earlier ones of the same slot. */
-START_TEST(permits_have_fencing_tokens)
+TEST(cases, permits_have_fencing_tokens)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     uint64_t largest[2] = {0, 0};
@@ -346,9 +339,8 @@ START_TEST(permits_have_fencing_tokens)
         outcome = rig_release(&rig, permits[0]);
     }
 }
-END_TEST
 
-START_TEST(a_permit_goes_to_another_handle_with_its_slot)
+TEST(cases, a_permit_goes_to_another_handle_with_its_slot)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_client *client = rig_further_client(&rig);
@@ -371,10 +363,9 @@ START_TEST(a_permit_goes_to_another_handle_with_its_slot)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_absent(&rig, slot_name(slot));
 }
-END_TEST
 
 /* ... whoever has the token and knows the slot; a permit elsewhere stays. */
-START_TEST(a_permit_is_released_by_its_token)
+TEST(cases, a_permit_is_released_by_its_token)
 {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
     struct redlock_lock *other = permit_of(rig_further_client(&rig), 3);
@@ -392,7 +383,6 @@ START_TEST(a_permit_is_released_by_its_token)
     rig_wait_absent(&rig, slot_name(slot));
     ck_assert_uint_ge(masters_count_key(rig.masters, slot_name(redlock_lock_slot(permits[0]))), 2);
 }
-END_TEST
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 
@@ -412,7 +402,7 @@ static void with_slots(struct redlock_options *options)
     options->on_event = note_slot;
 }
 
-START_TEST(events_tell_the_slot)
+TEST(cases, events_tell_the_slot)
 {
     slots_seen[0] = slots_seen[1] = 7;
     rig_close(&rig);
@@ -423,25 +413,5 @@ START_TEST(events_tell_the_slot)
     rig_hold(&rig, "no permit", 10000);
     ck_assert_int_eq(slots_seen[0], -1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("semaphore");
-    TCase *cases = suite_add_case(suite, "semaphore", open_three, close_rig);
-
-    tcase_add_loop_test(cases, each_permit_is_found_and_no_other, 0, 6);
-    tcase_add_test(cases, a_single_attempt_is_one_where_the_program_says_so);
-    tcase_add_test(cases, the_largest_limit_counts);
-    tcase_add_test(cases, a_slot_above_the_own_number_is_not_taken);
-    tcase_add_test(cases, a_semaphore_of_one_is_a_mutex);
-    tcase_add_loop_test(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1);
-    tcase_add_test(cases, a_waiter_can_give_up_and_leaves_nothing);
-    tcase_add_test(cases, a_move_to_another_slot_is_counted);
-    tcase_add_test(cases, a_permit_is_extended_entered_and_released);
-    tcase_add_test(cases, permits_have_fencing_tokens);
-    tcase_add_test(cases, a_permit_goes_to_another_handle_with_its_slot);
-    tcase_add_test(cases, a_permit_is_released_by_its_token);
-    tcase_add_test(cases, events_tell_the_slot);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("semaphore")

@@ -93,7 +93,9 @@ static bool waits(void *argument)
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_quorum_of_masters_is_enough_and_no_less)
+GROUP(five, "five masters", open_five, close_rig)
+
+TESTS(five, a_quorum_of_masters_is_enough_and_no_less, 0, MASKS_OF_5)
 {
     size_t dead = rig_kill_masters(&rig, (unsigned)_i);
     struct outcome outcome;
@@ -105,9 +107,8 @@ START_TEST(a_quorum_of_masters_is_enough_and_no_less)
     outcome = try_permit(2);
     outcome_expect(&outcome, dead <= 2 ? REDLOCK_HELD : REDLOCK_NO_QUORUM);
 }
-END_TEST
 
-START_TEST(a_hung_minority_stops_nobody)
+TESTS(five, a_hung_minority_stops_nobody, 0, RIG_MINORITIES_OF_5)
 {
     struct redlock_lock *waiter = permit_of(rig_further_client(&rig), 2);
 
@@ -120,10 +121,11 @@ START_TEST(a_hung_minority_stops_nobody)
     outcome_expect(&outcomes[0], REDLOCK_OK);
     rig_resume_masters(&rig, rig_minority_of_5(_i));
 }
-END_TEST
+
+GROUP(cases, "semaphore_faults", open_three, close_rig)
 
 /* Its client has been refused everywhere, and the hung master has not confirmed the rollbacks. */
-START_TEST(a_freed_permit_is_found_where_rollbacks_are_pending)
+TEST(cases, a_freed_permit_is_found_where_rollbacks_are_pending)
 {
     struct redlock_client *client = rig_further_client(&rig);
     struct redlock_acquire_options once = rig_request(TTL_MS, 0);
@@ -144,7 +146,6 @@ START_TEST(a_freed_permit_is_found_where_rollbacks_are_pending)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert(masters_resume(rig.masters, 1));
 }
-END_TEST
 
 /* Renewed so often that a vote that was lost comes back soon. */
 static void hold_renewed(void)
@@ -177,7 +178,7 @@ static void lose(size_t node, enum rig_loss how)
 }
 
 /* It has lost all votes, and may not vote for anybody else; it gets them back from their holders. */
-START_TEST(permits_survive_the_loss_of_a_masters_memory)
+TESTS(cases, permits_survive_the_loss_of_a_masters_memory, 0, 3 * RIG_LOSSES)
 {
     struct outcome outcome;
 
@@ -191,10 +192,9 @@ START_TEST(permits_survive_the_loss_of_a_masters_memory)
     outcome_expect(&outcome, REDLOCK_HELD);
     expect_held();
 }
-END_TEST
 
 /* The more masters have forgotten, the fewer may vote; permits that are held stay held. */
-START_TEST(permits_survive_while_one_master_after_the_other_forgets)
+TESTS(cases, permits_survive_while_one_master_after_the_other_forgets, 0, RIG_LOSSES)
 {
     hold_renewed();
     wait_on_all();
@@ -208,10 +208,9 @@ START_TEST(permits_survive_while_one_master_after_the_other_forgets)
     }
     expect_held();
 }
-END_TEST
 
 /* Nobody gives it its votes back meanwhile. */
-START_TEST(a_master_that_was_flushed_gives_no_permit)
+TESTS(cases, a_master_that_was_flushed_gives_no_permit, 0, 3)
 {
     struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct outcome outcome;
@@ -224,9 +223,8 @@ START_TEST(a_master_that_was_flushed_gives_no_permit)
     outcome_expect(&outcome, REDLOCK_OK);
     expect_held();
 }
-END_TEST
 
-START_TEST(full_masters_give_no_permits_and_keep_those_that_are_held)
+TEST(cases, full_masters_give_no_permits_and_keep_those_that_are_held)
 {
     struct outcome outcome;
 
@@ -242,11 +240,10 @@ START_TEST(full_masters_give_no_permits_and_keep_those_that_are_held)
     outcome = try_permit(2);
     outcome_expect(&outcome, REDLOCK_OK);
 }
-END_TEST
 
 /* --- Names that are taken ----------------------------------------------------------------------------------------- */
 
-START_TEST(a_foreign_key_takes_a_slot_and_no_more)
+TEST(cases, a_foreign_key_takes_a_slot_and_no_more)
 {
     struct outcome outcome;
 
@@ -259,10 +256,9 @@ START_TEST(a_foreign_key_takes_a_slot_and_no_more)
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(masters_count_key(rig.masters, KEY "#1"), 3);
 }
-END_TEST
 
 /* Nobody can be told of other slots then: waiters find them by themselves. */
-START_TEST(a_directory_that_is_taken_stops_nobody)
+TEST(cases, a_directory_that_is_taken_stops_nobody)
 {
     struct redlock_lock *waiter = permit_of(rig_further_client(&rig), 2);
 
@@ -275,7 +271,6 @@ START_TEST(a_directory_that_is_taken_stops_nobody)
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
 }
-END_TEST
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
 
@@ -351,7 +346,7 @@ static int take_and_give(struct rig *child, void *argument)
     return 0;
 }
 
-START_TEST(rivals_never_hold_more_than_there_are)
+TEST(cases, rivals_never_hold_more_than_there_are)
 {
     struct shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -366,7 +361,6 @@ START_TEST(rivals_never_hold_more_than_there_are)
     ck_assert_int_gt(atomic_load(&shared->most), 0);
     munmap(shared, sizeof *shared);
 }
-END_TEST
 
 static int hold_and_stay(struct rig *child, void *unused)
 {
@@ -392,7 +386,7 @@ static int wait_and_stay(struct rig *child, void *unused)
 }
 
 /* A permit is free again when the ttl of the dead holder has ended. */
-START_TEST(the_permit_of_a_killed_process_comes_back)
+TEST(cases, the_permit_of_a_killed_process_comes_back)
 {
     struct redlock_lock *waiter = permit_of(rig.client, 2);
 
@@ -402,10 +396,9 @@ START_TEST(the_permit_of_a_killed_process_comes_back)
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
 }
-END_TEST
 
 /* It is the first in its queue, and in the directory. */
-START_TEST(a_killed_waiter_delays_others_for_its_lease)
+TEST(cases, a_killed_waiter_delays_others_for_its_lease)
 {
     struct redlock_lock *waiter = permit_of(rig.client, 2);
 
@@ -418,25 +411,5 @@ START_TEST(a_killed_waiter_delays_others_for_its_lease)
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("semaphore_faults");
-    TCase *cases = suite_add_case(suite, "semaphore_faults", open_three, close_rig);
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_loop_test(five, a_quorum_of_masters_is_enough_and_no_less, 0, MASKS_OF_5);
-    tcase_add_loop_test(five, a_hung_minority_stops_nobody, 0, RIG_MINORITIES_OF_5);
-    tcase_add_test(cases, a_freed_permit_is_found_where_rollbacks_are_pending);
-    tcase_add_loop_test(cases, permits_survive_the_loss_of_a_masters_memory, 0, 3 * RIG_LOSSES);
-    tcase_add_loop_test(cases, permits_survive_while_one_master_after_the_other_forgets, 0, RIG_LOSSES);
-    tcase_add_loop_test(cases, a_master_that_was_flushed_gives_no_permit, 0, 3);
-    tcase_add_test(cases, full_masters_give_no_permits_and_keep_those_that_are_held);
-    tcase_add_test(cases, a_foreign_key_takes_a_slot_and_no_more);
-    tcase_add_test(cases, a_directory_that_is_taken_stops_nobody);
-    tcase_add_test(cases, rivals_never_hold_more_than_there_are);
-    tcase_add_test(cases, the_permit_of_a_killed_process_comes_back);
-    tcase_add_test(cases, a_killed_waiter_delays_others_for_its_lease);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("semaphore_faults")

@@ -14,7 +14,9 @@ static uint64_t commands(void)
     return watch_stats(rig.client).commands;
 }
 
-START_TEST(a_set_that_is_free_takes_one_command_for_each_key_and_master)
+GROUP(free_keys, "free", set_open, set_close)
+
+TEST(free_keys, a_set_that_is_free_takes_one_command_for_each_key_and_master)
 {
     struct record *record = set_record(0, rig.client, "cab");
     uint64_t before = commands();
@@ -31,9 +33,8 @@ START_TEST(a_set_that_is_free_takes_one_command_for_each_key_and_master)
     rig_wait_absent(&rig, "b");
     rig_wait_absent(&rig, "c");
 }
-END_TEST
 
-START_TEST(its_locks_stand_in_the_order_of_their_keys)
+TEST(free_keys, its_locks_stand_in_the_order_of_their_keys)
 {
     struct record *record = set_record(0, rig.client, "cab");
     size_t size;
@@ -46,9 +47,8 @@ START_TEST(its_locks_stand_in_the_order_of_their_keys)
     ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(record->set, 3), &size), "c", 1);
     ck_assert_ptr_null(redlock_set_lock(record->set, 4));
 }
-END_TEST
 
-START_TEST(each_key_has_a_fencing_token_of_its_own)
+TEST(free_keys, each_key_has_a_fencing_token_of_its_own)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct record *record = set_record(0, rig.client, "ab");
@@ -63,9 +63,8 @@ START_TEST(each_key_has_a_fencing_token_of_its_own)
     set_expect(record, &request, REDLOCK_OK);
     ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(record->set, 1)), former);
 }
-END_TEST
 
-START_TEST(an_extension_is_one_of_every_key)
+TEST(free_keys, an_extension_is_one_of_every_key)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -79,9 +78,8 @@ START_TEST(an_extension_is_one_of_every_key)
     ck_assert_int_gt(redlock_set_remaining_ms(record->set), 20000);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_release_overtakes_an_extension)
+TEST(free_keys, a_release_overtakes_an_extension)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct record *extension = &set_records[1];
@@ -93,10 +91,9 @@ START_TEST(a_release_overtakes_an_extension)
     ck_assert_uint_eq(extension->ended, 1);
     ck_assert_int_eq(extension->result.status, REDLOCK_CANCELED);
 }
-END_TEST
 
 /* Two permits of "s", and readers of "a": a third set is refused its permit, and a writer its key. */
-START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
+TEST(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores)
 {
     struct redlock_client *others[2] = {rig_new_client(&rig), rig_new_client(&rig)};
     struct redlock_lock *writer = rig_new_lock(rig.client, "a");
@@ -121,11 +118,12 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
     set_release(&set_records[0], REDLOCK_OK);
     set_acquire(&set_records[2], 20000);
 }
-END_TEST
 
 /* --- Held keys ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
+GROUP(held_keys, "held", set_open, set_close)
+
+TEST(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "abc");
@@ -141,9 +139,8 @@ START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "c");
 }
-END_TEST
 
-START_TEST(the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited)
+TEST(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
@@ -159,9 +156,8 @@ START_TEST(the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_a
     rig_wait_count(&rig, "c", 5);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_set_whose_time_is_up_leaves_nothing)
+TEST(held_keys, a_set_whose_time_is_up_leaves_nothing)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "abc");
@@ -179,10 +175,9 @@ START_TEST(a_set_whose_time_is_up_leaves_nothing)
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "redlock:queue:b");
 }
-END_TEST
 
 /* Each call is refused, and the acquisition goes on as if nothing had been asked for. */
-START_TEST(a_set_that_is_being_acquired_takes_no_other_call)
+TEST(held_keys, a_set_that_is_being_acquired_takes_no_other_call)
 {
     static char text[REDLOCK_MAX_SET_EXPORT_BYTES];
     struct redlock_client *other = rig_new_client(&rig);
@@ -205,10 +200,9 @@ START_TEST(a_set_that_is_being_acquired_takes_no_other_call)
     ck_assert_uint_eq(record->result.n_keys, 2);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
 /* Whoever is served releases at once; every order of arrival ends. */
-START_TEST(sets_that_overlap_in_a_ring_are_all_served)
+TEST(held_keys, sets_that_overlap_in_a_ring_are_all_served)
 {
     static const char *const keys[SET_RECORDS] = {"ab", "cb", "ca", "bca"};
 
@@ -242,11 +236,12 @@ START_TEST(sets_that_overlap_in_a_ring_are_all_served)
         }
     }
 }
-END_TEST
 
 /* --- The end of a set --------------------------------------------------------------------------------------------- */
 
-START_TEST(a_canceled_acquisition_leaves_nothing)
+GROUP(ends, "ends", set_open, set_close)
+
+TESTS(ends, a_canceled_acquisition_leaves_nothing, 0, 2)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "abc");
@@ -263,9 +258,8 @@ START_TEST(a_canceled_acquisition_leaves_nothing)
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "redlock:queue:b");
 }
-END_TEST
 
-START_TEST(a_set_that_is_destroyed_calls_back_inside_and_releases)
+TESTS(ends, a_set_that_is_destroyed_calls_back_inside_and_releases, 0, 3)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -283,9 +277,8 @@ START_TEST(a_set_that_is_destroyed_calls_back_inside_and_releases)
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "b");
 }
-END_TEST
 
-START_TEST(a_set_may_be_destroyed_in_its_callback)
+TEST(ends, a_set_may_be_destroyed_in_its_callback)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -295,9 +288,8 @@ START_TEST(a_set_may_be_destroyed_in_its_callback)
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "a");
 }
-END_TEST
 
-START_TEST(a_client_that_is_destroyed_takes_its_sets_with_it)
+TEST(ends, a_client_that_is_destroyed_takes_its_sets_with_it)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *held = set_record(0, other, "ab");
@@ -310,7 +302,6 @@ START_TEST(a_client_that_is_destroyed_takes_its_sets_with_it)
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "c");
 }
-END_TEST
 
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
@@ -323,7 +314,7 @@ static bool is_not_one(void *argument)
     return *(const int *)argument != 1;
 }
 
-START_TEST(a_client_that_is_shut_down_releases_its_sets)
+TEST(ends, a_client_that_is_shut_down_releases_its_sets)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *held = set_record(0, other, "ab");
@@ -342,9 +333,8 @@ START_TEST(a_client_that_is_shut_down_releases_its_sets)
     rig_wait_absent(&rig, "b");
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_set_is_not_held_while_its_client_shuts_down_nor_afterwards)
+TESTS(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2)
 {
     static char text[REDLOCK_MAX_SET_EXPORT_BYTES];
     struct redlock_client *other = rig_new_client(&rig);
@@ -363,7 +353,6 @@ START_TEST(a_set_is_not_held_while_its_client_shuts_down_nor_afterwards)
     ck_assert_int_eq(redlock_set_release(record->set, NULL, NULL), REDLOCK_E_NOT_HELD);
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* The lock's callback comes first: the answers about the keys have arrived with its own, and wait to be told. */
 static void shut_down_inside(struct redlock_lock *lock, const struct redlock_result *result, void *status)
@@ -372,7 +361,7 @@ static void shut_down_inside(struct redlock_lock *lock, const struct redlock_res
     ck_assert_int_eq(redlock_client_shutdown(redlock_lock_client(lock), 10000, on_shut_down, status), 0);
 }
 
-START_TEST(an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled)
+TESTS(ends, an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled, 0, 2)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "bc");
@@ -389,11 +378,12 @@ START_TEST(an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled
     rig_wait_absent(&rig, "b");
     redlock_client_destroy(other);
 }
-END_TEST
 
 /* --- Bad input ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(keys_are_checked_and_nothing_is_lost)
+GROUP(input, "input", set_open, set_close)
+
+TEST(input, keys_are_checked_and_nothing_is_lost)
 {
     struct record *record = set_record(0, rig.client, "a");
     struct redlock_set *set = record->set;
@@ -422,9 +412,8 @@ START_TEST(keys_are_checked_and_nothing_is_lost)
     ck_assert_int_eq(redlock_set_extend(set, UINT32_MAX, set_on_end, record), REDLOCK_E_TTL);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(options_are_checked)
+TEST(input, options_are_checked)
 {
     struct redlock_acquire_options request = rig_request(10000, 1000);
     struct record *record = set_record(0, rig.client, "ab");
@@ -441,35 +430,5 @@ START_TEST(options_are_checked)
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
     set_acquire(record, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set");
-    TCase *free_keys = suite_add_case(suite, "free", set_open, set_close);
-    TCase *held_keys = suite_add_case(suite, "held", set_open, set_close);
-    TCase *ends = suite_add_case(suite, "ends", set_open, set_close);
-    TCase *input = suite_add_case(suite, "input", set_open, set_close);
-
-    tcase_add_test(free_keys, a_set_that_is_free_takes_one_command_for_each_key_and_master);
-    tcase_add_test(free_keys, its_locks_stand_in_the_order_of_their_keys);
-    tcase_add_test(free_keys, each_key_has_a_fencing_token_of_its_own);
-    tcase_add_test(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores);
-    tcase_add_test(free_keys, an_extension_is_one_of_every_key);
-    tcase_add_test(free_keys, a_release_overtakes_an_extension);
-    tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
-    tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
-    tcase_add_test(held_keys, a_set_whose_time_is_up_leaves_nothing);
-    tcase_add_test(held_keys, a_set_that_is_being_acquired_takes_no_other_call);
-    tcase_add_test(held_keys, sets_that_overlap_in_a_ring_are_all_served);
-    tcase_add_loop_test(ends, a_canceled_acquisition_leaves_nothing, 0, 2);
-    tcase_add_loop_test(ends, a_set_that_is_destroyed_calls_back_inside_and_releases, 0, 3);
-    tcase_add_test(ends, a_set_may_be_destroyed_in_its_callback);
-    tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
-    tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);
-    tcase_add_loop_test(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2);
-    tcase_add_loop_test(ends, an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled, 0, 2);
-    tcase_add_test(input, keys_are_checked_and_nothing_is_lost);
-    tcase_add_test(input, options_are_checked);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set")

@@ -54,7 +54,9 @@ static void expect_kept_out(void)
     }
 }
 
-START_TEST(a_quorum_of_masters_is_enough_for_a_set_and_no_less)
+GROUP(faults, "faults", set_open, set_close)
+
+TESTS(faults, a_quorum_of_masters_is_enough_for_a_set_and_no_less, 0, MASKS_OF_5)
 {
     bool enough = rig_kill_masters(&rig, (unsigned)_i) <= 2;
     struct record *record = record_of_each_kind(0, rig.client);
@@ -70,10 +72,9 @@ START_TEST(a_quorum_of_masters_is_enough_for_a_set_and_no_less)
     rig_wait_no_claims(&rig, rig.client);
     wait_absent();
 }
-END_TEST
 
 /* Each key comes back, in its mode, before the next master forgets. Nobody else gets one of them meanwhile. */
-START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
+TESTS(faults, a_held_set_survives_masters_that_forget_one_after_the_other, 0, RIG_LOSSES)
 {
     struct record *record = record_of_each_kind(0, rig.client);
     struct record *rival = record_of_each_kind(1, rig.client);
@@ -91,14 +92,13 @@ START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
     set_release(record, REDLOCK_OK);
     wait_absent();
 }
-END_TEST
 
 static bool has_failed_again(void *before)
 {
     return watch_stats(rig.client).no_quorum > *(const uint64_t *)before;
 }
 
-START_TEST(full_masters_take_no_set_and_keep_the_one_that_is_held)
+TEST(faults, full_masters_take_no_set_and_keep_the_one_that_is_held)
 {
     struct record *record = record_of_each_kind(0, rig.client);
     struct record *waiting = set_record(1, rig.client, "xyz");
@@ -120,16 +120,5 @@ START_TEST(full_masters_take_no_set_and_keep_the_one_that_is_held)
     set_wait_end(waiting, REDLOCK_OK);
     set_release(waiting, REDLOCK_OK);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set faults");
-    TCase *faults = suite_add_case(suite, "faults", set_open, set_close);
-
-    tcase_add_loop_test(faults, a_quorum_of_masters_is_enough_for_a_set_and_no_less, 0, MASKS_OF_5);
-    tcase_add_loop_test(faults, a_held_set_survives_masters_that_forget_one_after_the_other, 0,
-                        RIG_LOSSES);
-    tcase_add_test(faults, full_masters_take_no_set_and_keep_the_one_that_is_held);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set faults")

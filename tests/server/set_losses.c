@@ -13,8 +13,10 @@ static bool is_lost(void *lock)
     return redlock_state(lock) == REDLOCK_STATE_LOST;
 }
 
+GROUP(losses, "losses", set_open, set_close)
+
 /* Somebody has taken one key everywhere. */
-START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
+TESTS(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2)
 {
     struct record *record = set_record(0, rig.client, "abc");
 
@@ -35,10 +37,9 @@ START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
     }
     ck_assert_uint_eq(record->lost, 1);
 }
-END_TEST
 
 /* One after the other is lost, and the set says so once. */
-START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
+TESTS(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2)
 {
     struct record *record = set_record(0, rig.client, "abc");
     const struct redlock_lock *rest = redlock_set_lock(record->set, 0), *next = redlock_set_lock(record->set, 2);
@@ -66,10 +67,9 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
     }
     ck_assert_uint_eq(record->lost, 1);
 }
-END_TEST
 
 /* The loop has not run since. */
-START_TEST(a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same)
+TEST(losses, a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same)
 {
     struct record *record = set_record(0, rig.client, "bc");
     struct redlock_acquire_options request = set_renewed_often(0);
@@ -87,7 +87,6 @@ START_TEST(a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_a
     set_acquire(record, REDLOCK_FOREVER);
     ck_assert_uint_eq(redlock_set_size(record->set), 3);
 }
-END_TEST
 
 static bool has_warned(void *record)
 {
@@ -99,7 +98,7 @@ static bool is_at_risk(void *before)
     return watch_stats(rig.client).at_risk > *(const uint64_t *)before;
 }
 
-START_TEST(a_set_is_at_risk_when_a_key_is)
+TEST(losses, a_set_is_at_risk_when_a_key_is)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -112,9 +111,8 @@ START_TEST(a_set_is_at_risk_when_a_key_is)
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
     ck_assert_uint_eq(record->lost, 0);
 }
-END_TEST
 
-START_TEST(nobody_is_warned_of_what_is_left_of_a_lost_set)
+TEST(losses, nobody_is_warned_of_what_is_left_of_a_lost_set)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -132,10 +130,9 @@ START_TEST(nobody_is_warned_of_what_is_left_of_a_lost_set)
     rig_wait(&rig, is_at_risk, &before, "little validity of the other key");
     ck_assert_uint_eq(record->at_risk, 0);
 }
-END_TEST
 
 /* The gate of the permits is none of the keys that the program knows. */
-START_TEST(the_loss_of_a_key_behind_permits_names_it)
+TEST(losses, the_loss_of_a_key_behind_permits_names_it)
 {
     struct record *record = set_record(0, rig.client, "tu");
 
@@ -145,10 +142,9 @@ START_TEST(the_loss_of_a_key_behind_permits_names_it)
     rig_wait(&rig, set_has_lost, record, "the loss alarm");
     ck_assert_uint_eq(record->lost_part, 2);
 }
-END_TEST
 
 /* The process stands still beyond the end of the validity: calls know of the loss before the loop can tell of it. */
-START_TEST(a_set_whose_time_is_over_is_lost_before_its_alarm)
+TEST(losses, a_set_whose_time_is_over_is_lost_before_its_alarm)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct redlock_acquire_options request = rig_request(300, 0);
@@ -165,9 +161,8 @@ START_TEST(a_set_whose_time_is_over_is_lost_before_its_alarm)
     set_start_with(record, &request);
     set_wait_end(record, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
+TEST(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
@@ -186,7 +181,6 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
     ck_assert_uint_eq(record->lost, 0);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
 static bool is_warned(void *client)
 {
@@ -194,7 +188,7 @@ static bool is_warned(void *client)
 }
 
 /* The warning comes while another key is awaited, and nothing is held that could be at risk. */
-START_TEST(a_set_that_is_at_risk_when_it_is_held_says_so)
+TEST(losses, a_set_that_is_at_risk_when_it_is_held_says_so)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 60000);
@@ -212,9 +206,8 @@ START_TEST(a_set_that_is_at_risk_when_it_is_held_says_so)
     ck_assert_uint_eq(record->at_risk, 1);
     ck_assert_uint_eq(watch_stats(other).renewals, 0); /* it is not that of the other key */
 }
-END_TEST
 
-START_TEST(a_minority_of_dead_masters_does_not_matter)
+TEST(losses, a_minority_of_dead_masters_does_not_matter)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -227,22 +220,5 @@ START_TEST(a_minority_of_dead_masters_does_not_matter)
     set_wait_end(record, REDLOCK_DEADLINE);
     ck_assert_int_eq(record->result.cause, REDLOCK_NO_QUORUM);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set losses");
-    TCase *losses = suite_add_case(suite, "losses", set_open, set_close);
-
-    tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
-    tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2);
-    tcase_add_test(losses, a_set_is_at_risk_when_a_key_is);
-    tcase_add_test(losses, nobody_is_warned_of_what_is_left_of_a_lost_set);
-    tcase_add_test(losses, the_loss_of_a_key_behind_permits_names_it);
-    tcase_add_test(losses, a_set_whose_time_is_over_is_lost_before_its_alarm);
-    tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
-    tcase_add_test(losses, a_set_that_is_at_risk_when_it_is_held_says_so);
-    tcase_add_test(losses, a_set_that_has_just_been_lost_takes_another_key_and_its_alarm_comes_all_the_same);
-    tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set losses")

@@ -16,7 +16,9 @@ static uint32_t slots_of(const struct record *record)
     return slots;
 }
 
-START_TEST(several_permits_are_held_together_in_different_slots)
+GROUP(permits, "several permits", set_open, set_close)
+
+TEST(permits, several_permits_are_held_together_in_different_slots)
 {
     struct record *three = set_record_of_permits(0, rig.client, 3, 5);
     struct record *two = set_record_of_permits(1, rig_new_client(&rig), 2, 5);
@@ -35,9 +37,8 @@ START_TEST(several_permits_are_held_together_in_different_slots)
     set_release(two, REDLOCK_OK);
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(too_few_free_permits_are_none)
+TEST(permits, too_few_free_permits_are_none)
 {
     struct record *two = set_record_of_permits(0, rig.client, 2, 3);
     struct record *other = set_record_of_permits(1, rig_new_client(&rig), 2, 3);
@@ -53,7 +54,6 @@ START_TEST(too_few_free_permits_are_none)
     set_release(two, REDLOCK_OK);
     set_wait_end(other, REDLOCK_OK);
 }
-END_TEST
 
 static bool one_has_ended(void *unused)
 {
@@ -66,7 +66,7 @@ static bool one_has_ended(void *unused)
 }
 
 /* A gate guards nothing outside the masters. */
-START_TEST(permits_have_fencing_tokens_and_their_gate_has_none)
+TEST(permits, permits_have_fencing_tokens_and_their_gate_has_none)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct record *record = set_record_of_permits(0, rig.client, 2, 2);
@@ -79,10 +79,9 @@ START_TEST(permits_have_fencing_tokens_and_their_gate_has_none)
     rig_wait_count(&rig, "redlock:fence:s#0", 5);
     ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:fence:s#gate"), 0);
 }
-END_TEST
 
 /* Each wants all that there are, and would get a part of them without the gate. Keys on either side go with them. */
-START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
+TESTS(permits, rivals_for_several_permits_are_served_one_after_the_other, 0, 2)
 {
     for (size_t i = 0; i < SET_RECORDS; i++) {
         struct record *record = set_record_of_permits(i, rig_new_client(&rig), 3, 3);
@@ -103,10 +102,9 @@ START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
         set_records[i].ended = 0;
     }
 }
-END_TEST
 
 /* The permits stand where their key does, wherever the key of the gate would. */
-START_TEST(several_permits_are_neighbours_in_the_order_of_the_keys)
+TEST(permits, several_permits_are_neighbours_in_the_order_of_the_keys)
 {
     struct record *record = set_record(0, rig.client, "ta");
     const char *const expected[] = {"a", "s", "s", "s!", "t"};
@@ -126,9 +124,8 @@ START_TEST(several_permits_are_neighbours_in_the_order_of_the_keys)
     set_expect_held(record);
     ck_assert_uint_eq(record->result.part, 3);
 }
-END_TEST
 
-START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
+TEST(permits, several_permits_that_cannot_be_leave_the_set_as_it_was)
 {
     struct record *record = set_record(0, rig.client, "a");
     struct redlock_set *set = record->set;
@@ -147,9 +144,8 @@ START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
     ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, 3), 0);
     ck_assert_int_eq(redlock_set_add(set, "p#gate", 6), REDLOCK_E_SET_KEYS);
 }
-END_TEST
 
-START_TEST(a_set_does_not_have_a_permit_and_the_key_of_its_slot)
+TEST(permits, a_set_does_not_have_a_permit_and_the_key_of_its_slot)
 {
     struct record *record = set_record(0, rig.client, "");
     struct redlock_set *set = record->set;
@@ -167,10 +163,9 @@ START_TEST(a_set_does_not_have_a_permit_and_the_key_of_its_slot)
     ck_assert_int_eq(redlock_set_add(set, "p#1x", 4), 0);
     ck_assert_int_eq(redlock_set_add_permit(set, "p#0", 3, 3), 0);
 }
-END_TEST
 
 /* As many as there may be, in pairs, each with its gate. */
-START_TEST(a_set_may_have_permits_alone)
+TEST(permits, a_set_may_have_permits_alone)
 {
     struct record *record = set_record(0, rig.client, "");
     char key[] = "a";
@@ -182,7 +177,6 @@ START_TEST(a_set_may_have_permits_alone)
     rig_wait_absent(&rig, "h#gate");
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
 /* --- As many as a set may have ------------------------------------------------------------------------------------ */
 
@@ -204,7 +198,7 @@ static void expect_own_slots(const struct redlock_set *set)
 }
 
 /* One attempt for each is enough, since each is made at a slot of its own; masters that are late make them more. */
-START_TEST(all_permits_are_acquired_in_one_attempt_where_they_are_free)
+TEST(permits, all_permits_are_acquired_in_one_attempt_where_they_are_free)
 {
     struct record *record = set_record_of_permits(0, rig.client, MOST, MOST);
 
@@ -225,11 +219,10 @@ START_TEST(all_permits_are_acquired_in_one_attempt_where_they_are_free)
         rig_wait_absent(&rig, "s#63");
     }
 }
-END_TEST
 
 /* Some permits are others'. Of the rest all are wanted, and found; of all that there are none is had before the others
  * have released theirs. */
-START_TEST(all_that_are_left_are_found)
+TEST(permits, all_that_are_left_are_found)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *held = set_record_of_permits(0, other, 3, MOST);
@@ -248,10 +241,9 @@ START_TEST(all_that_are_left_are_found)
     set_wait_end(all, REDLOCK_OK);
     expect_own_slots(all->set);
 }
-END_TEST
 
 /* Those that are free are found without a wait, whatever the timeout is. */
-START_TEST(a_set_that_may_wait_does_not_where_enough_permits_are_free)
+TEST(permits, a_set_that_may_wait_does_not_where_enough_permits_are_free)
 {
     struct record *held = set_record_of_permits(0, rig_new_client(&rig), 3, MOST);
     struct record *rest = set_record_of_permits(1, rig.client, MOST - 3, MOST);
@@ -266,9 +258,8 @@ START_TEST(a_set_that_may_wait_does_not_where_enough_permits_are_free)
         set_release(rest, REDLOCK_OK);
     }
 }
-END_TEST
 
-START_TEST(two_sets_of_most_permits_are_served_one_after_the_other)
+TEST(permits, two_sets_of_most_permits_are_served_one_after_the_other)
 {
     struct record *first = set_record_of_permits(0, rig.client, MOST - 10, MOST);
     struct record *second = set_record_of_permits(1, rig_new_client(&rig), MOST - 10, MOST);
@@ -281,24 +272,5 @@ START_TEST(two_sets_of_most_permits_are_served_one_after_the_other)
     expect_own_slots(second->set);
     rig_wait_absent(&rig, "s#gate");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set permits");
-    TCase *permits = suite_add_case(suite, "several permits", set_open, set_close);
-
-    tcase_add_test(permits, several_permits_are_held_together_in_different_slots);
-    tcase_add_test(permits, too_few_free_permits_are_none);
-    tcase_add_test(permits, permits_have_fencing_tokens_and_their_gate_has_none);
-    tcase_add_loop_test(permits, rivals_for_several_permits_are_served_one_after_the_other, 0, 2);
-    tcase_add_test(permits, several_permits_are_neighbours_in_the_order_of_the_keys);
-    tcase_add_test(permits, several_permits_that_cannot_be_leave_the_set_as_it_was);
-    tcase_add_test(permits, a_set_does_not_have_a_permit_and_the_key_of_its_slot);
-    tcase_add_test(permits, a_set_may_have_permits_alone);
-    tcase_add_test(permits, all_permits_are_acquired_in_one_attempt_where_they_are_free);
-    tcase_add_test(permits, all_that_are_left_are_found);
-    tcase_add_test(permits, a_set_that_may_wait_does_not_where_enough_permits_are_free);
-    tcase_add_test(permits, two_sets_of_most_permits_are_served_one_after_the_other);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set permits")

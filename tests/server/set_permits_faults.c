@@ -98,7 +98,9 @@ static int wait_for_the_gate_and_stay(struct rig *child, void *unused)
     return child_stay(child);
 }
 
-START_TEST(the_permits_of_a_killed_holder_come_back_together)
+GROUP(processes, "processes", set_open, set_close)
+
+TEST(processes, the_permits_of_a_killed_holder_come_back_together)
 {
     struct record *all = set_record_of_permits(1, rig.client, LIMIT, LIMIT);
 
@@ -106,11 +108,10 @@ START_TEST(the_permits_of_a_killed_holder_come_back_together)
     set_acquire(all, REDLOCK_FOREVER);
     ck_assert_uint_eq(slots_of(all), 7);
 }
-END_TEST
 
 /* Whoever waits with some permits, or with none, is the owner of the gate. When it is killed the next one is not kept
  * out for ever, and does not get the permits of those who live. */
-START_TEST(a_killed_owner_of_the_gate_delays_others_for_its_ttl)
+TESTS(processes, a_killed_owner_of_the_gate_delays_others_for_its_ttl, 1, LIMIT + 1)
 {
     struct record *two = set_record_of_permits(1, rig.client, 2, LIMIT);
 
@@ -123,10 +124,9 @@ START_TEST(a_killed_owner_of_the_gate_delays_others_for_its_ttl)
     ck_assert_int_eq(redlock_state(singles[0]), REDLOCK_STATE_HELD);
     rig_wait_absent(&rig, "s#gate");
 }
-END_TEST
 
 /* It is the first in the queue of the gate when the owner leaves that. */
-START_TEST(a_killed_waiter_for_the_gate_delays_others_for_its_lease)
+TEST(processes, a_killed_waiter_for_the_gate_delays_others_for_its_lease)
 {
     struct record *owner = set_record_of_permits(1, rig.client, LIMIT, LIMIT);
     struct record *next;
@@ -144,11 +144,12 @@ START_TEST(a_killed_waiter_for_the_gate_delays_others_for_its_lease)
     set_wait_end(next, REDLOCK_OK);
     ck_assert_uint_eq(slots_of(next), 7);
 }
-END_TEST
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_hung_minority_stops_nobody)
+GROUP(of_masters, "masters", set_open, set_close)
+
+TEST(of_masters, a_hung_minority_stops_nobody)
 {
     struct record *holder = set_record_of_permits(0, rig.client, 2, LIMIT);
     struct record *waiter = set_record_of_permits(1, rig_further_client(&rig), LIMIT, LIMIT);
@@ -168,11 +169,10 @@ START_TEST(a_hung_minority_stops_nobody)
     set_release(waiter, REDLOCK_OK);
     rig_wait_absent(&rig, "s#gate");
 }
-END_TEST
 
 /* Two permits are held. A further set has the third one, and the gate, and waits for another. It gets that from the
  * masters that have not forgotten: the others vote for nobody new for a minute. */
-START_TEST(what_is_held_and_what_is_waited_with_survives_masters_that_forget)
+TESTS(of_masters, what_is_held_and_what_is_waited_with_survives_masters_that_forget, 0, RIG_LOSSES)
 {
     struct redlock_acquire_options request = set_renewed_often(REDLOCK_FOREVER);
     struct record *holder = set_record_of_permits(0, rig.client, 2, LIMIT);
@@ -195,19 +195,5 @@ START_TEST(what_is_held_and_what_is_waited_with_survives_masters_that_forget)
     set_wait_end(waiter, REDLOCK_OK);
     rig_wait_absent(&rig, "s#gate");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set permits faults");
-    TCase *processes = suite_add_case(suite, "processes", set_open, set_close);
-    TCase *of_masters = suite_add_case(suite, "masters", set_open, set_close);
-
-    tcase_add_test(processes, the_permits_of_a_killed_holder_come_back_together);
-    tcase_add_loop_test(processes, a_killed_owner_of_the_gate_delays_others_for_its_ttl, 1, LIMIT + 1);
-    tcase_add_test(processes, a_killed_waiter_for_the_gate_delays_others_for_its_lease);
-    tcase_add_test(of_masters, a_hung_minority_stops_nobody);
-    tcase_add_loop_test(of_masters, what_is_held_and_what_is_waited_with_survives_masters_that_forget, 0,
-                        RIG_LOSSES);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set permits faults")

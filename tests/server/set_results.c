@@ -24,7 +24,9 @@ static bool both_are_refused(void *argument)
     return watch_stats(rig.client).held >= *(const uint64_t *)argument + 2;
 }
 
-START_TEST(the_smallest_key_that_is_refused_decides_although_larger_ones_are_refused_later)
+GROUP(deciding, "deciding", set_open, set_close)
+
+TEST(deciding, the_smallest_key_that_is_refused_decides_although_larger_ones_are_refused_later)
 {
     struct record *record = set_record(0, rig.client, "abc");
     int again = RIG_LATE_ATTEMPTS;
@@ -45,9 +47,8 @@ START_TEST(the_smallest_key_that_is_refused_decides_although_larger_ones_are_ref
     ck_assert_uint_eq(record->result.part, 1);
     ck_assert(!record->had_evidence); /* the answer that came last was another key's */
 }
-END_TEST
 
-START_TEST(the_smallest_key_that_is_not_extended_decides)
+TEST(deciding, the_smallest_key_that_is_not_extended_decides)
 {
     struct record *record = set_record(0, rig.client, "abc");
     struct redlock_acquire_options request = rig_request(60000, 0);
@@ -60,7 +61,6 @@ START_TEST(the_smallest_key_that_is_not_extended_decides)
     ck_assert_uint_eq(record->result.part, 0);
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
 }
-END_TEST
 
 static bool is_extended(void *lock)
 {
@@ -68,7 +68,7 @@ static bool is_extended(void *lock)
 }
 
 /* Three masters extend the smaller key at once, and two of them the larger one, which needs a third. */
-START_TEST(an_extension_ends_when_the_last_key_is_extended)
+TEST(deciding, an_extension_ends_when_the_last_key_is_extended)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -83,9 +83,8 @@ START_TEST(an_extension_ends_when_the_last_key_is_extended)
     set_wait_end(record, REDLOCK_OK);
     ck_assert_int_gt(record->result.remaining_ms, 20000);
 }
-END_TEST
 
-START_TEST(an_extension_that_finds_a_key_lost_says_so)
+TESTS(deciding, an_extension_that_finds_a_key_lost_says_so, 0, 2)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct record *extension = &set_records[1];
@@ -103,10 +102,9 @@ START_TEST(an_extension_that_finds_a_key_lost_says_so)
     rig_wait(&rig, set_has_lost, record, "the loss alarm");
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
 }
-END_TEST
 
 /* The smaller key's release is not confirmed, which says less. */
-START_TEST(a_release_of_a_lost_set_says_so_although_no_master_confirms_it)
+TEST(deciding, a_release_of_a_lost_set_says_so_although_no_master_confirms_it)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct redlock_acquire_options request = set_renewed_often(0);
@@ -120,7 +118,6 @@ START_TEST(a_release_of_a_lost_set_says_so_although_no_master_confirms_it)
     set_release(record, REDLOCK_LOST);
     ck_assert_uint_eq(record->result.part, 1);
 }
-END_TEST
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
@@ -131,8 +128,10 @@ static bool time_is_passing(void *began)
     return rig_now_ms() - *(const int64_t *)began >= TIMEOUT_MS * 3 / 4;
 }
 
+GROUP(in_time, "time", set_open, set_close)
+
 /* The smallest key comes free when most of the time is up; for the largest one there is only what is left of it. */
-START_TEST(the_timeout_is_that_of_the_whole_set_and_the_key_that_is_awaited_then_decides)
+TEST(in_time, the_timeout_is_that_of_the_whole_set_and_the_key_that_is_awaited_then_decides)
 {
     struct redlock_client *other = rig_new_client(&rig);
     int again = RIG_LATE_ATTEMPTS;
@@ -153,10 +152,9 @@ START_TEST(the_timeout_is_that_of_the_whole_set_and_the_key_that_is_awaited_then
     } while (record->result.part != 2 || record->result.cause != REDLOCK_HELD ||
              record->result.elapsed_us > TIMEOUT_MS * 1500); /* masters, or this process, were late */
 }
-END_TEST
 
 /* The process stands still until there is no time left for a wait: what a single attempt would be told is the cause. */
-START_TEST(a_refusal_that_comes_when_the_time_is_up_is_the_cause_of_the_deadline)
+TEST(in_time, a_refusal_that_comes_when_the_time_is_up_is_the_cause_of_the_deadline)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "ab");
@@ -174,10 +172,9 @@ START_TEST(a_refusal_that_comes_when_the_time_is_up_is_the_cause_of_the_deadline
     } while (record->result.cause != REDLOCK_HELD);
     ck_assert_uint_eq(record->result.part, 0);
 }
-END_TEST
 
 /* Until the largest key comes free, the smaller ones have used some of their validity up: they are acquired anew. */
-START_TEST(a_set_has_the_validity_that_was_asked_for_although_a_key_was_awaited)
+TEST(in_time, a_set_has_the_validity_that_was_asked_for_although_a_key_was_awaited)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "c", 60000);
@@ -195,14 +192,13 @@ START_TEST(a_set_has_the_validity_that_was_asked_for_although_a_key_was_awaited)
     set_release(record, REDLOCK_OK);
     ck_assert_int_eq(record->result.remaining_ms, 0);
 }
-END_TEST
 
 static void with_short_ttls(struct redlock_options *options)
 {
     options->max_ttl_ms = 5000;
 }
 
-START_TEST(without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
+TEST(in_time, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
 {
     struct record *record;
 
@@ -213,12 +209,13 @@ START_TEST(without_options_the_ttl_is_the_largest_that_the_client_may_ask_for)
     set_wait_end(record, REDLOCK_OK);
     ck_assert_int_le(record->result.remaining_ms, 5000);
 }
-END_TEST
 
 /* --- What is counted ---------------------------------------------------------------------------------------------- */
 
+GROUP(counted, "counted", set_open, set_close)
+
 /* A key that is awaited has been refused already: the wait begins in the queue. */
-START_TEST(each_key_is_tried_once_before_one_is_awaited)
+TEST(counted, each_key_is_tried_once_before_one_is_awaited)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 60000);
@@ -232,9 +229,8 @@ START_TEST(each_key_is_tried_once_before_one_is_awaited)
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     set_wait_end(record, REDLOCK_OK);
 }
-END_TEST
 
-START_TEST(a_set_without_a_timeout_is_tried_once)
+TEST(counted, a_set_without_a_timeout_is_tried_once)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct record *record = set_record(0, other, "ab");
@@ -247,9 +243,8 @@ START_TEST(a_set_without_a_timeout_is_tried_once)
     ck_assert_uint_eq(stats.waits, 0);
     ck_assert(stats.attempts == 2 || stats.no_quorum > 0);
 }
-END_TEST
 
-START_TEST(an_extension_is_no_acquisition)
+TEST(counted, an_extension_is_no_acquisition)
 {
     struct record *record = set_record(0, rig.client, "ab");
 
@@ -260,26 +255,5 @@ START_TEST(an_extension_is_no_acquisition)
     ck_assert_int_gt(record->result.remaining_ms, 0);
     ck_assert_uint_eq(watch_stats(rig.client).set_acquired, 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set results");
-    TCase *deciding = suite_add_case(suite, "deciding", set_open, set_close);
-    TCase *in_time = suite_add_case(suite, "time", set_open, set_close);
-    TCase *counted = suite_add_case(suite, "counted", set_open, set_close);
-
-    tcase_add_test(deciding, the_smallest_key_that_is_refused_decides_although_larger_ones_are_refused_later);
-    tcase_add_test(deciding, the_smallest_key_that_is_not_extended_decides);
-    tcase_add_test(deciding, an_extension_ends_when_the_last_key_is_extended);
-    tcase_add_loop_test(deciding, an_extension_that_finds_a_key_lost_says_so, 0, 2);
-    tcase_add_test(deciding, a_release_of_a_lost_set_says_so_although_no_master_confirms_it);
-    tcase_add_test(in_time, the_timeout_is_that_of_the_whole_set_and_the_key_that_is_awaited_then_decides);
-    tcase_add_test(in_time, a_refusal_that_comes_when_the_time_is_up_is_the_cause_of_the_deadline);
-    tcase_add_test(in_time, a_set_has_the_validity_that_was_asked_for_although_a_key_was_awaited);
-    tcase_add_test(in_time, without_options_the_ttl_is_the_largest_that_the_client_may_ask_for);
-    tcase_add_test(counted, each_key_is_tried_once_before_one_is_awaited);
-    tcase_add_test(counted, a_set_without_a_timeout_is_tried_once);
-    tcase_add_test(counted, an_extension_is_no_acquisition);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set results")

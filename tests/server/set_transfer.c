@@ -24,7 +24,9 @@ static void adopt(struct record *record, int status)
     ck_assert_int_eq(redlock_set_state(record->set), status == 0 ? REDLOCK_STATE_HELD : REDLOCK_STATE_IDLE);
 }
 
-START_TEST(another_handle_goes_on_with_every_key)
+GROUP(transfer, "transfer", set_open, set_close)
+
+TEST(transfer, another_handle_goes_on_with_every_key)
 {
     struct redlock_acquire_options request = rig_request(10000, 20000);
     struct record *record = record_of_four(0, rig.client);
@@ -67,10 +69,9 @@ START_TEST(another_handle_goes_on_with_every_key)
     rig_wait_absent(&rig, "b");
     set_acquire(record, 0);
 }
-END_TEST
 
 /* The loss of an adopted key is the loss of the set. */
-START_TEST(an_adopted_set_has_its_alarms)
+TEST(transfer, an_adopted_set_has_its_alarms)
 {
     struct redlock_acquire_options request = set_renewed_often(0);
     struct record *record = set_record(0, rig.client, "ab");
@@ -85,9 +86,8 @@ START_TEST(an_adopted_set_has_its_alarms)
     rig_wait_absent(&rig, "a");
     ck_assert_uint_eq(record->lost, 0);
 }
-END_TEST
 
-START_TEST(a_text_that_does_not_fit_changes_nothing)
+TEST(transfer, a_text_that_does_not_fit_changes_nothing)
 {
     struct record *record = record_of_four(0, rig.client);
     struct record *fewer = set_record(1, rig.client, "ab");
@@ -115,10 +115,9 @@ START_TEST(a_text_that_does_not_fit_changes_nothing)
     adopt(record, 0);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
 /* The prefix is part of each key. */
-START_TEST(a_client_with_another_prefix_does_not_adopt_it)
+TEST(transfer, a_client_with_another_prefix_does_not_adopt_it)
 {
     struct record *record = set_record(0, rig.client, "ab");
     struct record *stranger;
@@ -133,10 +132,9 @@ START_TEST(a_client_with_another_prefix_does_not_adopt_it)
     adopt(record, 0);
     set_release(record, REDLOCK_OK);
 }
-END_TEST
 
 /* Two texts of one permit would be two holds of it. */
-START_TEST(a_permit_is_not_adopted_twice)
+TEST(transfer, a_permit_is_not_adopted_twice)
 {
     struct record *record = set_record(0, rig.client, "");
     struct redlock_acquire_options request = rig_request(10000, 0);
@@ -155,10 +153,9 @@ START_TEST(a_permit_is_not_adopted_twice)
     text[2 * length + 1] = '\0';
     adopt(record, REDLOCK_E_EXPORT);
 }
-END_TEST
 
 /* The text of a set is made of those of its locks. */
-START_TEST(a_set_with_a_key_whose_time_is_over_is_given_back)
+TEST(transfer, a_set_with_a_key_whose_time_is_over_is_given_back)
 {
     struct redlock_acquire_options request = rig_request(300, 0);
     struct record *record = set_record(0, rig.client, "ab");
@@ -177,7 +174,6 @@ START_TEST(a_set_with_a_key_whose_time_is_over_is_given_back)
     rig_wait_absent(&rig, "a");
     set_acquire(record, 0);
 }
-END_TEST
 
 /* Puts the texts of two locks together, as that of a set with their keys. */
 static void export_both(struct redlock_lock *first, struct redlock_lock *second)
@@ -190,7 +186,7 @@ static void export_both(struct redlock_lock *first, struct redlock_lock *second)
     ck_assert_int_eq(redlock_lock_export(second, text + length + 1, REDLOCK_MAX_EXPORT_BYTES), 0);
 }
 
-START_TEST(a_set_has_the_least_validity_of_any_key)
+TEST(transfer, a_set_has_the_least_validity_of_any_key)
 {
     struct record *record = set_record(0, rig.client, "abc");
     const uint32_t ttls_ms[3] = {30000, 10000, 20000};
@@ -209,10 +205,9 @@ START_TEST(a_set_has_the_least_validity_of_any_key)
     ck_assert_int_gt(redlock_set_remaining_ms(record->set), 0);
     ck_assert_int_le(redlock_set_remaining_ms(record->set), 10000);
 }
-END_TEST
 
 /* What it has kept of itself is released then, and not before the text is known to be good. */
-START_TEST(a_lost_set_adopts_another)
+TEST(transfer, a_lost_set_adopts_another)
 {
     struct redlock_acquire_options request = set_renewed_often(0);
     struct record *record = set_record(0, rig.client, "ab");
@@ -239,9 +234,8 @@ START_TEST(a_lost_set_adopts_another)
     ck_assert_int_eq(redlock_set_adopt(record->set, &reading, text), 0);
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
 }
-END_TEST
 
-START_TEST(a_detached_set_stays_until_its_tokens_are_released)
+TEST(transfer, a_detached_set_stays_until_its_tokens_are_released)
 {
     struct redlock_acquire_options request = rig_request(10000, 20000);
     struct record *record = set_record(0, rig.client, "ab");
@@ -263,21 +257,5 @@ START_TEST(a_detached_set_stays_until_its_tokens_are_released)
     rig_wait_absent(&rig, "a");
     rig_wait_count(&rig, "b", 5);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set transfer");
-    TCase *transfer = suite_add_case(suite, "transfer", set_open, set_close);
-
-    tcase_add_test(transfer, another_handle_goes_on_with_every_key);
-    tcase_add_test(transfer, an_adopted_set_has_its_alarms);
-    tcase_add_test(transfer, a_text_that_does_not_fit_changes_nothing);
-    tcase_add_test(transfer, a_client_with_another_prefix_does_not_adopt_it);
-    tcase_add_test(transfer, a_permit_is_not_adopted_twice);
-    tcase_add_test(transfer, a_set_with_a_key_whose_time_is_over_is_given_back);
-    tcase_add_test(transfer, a_set_has_the_least_validity_of_any_key);
-    tcase_add_test(transfer, a_lost_set_adopts_another);
-    tcase_add_test(transfer, a_detached_set_stays_until_its_tokens_are_released);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("set transfer")

@@ -73,7 +73,9 @@ static void expect_members(const char *members)
 
 /* --- Who is admitted --------------------------------------------------------------------------------------------- */
 
-START_TEST(readers_share_the_key_and_keep_writers_out)
+GROUP(cases, "votes", queue_start, subscriber_close)
+
+TEST(cases, readers_share_the_key_and_keep_writers_out)
 {
     share("one", 30000);
     share("two", 30000);
@@ -85,9 +87,8 @@ START_TEST(readers_share_the_key_and_keep_writers_out)
     set_exclusively("writer", "OK");
     expect_answer(take(RL_STEP_CLAIM, "three", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
 }
-END_TEST
 
-START_TEST(a_reader_does_not_pass_a_writer_that_waits)
+TEST(cases, a_reader_does_not_pass_a_writer_that_waits)
 {
     share("one", 30000);
     queue_wait("writer", 10);
@@ -96,9 +97,8 @@ START_TEST(a_reader_does_not_pass_a_writer_that_waits)
     expect_answer(join("early", 5), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_members("r one,r early");
 }
-END_TEST
 
-START_TEST(each_vote_has_an_end_of_its_own)
+TEST(cases, each_vote_has_an_end_of_its_own)
 {
     share("short", 5000);
     share("long", 60000);
@@ -110,7 +110,6 @@ START_TEST(each_vote_has_an_end_of_its_own)
     clock_fault_step_ms(counter_clock, 10000);
     set_exclusively("writer", "OK");
 }
-END_TEST
 
 /* As one of the locks that are extended together. */
 static void extend_with_others(const char *vote, const char *ttl_ms, const char *letter)
@@ -127,7 +126,7 @@ static void extend_with_others(const char *vote, const char *ttl_ms, const char 
     scripted_free(&scripted);
 }
 
-START_TEST(a_short_extension_leaves_the_votes_of_others_their_time)
+TEST(cases, a_short_extension_leaves_the_votes_of_others_their_time)
 {
     share("short", 5000);
     share("long", 60000);
@@ -138,9 +137,8 @@ START_TEST(a_short_extension_leaves_the_votes_of_others_their_time)
     extend_with_others("r nobody", "10000", "0");
     extend_with_others("writer", "10000", "-");
 }
-END_TEST
 
-START_TEST(a_repair_sets_the_end_of_a_vote_that_is_there)
+TEST(cases, a_repair_sets_the_end_of_a_vote_that_is_there)
 {
     share("one", 5000);
     expect_granted(take(RL_STEP_REPAIR, "one", 60000), 0);
@@ -153,10 +151,9 @@ START_TEST(a_repair_sets_the_end_of_a_vote_that_is_there)
     expect_granted(take_exclusively(RL_STEP_REPAIR, "two", ""), 0);
     expect_ttl("lock", 30000);
 }
-END_TEST
 
 /* "missing" would let it be set again. */
-START_TEST(where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missing)
+TEST(cases, where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missing)
 {
     share("one", 30000);
     expect_answer(take_exclusively(RL_STEP_EXTEND, "two", ""), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
@@ -165,10 +162,9 @@ START_TEST(where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missi
     set_exclusively("writer", "OK");
     expect_answer(take(RL_STEP_EXTEND, "two", 30000), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
 }
-END_TEST
 
 /* This master has not been told yet that the first one is upgradeable. */
-START_TEST(an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive)
+TEST(cases, an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive)
 {
     expect_granted(take_exclusively(RL_STEP_CLAIM, "former", ""), 0);
     expect_answer(take_exclusively(RL_STEP_CLAIM, "rival", ""), RL_REFUSED, RL_DETAIL_HELD, 0);
@@ -178,9 +174,8 @@ START_TEST(an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive)
     expect_granted(take(RL_STEP_RELEASE, "former", 1), 0);
     expect_members("@x,x later");
 }
-END_TEST
 
-START_TEST(keys_of_other_types_are_not_touched)
+TESTS(cases, keys_of_other_types_are_not_touched, 0, 4)
 {
     static const char *const foreign[] = {"RPUSH lock a", "ZADD lock 5 user:1", "SADD lock a", "HSET lock r 1"};
     static const enum rl_step steps[] = {RL_STEP_EXTEND, RL_STEP_REPAIR, RL_STEP_RELEASE, RL_STEP_ENQUEUE};
@@ -194,7 +189,6 @@ START_TEST(keys_of_other_types_are_not_touched)
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 1);
     ck_assert_int_eq(ask_integer(counter_master, 0, "PTTL lock"), -1);
 }
-END_TEST
 
 /* --- How many ----------------------------------------------------------------------------------------------------- */
 
@@ -216,7 +210,7 @@ static void fill(const char *n)
         "redis.call('PEXPIRE', 'lock', 60001)", n);
 }
 
-START_TEST(a_key_takes_100000_votes_and_no_more)
+TEST(cases, a_key_takes_100000_votes_and_no_more)
 {
     struct rl_subject upgradeable = subject_of("more", RL_UPGRADEABLE, 0);
 
@@ -231,11 +225,10 @@ START_TEST(a_key_takes_100000_votes_and_no_more)
     expect_queue("");
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 100000);
 }
-END_TEST
 
 /* --- Hand-off ---------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
+TEST(cases, the_readers_in_front_of_the_next_writer_get_the_key_together)
 {
     subscriber_open();
     queue_enqueue("holder", 0, 1);
@@ -257,10 +250,9 @@ START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
     subscriber_expect("late", true, 0, "-");
     subscriber_expect_silence();
 }
-END_TEST
 
 /* 64 in one script; the next one is told to ask. */
-START_TEST(more_readers_than_one_script_serves_are_told_to_look)
+TEST(cases, more_readers_than_one_script_serves_are_told_to_look)
 {
     char value[8];
 
@@ -275,10 +267,9 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
     ck_assert_int_eq(subscriber_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
     expect_answer(join("r64", 74), RL_GRANTED, RL_DETAIL_NONE, 0);
 }
-END_TEST
 
 /* A reader may pass those who wait to be upgradeable, but is not found behind 128 of them. */
-START_TEST(one_script_looks_at_128_entries)
+TEST(cases, one_script_looks_at_128_entries)
 {
     char value[8];
 
@@ -299,10 +290,9 @@ START_TEST(one_script_looks_at_128_entries)
     subscriber_expect("reader", true, 0, "-");
     subscriber_expect_silence();
 }
-END_TEST
 
 /* Leases of 20 s are refreshed after 5 s. */
-START_TEST(the_first_of_those_who_share_is_told_when_the_one_in_front_leaves)
+TEST(cases, the_first_of_those_who_share_is_told_when_the_one_in_front_leaves)
 {
     share("reader", 4000);
     queue_wait("one", 10);
@@ -316,9 +306,8 @@ START_TEST(the_first_of_those_who_share_is_told_when_the_one_in_front_leaves)
     subscriber_expect("last", true, 0, "-");
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(a_reader_that_becomes_the_first_behind_a_writer_is_told)
+TEST(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told)
 {
     set_exclusively("holder", "OK");
     ask_integer(counter_master, 0, "PEXPIRE lock 4000");
@@ -329,9 +318,8 @@ START_TEST(a_reader_that_becomes_the_first_behind_a_writer_is_told)
     ck_assert_int_eq(subscriber_expect("reader", false, 0, "-").kind, RL_TOLD_FIRST);
     subscriber_expect_silence();
 }
-END_TEST
 
-START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
+TEST(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
 {
     queue_enqueue("holder", 0, 1);
     expect_answer(join("mine", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
@@ -343,10 +331,9 @@ START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
     expect_ttl("lock", 60001);
     expect_queue("");
 }
-END_TEST
 
 /* The answer that told the ticket was lost. */
-START_TEST(a_waiter_that_knows_no_ticket_keeps_that_of_its_entry)
+TEST(cases, a_waiter_that_knows_no_ticket_keeps_that_of_its_entry)
 {
     set_exclusively("writer", "OK");
     expect_answer(join("reader", 0), RL_QUEUED, RL_DETAIL_NONE, 0);
@@ -355,10 +342,9 @@ START_TEST(a_waiter_that_knows_no_ticket_keeps_that_of_its_entry)
     expect_queue("reader late");
     ask_expect(counter_master, 0, "ZSCORE queue reader", "1000");
 }
-END_TEST
 
 /* "alone" would come first among equal tickets. */
-START_TEST(a_writer_is_told_of_readers_with_lower_tickets_alone)
+TEST(cases, a_writer_is_told_of_readers_with_lower_tickets_alone)
 {
     struct said said = queue_enqueue("writer", 0, 10);
 
@@ -372,10 +358,9 @@ START_TEST(a_writer_is_told_of_readers_with_lower_tickets_alone)
     expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
     ck_assert(said.place.lower);
 }
-END_TEST
 
 /* It got the key before the lower ticket was here, and may have no quorum. */
-START_TEST(the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket)
+TEST(cases, the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket)
 {
     subscriber_open();
     expect_said(queue_enqueue("writer", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
@@ -385,11 +370,10 @@ START_TEST(the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket)
     ck_assert_int_eq(subscriber_expect("writer", false, 0, "-").kind, RL_TOLD_LOWER);
     subscriber_expect_silence();
 }
-END_TEST
 
 /* --- From exclusive to shared ------------------------------------------------------------------------------------- */
 
-START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
+TEST(cases, who_lowers_its_mode_lets_the_readers_in_that_wait)
 {
     subscriber_open();
     set_exclusively("mine", "OK");
@@ -402,10 +386,9 @@ START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
     expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
     expect_answer(take(RL_STEP_EXTEND, "another", 30000), RL_REFUSED, RL_DETAIL_MISSING, 0);
 }
-END_TEST
 
 /* This master has not been told that the first vote is only an upgradeable one. */
-START_TEST(an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end)
+TEST(cases, an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end)
 {
     struct rl_subject upgrade = subject_of("second", RL_EXCLUSIVE, 0);
 
@@ -416,9 +399,8 @@ START_TEST(an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end)
     expect_members("@u,u first");
     ck_assert_int_ge(ask_integer(counter_master, 0, "PTTL lock"), 0);
 }
-END_TEST
 
-START_TEST(a_full_master_still_extends_and_lowers)
+TEST(cases, a_full_master_still_extends_and_lowers)
 {
     set_exclusively("mine", "OK");
     ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
@@ -429,7 +411,6 @@ START_TEST(a_full_master_still_extends_and_lowers)
     expect_answer(take(RL_STEP_CLAIM, "other", 30000), RL_UNKNOWN, RL_DETAIL_OOM, 0);
     expect_granted(take(RL_STEP_RELEASE, "mine", 30000), 0);
 }
-END_TEST
 
 /* --- Fencing ------------------------------------------------------------------------------------------------------ */
 
@@ -440,7 +421,7 @@ static struct rl_answer claim_fenced(const char *value, enum rl_mode mode, uint6
     return counter_take(mode == RL_SHARED ? &rl_fenced_shared_kind : &rl_fenced_kind, RL_STEP_CLAIM, &about);
 }
 
-START_TEST(a_counter_that_is_none_stops_those_that_want_its_numbers)
+TEST(cases, a_counter_that_is_none_stops_those_that_want_its_numbers)
 {
     ask_expect(counter_master, 0, "SET count text", "OK");
     expect_answer(claim_fenced("one", RL_SHARED, BIG), RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER, 0);
@@ -449,9 +430,8 @@ START_TEST(a_counter_that_is_none_stops_those_that_want_its_numbers)
     expect_granted(take_exclusively(RL_STEP_RELEASE, "two", ""), 0);
     expect_granted(take_exclusively(RL_STEP_CLAIM, "three", ""), 0);
 }
-END_TEST
 
-START_TEST(readers_do_not_count_and_the_next_writer_is_above_them)
+TEST(cases, readers_do_not_count_and_the_next_writer_is_above_them)
 {
     struct rl_subject about = subject_of("one", RL_SHARED, BIG + 7);
 
@@ -467,35 +447,5 @@ START_TEST(readers_do_not_count_and_the_next_writer_is_above_them)
     take(RL_STEP_RELEASE, "old", 1);
     expect_granted(claim_fenced("writer", RL_EXCLUSIVE, BIG), BIG + 8);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("shared_votes");
-    TCase *cases = suite_add_case(suite, "votes", queue_start, subscriber_close);
-
-    tcase_add_test(cases, readers_share_the_key_and_keep_writers_out);
-    tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);
-    tcase_add_test(cases, each_vote_has_an_end_of_its_own);
-    tcase_add_test(cases, a_short_extension_leaves_the_votes_of_others_their_time);
-    tcase_add_test(cases, a_repair_sets_the_end_of_a_vote_that_is_there);
-    tcase_add_test(cases, where_readers_have_the_key_an_exclusive_vote_is_foreign_and_not_missing);
-    tcase_add_test(cases, an_upgrade_takes_the_place_of_a_vote_that_is_still_exclusive);
-    tcase_add_loop_test(cases, keys_of_other_types_are_not_touched, 0, 4);
-    tcase_add_test(cases, a_key_takes_100000_votes_and_no_more);
-    tcase_add_test(cases, the_readers_in_front_of_the_next_writer_get_the_key_together);
-    tcase_add_test(cases, more_readers_than_one_script_serves_are_told_to_look);
-    tcase_add_test(cases, one_script_looks_at_128_entries);
-    tcase_add_test(cases, the_first_of_those_who_share_is_told_when_the_one_in_front_leaves);
-    tcase_add_test(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told);
-    tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);
-    tcase_add_test(cases, a_waiter_that_knows_no_ticket_keeps_that_of_its_entry);
-    tcase_add_test(cases, a_writer_is_told_of_readers_with_lower_tickets_alone);
-    tcase_add_test(cases, the_writer_that_has_the_key_is_told_of_a_reader_with_a_lower_ticket);
-    tcase_add_test(cases, who_lowers_its_mode_lets_the_readers_in_that_wait);
-    tcase_add_test(cases, an_upgrade_that_finds_the_queue_full_leaves_the_first_vote_its_end);
-    tcase_add_test(cases, a_full_master_still_extends_and_lowers);
-    tcase_add_test(cases, a_counter_that_is_none_stops_those_that_want_its_numbers);
-    tcase_add_test(cases, readers_do_not_count_and_the_next_writer_is_above_them);
-    return suite_run(suite);
-}
+SUITE("shared_votes")

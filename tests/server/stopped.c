@@ -218,7 +218,9 @@ static void expect_success(const struct holder *holder)
     rig_wait_absent(&rig, "stopped");
 }
 
-START_TEST(the_first_question_after_the_pause_is_answered_with_nothing)
+GROUP(stopped, "stopped", open_three, close_rig)
+
+TEST(stopped, the_first_question_after_the_pause_is_answered_with_nothing)
 {
     struct holder holder = start(be_stopped_outside_the_loop);
 
@@ -227,9 +229,8 @@ START_TEST(the_first_question_after_the_pause_is_answered_with_nothing)
     go_on(&holder);
     expect_success(&holder);
 }
-END_TEST
 
-START_TEST(nothing_is_extended_after_the_pause)
+TEST(stopped, nothing_is_extended_after_the_pause)
 {
     struct holder holder = start(extend_after_the_stop);
 
@@ -238,9 +239,8 @@ START_TEST(nothing_is_extended_after_the_pause)
     go_on(&holder);
     expect_success(&holder);
 }
-END_TEST
 
-START_TEST(the_alarm_comes_by_itself_after_a_pause_in_the_loop)
+TEST(stopped, the_alarm_comes_by_itself_after_a_pause_in_the_loop)
 {
     struct holder holder = start(be_stopped_inside_the_loop);
 
@@ -250,10 +250,9 @@ START_TEST(the_alarm_comes_by_itself_after_a_pause_in_the_loop)
     expect_letter(&holder, 'l');
     expect_success(&holder);
 }
-END_TEST
 
 /* Somebody else has the lock when the holder goes on; its releases and renewals must not touch that. */
-START_TEST(who_has_got_the_lock_meanwhile_keeps_it)
+TEST(stopped, who_has_got_the_lock_meanwhile_keeps_it)
 {
     struct holder holder = start(be_stopped_inside_the_loop);
     struct redlock_lock *lock;
@@ -270,16 +269,5 @@ START_TEST(who_has_got_the_lock_meanwhile_keeps_it)
     redlock_lock_destroy(lock);
     expect_success(&holder);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("stopped");
-    TCase *stopped = suite_add_case(suite, "stopped", open_three, close_rig);
-
-    tcase_add_test(stopped, the_first_question_after_the_pause_is_answered_with_nothing);
-    tcase_add_test(stopped, nothing_is_extended_after_the_pause);
-    tcase_add_test(stopped, the_alarm_comes_by_itself_after_a_pause_in_the_loop);
-    tcase_add_test(stopped, who_has_got_the_lock_meanwhile_keeps_it);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("stopped")

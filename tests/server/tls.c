@@ -120,40 +120,41 @@ static void expect_refused(const char *words)
 
 /* --- What works ------------------------------------------------------------------------------------------------ */
 
-START_TEST(locks_are_taken_over_tls)
+/* A certificate and its key only fit together. */
+#define NEW_CERTIFICATES "settings that are changed together"
+
+GROUP(works, "works", NULL, close_rig)
+
+TEST(works, locks_are_taken_over_tls)
 {
     start(3, MASTERS_TLS);
     rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(a_client_certificate_is_shown)
+TEST(works, a_client_certificate_is_shown)
 {
     start(3, MASTERS_TLS_MUTUAL);
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(version_1_3_may_be_demanded)
+TEST(works, version_1_3_may_be_demanded)
 {
     start(3, MASTERS_TLS);
     rig.options.tls_min_version = REDLOCK_TLS_1_3;
     rig.options.tls_ciphersuites = "TLS_AES_256_GCM_SHA384";
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(version_1_2_does)
+TEST(works, version_1_2_does)
 {
     start(3, MASTERS_TLS_MUTUAL);
     rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
     rig.options.tls_ciphers = "ECDHE-ECDSA-AES256-GCM-SHA384";
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(a_directory_of_cas_does)
+TEST(works, a_directory_of_cas_does)
 {
     char path[200];
 
@@ -164,9 +165,8 @@ START_TEST(a_directory_of_cas_does)
     rig.options.tls_ca_dir = path;
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(without_verification_any_certificate_does)
+TEST_SINCE(works, without_verification_any_certificate_does, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     issue_other_ca();
@@ -175,9 +175,8 @@ START_TEST(without_verification_any_certificate_does)
     rig.options.tls_insecure_skip_verify = 1;
     expect_locking_works();
 }
-END_TEST
 
-START_TEST(a_server_name_stands_for_the_address)
+TEST_SINCE(works, a_server_name_stands_for_the_address, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     issue("named", "ca", "DNS:redis.example", GOOD);
@@ -185,10 +184,9 @@ START_TEST(a_server_name_stands_for_the_address)
     rig.options.tls_server_name = "redis.example";
     expect_locking_works();
 }
-END_TEST
 
 /* Sixty locks with long keys at once, acquired and released: records of many commands, both ways. */
-START_TEST(many_records_keep_their_order)
+TEST(works, many_records_keep_their_order)
 {
     enum { LOCKS = 60 };
     static struct outcome outcomes[LOCKS];
@@ -215,10 +213,9 @@ START_TEST(many_records_keep_their_order)
     }
     ck_assert_uint_eq(stats_of(0).disconnects, 0);
 }
-END_TEST
 
 /* The last words are handed to the kernel before the connection ends, and the server hears them. */
-START_TEST(a_destroyed_client_leaves_no_key)
+TEST(works, a_destroyed_client_leaves_no_key)
 {
     start(3, MASTERS_TLS);
     rig_connect(&rig);
@@ -227,10 +224,9 @@ START_TEST(a_destroyed_client_leaves_no_key)
     rig.client = NULL;
     rig_wait_absent(&rig, "left");
 }
-END_TEST
 
 /* A word of the child's in the session would break it. */
-START_TEST(a_forked_child_leaves_the_session_alone)
+TEST(works, a_forked_child_leaves_the_session_alone)
 {
     struct redlock_lock *lock;
     struct outcome outcome;
@@ -252,11 +248,12 @@ START_TEST(a_forked_child_leaves_the_session_alone)
     for (size_t i = 0; i < rig.n; i++)
         ck_assert_uint_eq(stats_of(i).disconnects, 0);
 }
-END_TEST
 
 /* --- What fails, in words -------------------------------------------------------------------------------------- */
 
-START_TEST(an_unknown_ca_is_named)
+GROUP(fails, "fails", NULL, close_rig)
+
+TEST_SINCE(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     issue_other_ca();
@@ -264,72 +261,64 @@ START_TEST(an_unknown_ca_is_named)
     show("stranger");
     expect_failure("unknown CA: the server's certificate was issued by \"another CA\", which is not trusted");
 }
-END_TEST
 
-START_TEST(the_systems_cas_are_the_default)
+TEST(fails, the_systems_cas_are_the_default)
 {
     start(1, MASTERS_TLS);
     rig.options.tls_ca_file = NULL;
     expect_failure("unknown CA");
 }
-END_TEST
 
-START_TEST(an_expired_certificate_says_since_when)
+TEST_SINCE(fails, an_expired_certificate_says_since_when, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     issue("old", "ca", "IP:127.0.0.1", EXPIRED);
     show("old");
     expect_failure("the server's certificate has expired on 20");
 }
-END_TEST
 
-START_TEST(a_wrong_name_is_told_with_the_right_ones)
+TEST_SINCE(fails, a_wrong_name_is_told_with_the_right_ones, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     issue("named", "ca", "DNS:redis.example,IP:10.0.0.5", GOOD);
     show("named");
     expect_failure("the server's certificate is for redis.example, 10.0.0.5, not for 127.0.0.1");
 }
-END_TEST
 
-START_TEST(a_wanted_server_name_is_checked)
+TEST(fails, a_wanted_server_name_is_checked)
 {
     start(1, MASTERS_TLS);
     rig.options.tls_server_name = "redis.example";
     expect_failure("is for localhost, 127.0.0.1, ::1, not for redis.example");
 }
-END_TEST
 
-START_TEST(a_missing_client_certificate_is_told)
+TEST(fails, a_missing_client_certificate_is_told)
 {
     start(1, MASTERS_TLS_MUTUAL);
     rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
     expect_failure("the server requires a client certificate");
 }
-END_TEST
 
-START_TEST(a_missing_client_certificate_is_told_by_1_2)
+TEST(fails, a_missing_client_certificate_is_told_by_1_2)
 {
     start(1, MASTERS_TLS_MUTUAL);
     rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
     rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
     expect_failure("the server requires a client certificate");
 }
-END_TEST
 
-START_TEST(an_old_version_is_told)
+TEST(fails, an_old_version_is_told)
 {
     start(1, MASTERS_TLS);
     rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
     rig.options.tls_min_version = REDLOCK_TLS_1_3;
     expect_failure("protocol version");
 }
-END_TEST
 
 static char url[200];
 
 /* A plain master may wait for more of what it takes for a command. */
-START_TEST(a_plain_master_is_no_tls)
+TEST(fails, a_plain_master_is_no_tls)
 {
     struct masters_options options = {.count = 1, .tcp = true};
 
@@ -339,19 +328,17 @@ START_TEST(a_plain_master_is_no_tls)
     rig.urls[0] = url;
     expect_failure("no TLS at this port");
 }
-END_TEST
 
 /* The other way round the server's answer to a command is an alert. */
-START_TEST(a_plain_client_at_a_tls_port_fails)
+TEST(fails, a_plain_client_at_a_tls_port_fails)
 {
     start(1, MASTERS_TLS);
     snprintf(url, sizeof(url), "redis://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
     rig.urls[0] = url;
     expect_failure("");
 }
-END_TEST
 
-START_TEST(files_that_cannot_be_used_are_refused_at_once)
+TEST(fails, files_that_cannot_be_used_are_refused_at_once)
 {
     char path[200];
 
@@ -382,7 +369,6 @@ START_TEST(files_that_cannot_be_used_are_refused_at_once)
     rig.options.tls_key_file = path;
     expect_refused("tls_key_file");
 }
-END_TEST
 
 /* --- Rotation -------------------------------------------------------------------------------------------------- */
 
@@ -392,7 +378,7 @@ static void reconnect(void)
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
 }
 
-START_TEST(a_new_ca_is_read_without_a_restart)
+TEST_SINCE(works, a_new_ca_is_read_without_a_restart, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS);
     rig_connect(&rig);
@@ -404,9 +390,8 @@ START_TEST(a_new_ca_is_read_without_a_restart)
     shell("cp other.crt ca.crt");
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
 }
-END_TEST
 
-START_TEST(what_was_read_before_stays_while_a_file_is_broken)
+TEST_SINCE(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_CERTIFICATES)
 {
     start(1, MASTERS_TLS_MUTUAL);
     rig_connect(&rig);
@@ -418,7 +403,6 @@ START_TEST(what_was_read_before_stays_while_a_file_is_broken)
     reconnect();
     rig_wait(&rig, first_has_failed, (char[]){"not read again: tls_cert_file"}, "the broken file to be told");
 }
-END_TEST
 
 /* None of these may be waited for by the loop that renews locks: its end would never come. */
 static void expect_unread(const char *script, char *words)
@@ -440,32 +424,28 @@ static void expect_unread(const char *script, char *words)
     rig_wait(&rig, first_has_failed, words, "the file to be told");
 }
 
-START_TEST(a_pipe_in_a_files_place_holds_nothing_up)
+TEST_SINCE(works, a_pipe_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES)
 {
     expect_unread("rm client.key && mkfifo client.key", (char[]){"client.key: a pipe is read only once"});
 }
-END_TEST
 
-START_TEST(a_device_in_a_files_place_holds_nothing_up)
+TEST_SINCE(works, a_device_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES)
 {
     expect_unread("ln -sf /dev/zero client.crt", (char[]){"client.crt: it is no regular file"});
 }
-END_TEST
 
-START_TEST(a_file_without_measure_holds_nothing_up)
+TEST_SINCE(works, a_file_without_measure_holds_nothing_up, 7, 0, NEW_CERTIFICATES)
 {
     expect_unread("truncate -s 5M client.crt", (char[]){"client.crt: it has more than 4 MiB"});
 }
-END_TEST
 
-START_TEST(a_directory_in_a_files_place_is_told)
+TEST_SINCE(works, a_directory_in_a_files_place_is_told, 7, 0, NEW_CERTIFICATES)
 {
     expect_unread("rm client.crt && mkdir client.crt", (char[]){"client.crt: it is a directory"});
 }
-END_TEST
 
 /* As a shell's <(command) is. */
-START_TEST(a_pipe_serves_a_client_that_begins)
+TEST(works, a_pipe_serves_a_client_that_begins)
 {
     char path[200], text[4096];
     FILE *file;
@@ -488,49 +468,5 @@ START_TEST(a_pipe_serves_a_client_that_begins)
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
     close(ends[0]);
 }
-END_TEST
 
-/* A certificate and its key only fit together. */
-#define NEW_CERTIFICATES "settings that are changed together"
-
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("tls");
-    TCase *works = suite_add_case(suite, "works", NULL, close_rig);
-    TCase *fails = suite_add_case(suite, "fails", NULL, close_rig);
-
-    tcase_add_test(works, locks_are_taken_over_tls);
-    tcase_add_test(works, a_client_certificate_is_shown);
-    tcase_add_test(works, version_1_3_may_be_demanded);
-    tcase_add_test(works, version_1_2_does);
-    tcase_add_test(works, a_directory_of_cas_does);
-    suite_add_test_since(works, without_verification_any_certificate_does, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, a_server_name_stands_for_the_address, 7, 0, NEW_CERTIFICATES);
-    tcase_add_test(works, many_records_keep_their_order);
-    tcase_add_test(works, a_destroyed_client_leaves_no_key);
-    tcase_add_test(works, a_forked_child_leaves_the_session_alone);
-    suite_add_test_since(works, a_new_ca_is_read_without_a_restart, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, a_pipe_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, a_device_in_a_files_place_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, a_file_without_measure_holds_nothing_up, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(works, a_directory_in_a_files_place_is_told, 7, 0, NEW_CERTIFICATES);
-    tcase_add_test(works, a_pipe_serves_a_client_that_begins);
-    suite_add_test_since(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES);
-    tcase_add_test(fails, the_systems_cas_are_the_default);
-    suite_add_test_since(fails, an_expired_certificate_says_since_when, 7, 0, NEW_CERTIFICATES);
-    suite_add_test_since(fails, a_wrong_name_is_told_with_the_right_ones, 7, 0, NEW_CERTIFICATES);
-    tcase_add_test(fails, a_wanted_server_name_is_checked);
-    tcase_add_test(fails, a_missing_client_certificate_is_told);
-    tcase_add_test(fails, a_missing_client_certificate_is_told_by_1_2);
-    tcase_add_test(fails, an_old_version_is_told);
-    tcase_add_test(fails, a_plain_master_is_no_tls);
-    tcase_add_test(fails, a_plain_client_at_a_tls_port_fails);
-    tcase_add_test(fails, files_that_cannot_be_used_are_refused_at_once);
-    return suite;
-}
-
-int main(void)
-{
-    return suite_run_with_server(make_suite());
-}
+SUITE_WITH_SERVER("tls")

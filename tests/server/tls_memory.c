@@ -90,9 +90,11 @@ static bool run(void)
     return failed;
 }
 
+GROUP(memory, "memory", open_rig, close_rig)
+
 /* In the certificates' files, in the handshake, and in the traffic. After some of the failures OpenSSL has a CA that is
  * not complete, until it reads it again. */
-START_TEST(an_allocation_that_fails_is_told_and_got_over)
+TEST(memory, an_allocation_that_fails_is_told_and_got_over)
 {
     unsigned failures = 0;
 
@@ -101,15 +103,10 @@ START_TEST(an_allocation_that_fails_is_told_and_got_over)
     ck_assert_uint_gt(failures, 20);
     ck_assert(!run());
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tls_memory");
-    TCase *memory = suite_add_case(suite, "memory", open_rig, close_rig);
-
     if (!openssl_memory_hook())
         return EXIT_FAILURE;
-    tcase_add_test(memory, an_allocation_that_fails_is_told_and_got_over);
-    return suite_run_with_server(suite);
+    return suite_run_with_server(suite_collect("tls_memory"));
 }

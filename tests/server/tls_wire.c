@@ -176,7 +176,9 @@ static void expect_all_grant(const char *key)
 
 /* --- What comes is enough -------------------------------------------------------------------------------------- */
 
-START_TEST(records_may_come_byte_by_byte)
+GROUP(cuts, "line", open_rig, close_rig)
+
+TEST(cuts, records_may_come_byte_by_byte)
 {
     line.slice = 1;
     rig.options.node_timeout_ms = 4000;
@@ -185,7 +187,6 @@ START_TEST(records_may_come_byte_by_byte)
     expect_all_grant("sliced");
     ck_assert_uint_eq(stats().disconnects, 0);
 }
-END_TEST
 
 /* --- What comes is cut ----------------------------------------------------------------------------------------- */
 
@@ -211,7 +212,7 @@ static size_t bytes_of_reconnection(size_t from)
 }
 
 /* In each direction: in the handshake at every few bytes, and at some places of what follows. */
-START_TEST(a_connection_that_breaks_at_any_byte_says_why_and_comes_back)
+TESTS(cuts, a_connection_that_breaks_at_any_byte_says_why_and_comes_back, CLIENT, SERVER + 1)
 {
     size_t from = (size_t)_i;
     size_t total;
@@ -230,7 +231,6 @@ START_TEST(a_connection_that_breaks_at_any_byte_says_why_and_comes_back)
     line.limits[from] = UNLIMITED;
     expect_all_grant("after");
 }
-END_TEST
 
 static void cut_acquisition(size_t from, size_t n)
 {
@@ -254,7 +254,7 @@ static void cut_acquisition(size_t from, size_t n)
 
 /* The commands of an acquisition, or the replies, are lost from their n-th byte on. Whatever became of them, the two
  * others grant the lock, and nothing stays. */
-START_TEST(an_acquisition_that_breaks_at_any_byte_leaves_nothing)
+TESTS(cuts, an_acquisition_that_breaks_at_any_byte_leaves_nothing, CLIENT, SERVER + 1)
 {
     size_t from = (size_t)_i;
     size_t used = bytes_until_ready(from);
@@ -266,9 +266,8 @@ START_TEST(an_acquisition_that_breaks_at_any_byte_leaves_nothing)
         cut_acquisition(from, n);
     expect_all_grant("after");
 }
-END_TEST
 
-START_TEST(a_handshake_that_falls_silent_ends_with_its_deadline)
+TEST(cuts, a_handshake_that_falls_silent_ends_with_its_deadline)
 {
     static const size_t places[] = {0, 1, 5, 60, 400};
 
@@ -284,10 +283,9 @@ START_TEST(a_handshake_that_falls_silent_ends_with_its_deadline)
     line.limits[SERVER] = UNLIMITED;
     expect_all_grant("after");
 }
-END_TEST
 
 /* Three bytes of a record are all that comes. A busy machine may answer later than this node_timeout. */
-START_TEST(a_record_that_never_ends_is_a_stall)
+TEST(cuts, a_record_that_never_ends_is_a_stall)
 {
     struct redlock_acquire_options request = rig_request(60000, 20000);
     struct outcome outcome;
@@ -307,7 +305,6 @@ START_TEST(a_record_that_never_ends_is_a_stall)
     line.limits[SERVER] = UNLIMITED;
     expect_grant("after");
 }
-END_TEST
 
 /* --- Sessions -------------------------------------------------------------------------------------------------- */
 
@@ -320,28 +317,27 @@ static void expect_resumption(bool resumed)
     ck_assert_msg((second + 400 < first) == resumed, "%zu and %zu bytes", first, second);
 }
 
-START_TEST(a_session_is_resumed)
+GROUP(sessions, "sessions", open_rig, close_rig)
+
+TEST(sessions, a_session_is_resumed)
 {
     expect_resumption(true);
 }
-END_TEST
 
-START_TEST(a_session_of_1_2_is_resumed)
+TEST(sessions, a_session_of_1_2_is_resumed)
 {
     rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
     expect_resumption(true);
 }
-END_TEST
 
-START_TEST(no_session_is_resumed_if_none_may_be)
+TEST(sessions, no_session_is_resumed_if_none_may_be)
 {
     rig.options.tls_no_resumption = 1;
     expect_resumption(false);
 }
-END_TEST
 
 /* The same certificate in another file: a client does not look into it, but asks anew. */
-START_TEST(no_session_is_resumed_when_the_ca_has_changed)
+TEST(sessions, no_session_is_resumed_when_the_ca_has_changed)
 {
     char command[300];
     size_t first = bytes_until_ready(SERVER);
@@ -353,22 +349,5 @@ START_TEST(no_session_is_resumed_when_the_ca_has_changed)
     ck_assert_msg(second + 400 > first, "%zu and %zu bytes", first, second);
     ck_assert_uint_lt(bytes_of_reconnection(SERVER) + 400, first);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("tls_wire");
-    TCase *cuts = suite_add_case(suite, "line", open_rig, close_rig);
-    TCase *sessions = suite_add_case(suite, "sessions", open_rig, close_rig);
-
-    tcase_add_test(cuts, records_may_come_byte_by_byte);
-    tcase_add_loop_test(cuts, a_connection_that_breaks_at_any_byte_says_why_and_comes_back, CLIENT, SERVER + 1);
-    tcase_add_loop_test(cuts, an_acquisition_that_breaks_at_any_byte_leaves_nothing, CLIENT, SERVER + 1);
-    tcase_add_test(cuts, a_handshake_that_falls_silent_ends_with_its_deadline);
-    tcase_add_test(cuts, a_record_that_never_ends_is_a_stall);
-    tcase_add_test(sessions, a_session_is_resumed);
-    tcase_add_test(sessions, a_session_of_1_2_is_resumed);
-    tcase_add_test(sessions, no_session_is_resumed_if_none_may_be);
-    tcase_add_test(sessions, no_session_is_resumed_when_the_ca_has_changed);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("tls_wire")

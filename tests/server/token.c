@@ -53,7 +53,9 @@ static void take_and_detach(const char *key, char token[64])
     redlock_lock_destroy(lock);
 }
 
-START_TEST(a_detached_lock_stays_on_the_masters)
+GROUP(five, "five masters", open_five, close_rig)
+
+TEST(five, a_detached_lock_stays_on_the_masters)
 {
     char token[64];
 
@@ -63,9 +65,8 @@ START_TEST(a_detached_lock_stays_on_the_masters)
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(rig_count_value(&rig, "detached", token), 5);
 }
-END_TEST
 
-START_TEST(another_client_releases_it_by_its_token)
+TEST(five, another_client_releases_it_by_its_token)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct outcome outcome;
@@ -78,9 +79,8 @@ START_TEST(another_client_releases_it_by_its_token)
     ck_assert_uint_eq(masters_count_key(rig.masters, "d8"), 0);
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(a_wrong_token_releases_nothing)
+TEST(five, a_wrong_token_releases_nothing)
 {
     struct outcome outcome;
     char token[64];
@@ -92,9 +92,8 @@ START_TEST(a_wrong_token_releases_nothing)
         outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "foreign");
     ck_assert_uint_eq(rig_count_value(&rig, "d9", token), 5);
 }
-END_TEST
 
-START_TEST(a_second_release_by_token_finds_nothing)
+TEST(five, a_second_release_by_token_finds_nothing)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "twice");
     struct outcome outcome;
@@ -108,9 +107,8 @@ START_TEST(a_second_release_by_token_finds_nothing)
     for (size_t i = 0; i < 5; i++)
         outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "missing");
 }
-END_TEST
 
-START_TEST(a_handle_that_released_by_token_can_acquire)
+TEST(five, a_handle_that_released_by_token_can_acquire)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "then");
     struct outcome outcome;
@@ -124,9 +122,8 @@ START_TEST(a_handle_that_released_by_token_can_acquire)
     ck_assert_str_ne(redlock_lock_token(lock), token);
     ck_assert_int_eq(redlock_release_token(lock, token, NULL, NULL), REDLOCK_E_ALREADY_HELD);
 }
-END_TEST
 
-START_TEST(a_token_of_the_longest_size_is_accepted_a_longer_one_not)
+TEST(five, a_token_of_the_longest_size_is_accepted_a_longer_one_not)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "size");
     char token[REDLOCK_MAX_TOKEN_BYTES + 2];
@@ -141,9 +138,8 @@ START_TEST(a_token_of_the_longest_size_is_accepted_a_longer_one_not)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 5);
 }
-END_TEST
 
-START_TEST(release_by_token_is_repeated_until_the_masters_are_back)
+TEST(five, release_by_token_is_repeated_until_the_masters_are_back)
 {
     struct outcome outcome;
     char token[64];
@@ -158,9 +154,8 @@ START_TEST(release_by_token_is_repeated_until_the_masters_are_back)
     rig_wait_absent(&rig, "pending");
     rig_wait_no_claims(&rig, rig.client);
 }
-END_TEST
 
-START_TEST(without_random_numbers_there_is_no_client)
+TEST(five, without_random_numbers_there_is_no_client)
 {
     struct redlock_client *client = NULL;
     struct redlock_error error = {0};
@@ -170,10 +165,9 @@ START_TEST(without_random_numbers_there_is_no_client)
     refuses = false;
     ck_assert_ptr_nonnull(strstr(error.text, "random"));
 }
-END_TEST
 
 /* As under a filter of system calls that came later. More values than one key makes. */
-START_TEST(values_stay_fresh_when_there_are_no_more_random_numbers)
+TEST(five, values_stay_fresh_when_there_are_no_more_random_numbers)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "key");
     static char tokens[300][REDLOCK_MAX_TOKEN_BYTES + 1];
@@ -191,21 +185,5 @@ START_TEST(values_stay_fresh_when_there_are_no_more_random_numbers)
     }
     refuses = false;
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("token");
-    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
-
-    tcase_add_test(five, a_detached_lock_stays_on_the_masters);
-    tcase_add_test(five, another_client_releases_it_by_its_token);
-    tcase_add_test(five, a_wrong_token_releases_nothing);
-    tcase_add_test(five, a_second_release_by_token_finds_nothing);
-    tcase_add_test(five, a_handle_that_released_by_token_can_acquire);
-    tcase_add_test(five, a_token_of_the_longest_size_is_accepted_a_longer_one_not);
-    tcase_add_test(five, release_by_token_is_repeated_until_the_masters_are_back);
-    tcase_add_test(five, without_random_numbers_there_is_no_client);
-    tcase_add_test(five, values_stay_fresh_when_there_are_no_more_random_numbers);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("token")

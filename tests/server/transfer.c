@@ -118,7 +118,9 @@ static bool has_its_ttl_again(void *argument)
     return n > rig.n / 2;
 }
 
-START_TEST(another_process_goes_on_renewing_and_releases)
+GROUP(given, "given", open_three, close_rig)
+
+TEST(given, another_process_goes_on_renewing_and_releases)
 {
     struct redlock_lock *lock = rig_hold(&rig, "export", TTL_MS);
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
@@ -147,11 +149,10 @@ START_TEST(another_process_goes_on_renewing_and_releases)
     rig_wait_absent(&rig, "export");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
-END_TEST
 
 /* --- The handle that gives */
 
-START_TEST(the_old_handle_is_inert)
+TEST(given, the_old_handle_is_inert)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct watched watched;
@@ -173,9 +174,8 @@ START_TEST(the_old_handle_is_inert)
     ck_assert_uint_eq(watched.lost, 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "given"), 3);
 }
-END_TEST
 
-START_TEST(a_small_buffer_changes_nothing)
+TEST(given, a_small_buffer_changes_nothing)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock;
@@ -188,20 +188,18 @@ START_TEST(a_small_buffer_changes_nothing)
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 2);
 }
-END_TEST
 
-START_TEST(the_text_is_one_printable_line)
+TEST(given, the_text_is_one_printable_line)
 {
     hold_and_export("line", TTL_MS);
     ck_assert_uint_lt(strlen(text), sizeof(text));
     for (const char *at = text; *at; at++)
         ck_assert_msg(*at > ' ' && *at <= '~', "character %d", *at);
 }
-END_TEST
 
 /* --- The handle that takes */
 
-START_TEST(the_masters_may_be_listed_in_another_order)
+TEST(given, the_masters_may_be_listed_in_another_order)
 {
     struct redlock_client *other;
     struct redlock_lock *lock;
@@ -228,9 +226,8 @@ START_TEST(the_masters_may_be_listed_in_another_order)
     rig_wait_absent(&rig, "order");
     redlock_client_destroy(other);
 }
-END_TEST
 
-START_TEST(the_fencing_token_goes_with_the_lock)
+TEST(given, the_fencing_token_goes_with_the_lock)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock, *importer;
@@ -251,9 +248,8 @@ START_TEST(the_fencing_token_goes_with_the_lock)
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_gt(outcome.fence, fence);
 }
-END_TEST
 
-START_TEST(a_label_goes_with_the_lock)
+TESTS(given, a_label_goes_with_the_lock, 0, 3)
 {
     static const char *const labels[] = {"web7", "host:4711", ":a::b:"};
     struct redlock_client *labelled;
@@ -275,9 +271,8 @@ START_TEST(a_label_goes_with_the_lock)
     outcome_expect(&outcome, REDLOCK_OK);
     redlock_client_destroy(labelled);
 }
-END_TEST
 
-START_TEST(the_adopted_lock_has_what_validity_was_left)
+TEST(given, the_adopted_lock_has_what_validity_was_left)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "left", TTL_MS), *importer;
     int64_t before_ns = redlock_remaining_ns(lock);
@@ -287,9 +282,8 @@ START_TEST(the_adopted_lock_has_what_validity_was_left)
     ck_assert_int_le(redlock_remaining_ns(importer), before_ns);
     ck_assert_int_gt(redlock_remaining_ns(importer), before_ns - INT64_C(5000000000));
 }
-END_TEST
 
-START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
+TEST(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
 {
     struct redlock_acquire_options options = rig_lease(SHORT_TTL_MS, 0);
     struct redlock_lock *importer = rig_new_lock(rig.client, "ends");
@@ -302,10 +296,9 @@ START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
     rig_wait_absent(&rig, "ends");
 }
-END_TEST
 
 /* As a program has one that was built against a later header. */
-START_TEST(a_longer_structure_of_options_is_taken_as_by_an_acquisition)
+TEST(given, a_longer_structure_of_options_is_taken_as_by_an_acquisition)
 {
     struct {
         struct redlock_acquire_options known;
@@ -322,9 +315,8 @@ START_TEST(a_longer_structure_of_options_is_taken_as_by_an_acquisition)
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(lock, &options.known, text), 0);
 }
-END_TEST
 
-START_TEST(the_handle_must_be_free)
+TEST(given, the_handle_must_be_free)
 {
     struct redlock_lock *held = rig_hold(&rig, "free", TTL_MS), *busy = rig_new_lock(rig.client, "given");
     struct outcome outcome = {0};
@@ -338,23 +330,5 @@ START_TEST(the_handle_must_be_free)
     ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), 0);
     ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), REDLOCK_E_ALREADY_HELD);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("transfer");
-    TCase *given = suite_add_case(suite, "given", open_three, close_rig);
-
-    tcase_add_test(given, another_process_goes_on_renewing_and_releases);
-    tcase_add_test(given, the_old_handle_is_inert);
-    tcase_add_test(given, a_small_buffer_changes_nothing);
-    tcase_add_test(given, the_text_is_one_printable_line);
-    tcase_add_test(given, the_masters_may_be_listed_in_another_order);
-    tcase_add_test(given, the_fencing_token_goes_with_the_lock);
-    tcase_add_loop_test(given, a_label_goes_with_the_lock, 0, 3);
-    tcase_add_test(given, the_adopted_lock_has_what_validity_was_left);
-    tcase_add_test(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl);
-    tcase_add_test(given, a_longer_structure_of_options_is_taken_as_by_an_acquisition);
-    tcase_add_test(given, the_handle_must_be_free);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("transfer")

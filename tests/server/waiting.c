@@ -58,7 +58,9 @@ static void block(const char *key, const char *ttl_ms)
         rig_do(&rig, i, "SET", key, "foreign", "PX", ttl_ms, NULL);
 }
 
-START_TEST(no_timeout_means_one_try)
+GROUP(retries, "retries", open_rig, close_rig)
+
+TEST(retries, no_timeout_means_one_try)
 {
     struct redlock_acquire_options request = spinning(5000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
@@ -70,9 +72,8 @@ START_TEST(no_timeout_means_one_try)
     ck_assert_uint_eq(trace.n_attempts, 1);
     ck_assert_uint_eq(trace.n_backoffs, 0);
 }
-END_TEST
 
-START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
+TEST(retries, the_deadline_ends_the_waiting_and_tells_the_cause)
 {
     struct redlock_acquire_options request = spinning(5000, 300);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
@@ -93,9 +94,8 @@ START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b15"), 3);
 }
-END_TEST
 
-START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
+TEST(retries, each_pause_is_between_delay_and_delay_plus_jitter)
 {
     struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b16");
@@ -119,14 +119,13 @@ START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
     }
     ck_assert_int_ge(outcome.elapsed_us, 11 * 15000);
 }
-END_TEST
 
 static bool is_backing_off(void *argument)
 {
     return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
 }
 
-START_TEST(an_attempt_that_follows_a_refused_one_wins)
+TEST(retries, an_attempt_that_follows_a_refused_one_wins)
 {
     struct redlock_acquire_options request = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
@@ -143,9 +142,8 @@ START_TEST(an_attempt_that_follows_a_refused_one_wins)
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_ge(rig_count_value(&rig, "b17", redlock_lock_token(lock)), 3);
 }
-END_TEST
 
-START_TEST(each_attempt_has_a_token_of_its_own)
+TEST(retries, each_attempt_has_a_token_of_its_own)
 {
     struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "fresh");
@@ -160,9 +158,8 @@ START_TEST(each_attempt_has_a_token_of_its_own)
         for (size_t j = 0; j < i; j++)
             ck_assert_str_ne(trace.tokens[i], trace.tokens[j]);
 }
-END_TEST
 
-START_TEST(exhausted_attempts_end_with_the_last_outcome)
+TEST(retries, exhausted_attempts_end_with_the_last_outcome)
 {
     struct redlock_acquire_options request = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
@@ -175,9 +172,10 @@ START_TEST(exhausted_attempts_end_with_the_last_outcome)
     ck_assert_uint_eq(outcome.attempts, 3);
     ck_assert_int_lt(outcome.elapsed_us, 15000000);
 }
-END_TEST
 
-START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
+GROUP(cancel, "cancel", open_rig, close_rig)
+
+TEST(cancel, canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
 {
     struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b18");
@@ -196,9 +194,8 @@ START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
     ck_assert_uint_eq(rig_count_value(&rig, "b18", "foreign"), 3);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b18"), 3);
 }
-END_TEST
 
-START_TEST(canceling_an_attempt_before_its_first_byte_leaves_no_key)
+TEST(cancel, canceling_an_attempt_before_its_first_byte_leaves_no_key)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "b19");
     struct outcome outcome = {0};
@@ -210,21 +207,5 @@ START_TEST(canceling_an_attempt_before_its_first_byte_leaves_no_key)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b19"), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("waiting");
-    TCase *retries = suite_add_case(suite, "retries", open_rig, close_rig);
-    TCase *cancel = suite_add_case(suite, "cancel", open_rig, close_rig);
-
-    tcase_add_test(retries, no_timeout_means_one_try);
-    tcase_add_test(retries, the_deadline_ends_the_waiting_and_tells_the_cause);
-    tcase_add_test(retries, each_pause_is_between_delay_and_delay_plus_jitter);
-    tcase_add_test(retries, an_attempt_that_follows_a_refused_one_wins);
-    tcase_add_test(retries, each_attempt_has_a_token_of_its_own);
-    tcase_add_test(retries, exhausted_attempts_end_with_the_last_outcome);
-    tcase_add_test(cancel, canceling_a_waiter_ends_it_at_once_and_leaves_no_key);
-    tcase_add_test(cancel, canceling_an_attempt_before_its_first_byte_leaves_no_key);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("waiting")

@@ -145,6 +145,43 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
     return test_case;
 }
 
+#define MOST_GROUPS 32
+
+/* The groups that have tests, in the order of their first ones. */
+static TCase *groups[MOST_GROUPS];
+static size_t n_groups;
+
+static TCase *tests_of(struct suite_group *group)
+{
+    if (!group->tests) {
+        if (n_groups == MOST_GROUPS)
+            abort();
+        group->tests = groups[n_groups++] = tcase_create(group->name);
+        tcase_set_timeout(group->tests, CASE_TIMEOUT_S);
+        tcase_add_checked_fixture(group->tests, group->setup, group->teardown);
+    }
+    return group->tests;
+}
+
+void suite_add(struct suite_group *group, const TTest *test, int first, int end)
+{
+    tcase_add_loop_test(tests_of(group), test, first, end);
+}
+
+void suite_add_since(struct suite_group *group, const TTest *test, int major, int minor, const char *lacking)
+{
+    suite_add_test_since(tests_of(group), test, major, minor, lacking);
+}
+
+Suite *suite_collect(const char *name)
+{
+    Suite *suite = suite_create(name);
+
+    for (size_t i = 0; i < n_groups; i++)
+        suite_add_tcase(suite, groups[i]);
+    return suite;
+}
+
 bool suite_resolves_localhost(void)
 {
     struct addrinfo *list = NULL;

@@ -72,13 +72,14 @@ static void expect_pttl(int64_t since_us, int64_t ttl_ms, int64_t step_ms)
     ck_assert_int_ge(left, ttl_ms - step_ms - passed_ms);
 }
 
-START_TEST(the_clock_is_right_until_it_is_set)
+GROUP(clock_tests, "clock", start, stop)
+
+TEST(clock_tests, the_clock_is_right_until_it_is_set)
 {
     expect_ahead_us(0, 0);
 }
-END_TEST
 
-START_TEST(steps_set_the_clock_of_one_server_alone)
+TEST(clock_tests, steps_set_the_clock_of_one_server_alone)
 {
     clock_fault_step_ms(fault, 20000);
     expect_ahead_us(0, 20000000);
@@ -87,9 +88,8 @@ START_TEST(steps_set_the_clock_of_one_server_alone)
     expect_ahead_us(0, -60000000);
     expect_ahead_us(1, 0);
 }
-END_TEST
 
-START_TEST(twenty_seconds_forward_take_as_much_from_a_ttl)
+TEST(clock_tests, twenty_seconds_forward_take_as_much_from_a_ttl)
 {
     int64_t since = clock_us(CLOCK_MONOTONIC);
 
@@ -98,9 +98,8 @@ START_TEST(twenty_seconds_forward_take_as_much_from_a_ttl)
     clock_fault_step_ms(fault, 20000);
     expect_pttl(since, 30000, 20000);
 }
-END_TEST
 
-START_TEST(a_step_beyond_the_ttl_makes_the_key_vanish)
+TEST(clock_tests, a_step_beyond_the_ttl_makes_the_key_vanish)
 {
     ask_expect(masters, 0, "SET k v PX 30000", "OK");
     ask_expect(masters, 0, "GET k", "v");
@@ -109,9 +108,8 @@ START_TEST(a_step_beyond_the_ttl_makes_the_key_vanish)
     ask_expect(masters, 0, "PTTL k", "(integer) -2");
     ask_expect(masters, 0, "SET k other NX PX 30000", "OK");
 }
-END_TEST
 
-START_TEST(a_minute_back_adds_a_minute_to_a_ttl)
+TEST(clock_tests, a_minute_back_adds_a_minute_to_a_ttl)
 {
     int64_t since = clock_us(CLOCK_MONOTONIC);
 
@@ -119,10 +117,9 @@ START_TEST(a_minute_back_adds_a_minute_to_a_ttl)
     clock_fault_step_ms(fault, -60000);
     expect_pttl(since, 30000, -60000);
 }
-END_TEST
 
 /* Nobody asks for the key: only the server's own periodic work, which goes by the monotonic clock, removes it. */
-START_TEST(a_step_back_does_not_stop_the_servers_timers)
+TEST(clock_tests, a_step_back_does_not_stop_the_servers_timers)
 {
     int64_t give_up = clock_us(CLOCK_MONOTONIC) + WATCHDOG_US;
     bool expired = false;
@@ -137,11 +134,10 @@ START_TEST(a_step_back_does_not_stop_the_servers_timers)
         ck_assert_msg(clock_us(CLOCK_MONOTONIC) < give_up, "the server's timers stand still");
     }
 }
-END_TEST
 
 /* Asks until the clock has run ahead (or fallen behind) by 60 ms, then compares the rates; an adjustment of the real
  * clock meanwhile may spoil a thousandth. */
-START_TEST(a_drift_shows_in_the_servers_time)
+TESTS(clock_tests, a_drift_shows_in_the_servers_time, 0, 2)
 {
     const int64_t ppm = _i ? -50000 : 50000;
     int64_t earliest = clock_us(CLOCK_MONOTONIC);
@@ -159,9 +155,8 @@ START_TEST(a_drift_shows_in_the_servers_time)
     ck_assert_int_ge(shown - first, (asked - origin) * (1000000 + ppm - 1000) / 1000000);
     ck_assert_int_le(shown - first, (latest - earliest) * (1000000 + ppm + 1000) / 1000000);
 }
-END_TEST
 
-START_TEST(a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is)
+TEST(clock_tests, a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is)
 {
     int64_t ahead;
 
@@ -174,7 +169,6 @@ START_TEST(a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is)
     expect_ahead_us(0, ahead);
     expect_ahead_us(0, ahead);
 }
-END_TEST
 
 /* A server may go on by itself for a millisecond. */
 static bool shows_us(int64_t at)
@@ -193,7 +187,7 @@ static void stop_at_us(int64_t at)
         ck_assert_int_lt(clock_us(CLOCK_MONOTONIC), since + WATCHDOG_US);
 }
 
-START_TEST(a_clock_that_is_stopped_stands_where_it_is_set)
+TEST(clock_tests, a_clock_that_is_stopped_stands_where_it_is_set)
 {
     int64_t at = clock_us(CLOCK_REALTIME) / 1000 * 1000 + 5000000;
 
@@ -210,10 +204,9 @@ START_TEST(a_clock_that_is_stopped_stands_where_it_is_set)
     clock_fault_step_ms(fault, 1000);
     expect_ahead_us(0, 1000000);
 }
-END_TEST
 
 /* The append-only file holds the moment of expiry: what is left of the ttl depends on the clock after the restart. */
-START_TEST(a_server_that_restarts_is_as_wrong_as_before)
+TEST(clock_tests, a_server_that_restarts_is_as_wrong_as_before)
 {
     int64_t since = clock_us(CLOCK_MONOTONIC);
 
@@ -223,9 +216,8 @@ START_TEST(a_server_that_restarts_is_as_wrong_as_before)
     expect_ahead_us(0, -60000000);
     expect_pttl(since, 30000, -60000);
 }
-END_TEST
 
-START_TEST(a_server_without_the_file_does_not_start)
+TEST(clock_tests, a_server_without_the_file_does_not_start)
 {
     const char *const environment[] = {clock_fault_environment(fault)[0], "REDLOCK_TEST_CLOCK=/nonexistent", NULL};
     struct masters_setup setup = {.environment = environment};
@@ -234,23 +226,5 @@ START_TEST(a_server_without_the_file_does_not_start)
     ck_assert(!masters_restart(masters, 0));
     ck_assert_int_eq(masters_pid(masters, 0), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("clock_fault");
-    TCase *clock = suite_add_case(suite, "clock", start, stop);
-
-    tcase_add_test(clock, the_clock_is_right_until_it_is_set);
-    tcase_add_test(clock, steps_set_the_clock_of_one_server_alone);
-    tcase_add_test(clock, twenty_seconds_forward_take_as_much_from_a_ttl);
-    tcase_add_test(clock, a_step_beyond_the_ttl_makes_the_key_vanish);
-    tcase_add_test(clock, a_minute_back_adds_a_minute_to_a_ttl);
-    tcase_add_test(clock, a_step_back_does_not_stop_the_servers_timers);
-    tcase_add_loop_test(clock, a_drift_shows_in_the_servers_time, 0, 2);
-    tcase_add_test(clock, a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is);
-    tcase_add_test(clock, a_clock_that_is_stopped_stands_where_it_is_set);
-    tcase_add_test(clock, a_server_that_restarts_is_as_wrong_as_before);
-    tcase_add_test(clock, a_server_without_the_file_does_not_start);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("clock_fault")

@@ -19,38 +19,36 @@ static void setup(void)
     file = (struct clock_file){0};
 }
 
-START_TEST(a_new_clock_is_right)
+GROUP(clock_tests, "clock", setup, NULL)
+
+TEST(clock_tests, a_new_clock_is_right)
 {
     ck_assert_int_eq(clock_file_ahead_ns(&file, 0), 0);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 1000 * S), 0);
 }
-END_TEST
 
-START_TEST(steps_add_up)
+TEST(clock_tests, steps_add_up)
 {
     clock_file_step(&file, 20 * S);
     clock_file_step(&file, -60 * S);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 7 * S), -40 * S);
 }
-END_TEST
 
-START_TEST(a_drift_grows_from_where_it_begins)
+TEST(clock_tests, a_drift_grows_from_where_it_begins)
 {
     clock_file_step(&file, 3 * S);
     clock_file_drift(&file, 100 * S, FAST);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 100 * S), 3 * S);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 110 * S), 3 * S + S / 2);
 }
-END_TEST
 
-START_TEST(a_slow_clock_falls_behind)
+TEST(clock_tests, a_slow_clock_falls_behind)
 {
     clock_file_drift(&file, 0, -FAST);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 20 * S), -S);
 }
-END_TEST
 
-START_TEST(a_new_rate_keeps_what_has_drifted)
+TEST(clock_tests, a_new_rate_keeps_what_has_drifted)
 {
     clock_file_drift(&file, 0, FAST);
     clock_file_drift(&file, 20 * S, -FAST);
@@ -58,24 +56,21 @@ START_TEST(a_new_rate_keeps_what_has_drifted)
     clock_file_drift(&file, 30 * S, 0);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 500 * S), S / 2);
 }
-END_TEST
 
-START_TEST(a_step_of_a_drifting_clock_does_not_change_its_rate)
+TEST(clock_tests, a_step_of_a_drifting_clock_does_not_change_its_rate)
 {
     clock_file_drift(&file, 0, FAST);
     clock_file_step(&file, -10 * S);
     ck_assert_int_eq(clock_file_ahead_ns(&file, 20 * S), -9 * S);
 }
-END_TEST
 
-START_TEST(a_year_at_double_rate_does_not_overflow)
+TEST(clock_tests, a_year_at_double_rate_does_not_overflow)
 {
     const int64_t year = 365 * 86400 * S;
 
     clock_file_drift(&file, 0, 1000000);
     ck_assert_int_eq(clock_file_ahead_ns(&file, year + 1), year + 1);
 }
-END_TEST
 
 /* Change i happens at second i; the clock runs twice as fast from the even ones on and backwards from the odd ones, so
  * it is 0 or 1 second ahead whenever it changes. Its line drawn back to second 0 then meets -i or i + 1, both even. */
@@ -89,7 +84,7 @@ static void *change_all_the_time(void *unused)
 
 /* A mixture of two changes meets an odd second, or one of the past. On a single processor few changes are seen: those
  * of a while must do there. */
-START_TEST(a_reader_never_sees_half_of_a_change)
+TEST(clock_tests, a_reader_never_sees_half_of_a_change)
 {
     time_t give_up = time(NULL) + ENOUGH_SECONDS;
     pthread_t writer;
@@ -108,20 +103,5 @@ START_TEST(a_reader_never_sees_half_of_a_change)
     atomic_store(&enough, true);
     pthread_join(writer, NULL);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("clock_file");
-    TCase *clock = suite_add_case(suite, "clock", setup, NULL);
-
-    tcase_add_test(clock, a_new_clock_is_right);
-    tcase_add_test(clock, steps_add_up);
-    tcase_add_test(clock, a_drift_grows_from_where_it_begins);
-    tcase_add_test(clock, a_slow_clock_falls_behind);
-    tcase_add_test(clock, a_new_rate_keeps_what_has_drifted);
-    tcase_add_test(clock, a_step_of_a_drifting_clock_does_not_change_its_rate);
-    tcase_add_test(clock, a_year_at_double_rate_does_not_overflow);
-    tcase_add_test(clock, a_reader_never_sees_half_of_a_change);
-    return suite_run(suite);
-}
+SUITE("clock_file")

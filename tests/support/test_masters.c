@@ -45,7 +45,9 @@ static const struct {
 };
 #define N_MODES 3
 
-START_TEST(a_master_persists_as_asked)
+GROUP(lives, "lives", NULL, stop)
+
+TESTS(lives, a_master_persists_as_asked, 0, N_MODES)
 {
     char expected[64];
 
@@ -58,9 +60,8 @@ START_TEST(a_master_persists_as_asked)
         ask_expect(masters, 0, "CONFIG GET appendfsync", expected);
     }
 }
-END_TEST
 
-START_TEST(a_killed_master_comes_back_with_what_its_mode_keeps)
+TESTS(lives, a_killed_master_comes_back_with_what_its_mode_keeps, 0, N_MODES)
 {
     start(1, false, modes[_i].mode);
     ask_expect(masters, 0, "SET k v", "OK");
@@ -69,10 +70,9 @@ START_TEST(a_killed_master_comes_back_with_what_its_mode_keeps)
     restart(0);
     ask_expect(masters, 0, "GET k", modes[_i].value);
 }
-END_TEST
 
 /* Over TCP and over unix sockets. */
-START_TEST(a_wiped_master_comes_back_empty_on_its_address)
+TESTS(lives, a_wiped_master_comes_back_empty_on_its_address, 0, 2)
 {
     char *url;
 
@@ -88,9 +88,8 @@ START_TEST(a_wiped_master_comes_back_empty_on_its_address)
     ask_expect(masters, 1, "GET k", "v");
     free(url);
 }
-END_TEST
 
-START_TEST(what_a_wiped_master_stores_from_then_on_is_kept)
+TEST(lives, what_a_wiped_master_stores_from_then_on_is_kept)
 {
     start(1, false, MASTERS_ALWAYS);
     ask_expect(masters, 0, "SET old v", "OK");
@@ -102,9 +101,8 @@ START_TEST(what_a_wiped_master_stores_from_then_on_is_kept)
     restart(0);
     ask_expect(masters, 0, "KEYS *", "new");
 }
-END_TEST
 
-START_TEST(a_running_master_is_neither_wiped_nor_set_up_nor_restarted)
+TEST(lives, a_running_master_is_neither_wiped_nor_set_up_nor_restarted)
 {
     struct masters_setup setup = {.persistence = MASTERS_VOLATILE};
 
@@ -118,7 +116,6 @@ START_TEST(a_running_master_is_neither_wiped_nor_set_up_nor_restarted)
     restart(0);
     ask_expect(masters, 0, "GET k", "v");
 }
-END_TEST
 
 static void expect_no_masters(const char *why)
 {
@@ -129,7 +126,7 @@ static void expect_no_masters(const char *why)
 }
 
 /* In the PATH there is a shell and nothing else; then an openssl, too, that fails. */
-START_TEST(why_there_are_no_certificates_is_told)
+TEST(lives, why_there_are_no_certificates_is_told)
 {
     char dir[] = "/tmp/redlock-path-XXXXXX";
     char shell[64], openssl[64];
@@ -152,9 +149,8 @@ START_TEST(why_there_are_no_certificates_is_told)
     free(path);
     ck_assert_int_eq(unlink(openssl) | unlink(shell) | rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(a_hung_master_answers_again_when_it_is_resumed)
+TEST(lives, a_hung_master_answers_again_when_it_is_resumed)
 {
     start(1, false, MASTERS_VOLATILE);
     ask_expect(masters, 0, "SET k v", "OK");
@@ -165,9 +161,8 @@ START_TEST(a_hung_master_answers_again_when_it_is_resumed)
     ck_assert_msg(masters_resume(masters, 0), "%s", masters_error());
     ask_expect(masters, 0, "GET k", "v");
 }
-END_TEST
 
-START_TEST(a_hung_master_can_be_killed_and_comes_back_running)
+TEST(lives, a_hung_master_can_be_killed_and_comes_back_running)
 {
     start(1, false, MASTERS_ALWAYS);
     ask_expect(masters, 0, "SET k v", "OK");
@@ -177,9 +172,8 @@ START_TEST(a_hung_master_can_be_killed_and_comes_back_running)
     ask_expect(masters, 0, "GET k", "v");
     ck_assert_uint_eq(masters_count_key(masters, "k"), 1);
 }
-END_TEST
 
-START_TEST(an_error_reply_is_a_failure_with_its_text)
+TEST(lives, an_error_reply_is_a_failure_with_its_text)
 {
     start(1, false, MASTERS_VOLATILE);
     ask_expect(masters, 0, "LPUSH k v", "(integer) 1");
@@ -187,21 +181,5 @@ START_TEST(an_error_reply_is_a_failure_with_its_text)
     kill_one(0);
     ask_refused(masters, 0, "PING", "master 0 is down");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("masters");
-    TCase *lives = suite_add_case(suite, "lives", NULL, stop);
-
-    tcase_add_loop_test(lives, a_master_persists_as_asked, 0, N_MODES);
-    tcase_add_loop_test(lives, a_killed_master_comes_back_with_what_its_mode_keeps, 0, N_MODES);
-    tcase_add_loop_test(lives, a_wiped_master_comes_back_empty_on_its_address, 0, 2);
-    tcase_add_test(lives, what_a_wiped_master_stores_from_then_on_is_kept);
-    tcase_add_test(lives, why_there_are_no_certificates_is_told);
-    tcase_add_test(lives, a_running_master_is_neither_wiped_nor_set_up_nor_restarted);
-    tcase_add_test(lives, a_hung_master_answers_again_when_it_is_resumed);
-    tcase_add_test(lives, a_hung_master_can_be_killed_and_comes_back_running);
-    tcase_add_test(lives, an_error_reply_is_a_failure_with_its_text);
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("masters")

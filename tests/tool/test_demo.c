@@ -63,7 +63,9 @@ static void expect_no_failed_check_behind(const char *text)
     ck_assert_msg(failed == NULL, "%.200s", failed);
 }
 
-START_TEST(the_tour_holds_all_its_checks)
+GROUP(tour, "tour", setup, teardown)
+
+TEST(tour, the_tour_holds_all_its_checks)
 {
     tool_run_tour(&tool, "demo --fast");
     tool_expect(&tool, 0);
@@ -73,7 +75,6 @@ START_TEST(the_tour_holds_all_its_checks)
     tool_orphans_end();
     expect_no_server();
 }
-END_TEST
 
 /* On a machine that stands still for a second it gets as far, too. */
 static const char *const interrupted[] = {"demo", "--fast", "--node-timeout", "3s", NULL};
@@ -95,46 +96,40 @@ static void interrupt(int number, bool whole_group)
     interrupt_at(MIDDLE, number, whole_group);
 }
 
-START_TEST(sigint_in_the_middle_cleans_up)
+TEST(tour, sigint_in_the_middle_cleans_up)
 {
     interrupt(SIGINT, false);
     ck_assert_ptr_nonnull(strstr(tool.out, "Interrupted"));
 }
-END_TEST
 
-START_TEST(control_c_for_the_whole_group_cleans_up)
+TEST(tour, control_c_for_the_whole_group_cleans_up)
 {
     interrupt(SIGINT, true);
 }
-END_TEST
 
-START_TEST(sigterm_in_the_middle_cleans_up)
+TEST(tour, sigterm_in_the_middle_cleans_up)
 {
     interrupt(SIGTERM, false);
 }
-END_TEST
 
-START_TEST(even_sigkill_in_the_middle_leaves_nothing)
+TEST(tour, even_sigkill_in_the_middle_leaves_nothing)
 {
     interrupt(SIGKILL, false);
 }
-END_TEST
 
-START_TEST(sigterm_while_a_holder_is_stopped_cleans_up)
+TEST(tour, sigterm_while_a_holder_is_stopped_cleans_up)
 {
     interrupt_at(STOPPED, SIGTERM, false);
     ck_assert_ptr_nonnull(strstr(tool.out, "Interrupted"));
     expect_no_failed_check_behind(STOPPED);
 }
-END_TEST
 
-START_TEST(even_sigkill_while_a_holder_is_stopped_leaves_nothing)
+TEST(tour, even_sigkill_while_a_holder_is_stopped_leaves_nothing)
 {
     interrupt_at(STOPPED, SIGKILL, false);
 }
-END_TEST
 
-START_TEST(a_reader_that_goes_away_ends_the_tour_cleanly)
+TEST(tour, a_reader_that_goes_away_ends_the_tour_cleanly)
 {
     tool_start(&tool, interrupted);
     tool_read_until(&tool, MIDDLE);
@@ -145,9 +140,8 @@ START_TEST(a_reader_that_goes_away_ends_the_tour_cleanly)
     tool_orphans_end();
     expect_no_server();
 }
-END_TEST
 
-START_TEST(a_server_that_cannot_start_is_reported_with_3)
+TEST(tour, a_server_that_cannot_start_is_reported_with_3)
 {
     char *server = getenv("REDLOCK_SERVER") != NULL ? strdup(getenv("REDLOCK_SERVER")) : NULL;
 
@@ -160,7 +154,6 @@ START_TEST(a_server_that_cannot_start_is_reported_with_3)
         setenv("REDLOCK_SERVER", server, 1);
     free(server);
 }
-END_TEST
 
 /* What a wait queue leaves behind ends within seconds; a fencing counter would stay for a day. */
 static void await_empty(struct masters *masters, size_t i)
@@ -180,7 +173,7 @@ static void await_empty(struct masters *masters, size_t i)
     }
 }
 
-START_TEST(on_given_masters_nothing_is_harmed_or_left)
+TEST(tour, on_given_masters_nothing_is_harmed_or_left)
 {
     const struct masters_options options = {.count = 3};
     struct masters *masters = masters_create(&options);
@@ -196,9 +189,8 @@ START_TEST(on_given_masters_nothing_is_harmed_or_left)
         await_empty(masters, i);
     masters_destroy(masters);
 }
-END_TEST
 
-START_TEST(a_claim_that_does_not_hold_fails_the_tour)
+TEST(tour, a_claim_that_does_not_hold_fails_the_tour)
 {
     const struct masters_options options = {.count = 3};
     struct masters *masters = masters_create(&options);
@@ -213,30 +205,10 @@ START_TEST(a_claim_that_does_not_hold_fails_the_tour)
     ck_assert_ptr_nonnull(strstr(tool.out, "checks did not hold:"));
     masters_destroy(masters);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("demo");
-    TCase *tour = suite_add_case(made, "tour", setup, teardown);
-
-    tcase_add_test(tour, the_tour_holds_all_its_checks);
-    tcase_add_test(tour, sigint_in_the_middle_cleans_up);
-    tcase_add_test(tour, control_c_for_the_whole_group_cleans_up);
-    tcase_add_test(tour, sigterm_in_the_middle_cleans_up);
-    tcase_add_test(tour, even_sigkill_in_the_middle_leaves_nothing);
-    tcase_add_test(tour, sigterm_while_a_holder_is_stopped_cleans_up);
-    tcase_add_test(tour, even_sigkill_while_a_holder_is_stopped_leaves_nothing);
-    tcase_add_test(tour, a_reader_that_goes_away_ends_the_tour_cleanly);
-    tcase_add_test(tour, a_server_that_cannot_start_is_reported_with_3);
-    tcase_add_test(tour, on_given_masters_nothing_is_harmed_or_left);
-    tcase_add_test(tour, a_claim_that_does_not_hold_fails_the_tour);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
     unsetenv("REDLOCK_NODES");
     setenv("LC_ALL", "C", 1);
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("demo"));
 }

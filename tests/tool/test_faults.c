@@ -21,7 +21,9 @@ static void expect_unsafe(const char *command)
     expect_out("no safe quorum: 1 of 3 masters vote (2 needed)");
 }
 
-START_TEST(a_replica_is_excluded_and_told_how_to_be_none)
+GROUP(faults, "faults", setup, teardown)
+
+TEST(faults, a_replica_is_excluded_and_told_how_to_be_none)
 {
     declared();
     ask_expect(masters, 0, "REPLICAOF 127.0.0.1 1", "OK");
@@ -31,9 +33,8 @@ START_TEST(a_replica_is_excluded_and_told_how_to_be_none)
     expect_unsafe("REPLICAOF 127.0.0.1 1");
     expect_out("That will not change until");
 }
-END_TEST
 
-START_TEST(an_evicting_master_is_excluded_until_the_command_is_run)
+TEST(faults, an_evicting_master_is_excluded_until_the_command_is_run)
 {
     declared();
     ask_expect(masters, 0, "CONFIG SET maxmemory 100mb", "OK");
@@ -46,9 +47,8 @@ START_TEST(an_evicting_master_is_excluded_until_the_command_is_run)
     ask_expect(masters, 0, "CONFIG SET maxmemory-policy noeviction", "OK");
     run("nodes", 0);
 }
-END_TEST
 
-START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
+TEST(faults, another_quorum_is_another_ring_and_nothing_is_overwritten)
 {
     char *before;
 
@@ -64,7 +64,6 @@ START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
     run("nodes --quorum 3 --new-deployment --yes --force", 0);
     free(before);
 }
-END_TEST
 
 /* A lock may be had before the first master has been met. */
 static void meet_first(void)
@@ -80,7 +79,7 @@ static void meet_first(void)
     ck_abort_msg("no lock has met the first master: %s", tool.err);
 }
 
-START_TEST(a_master_that_restarted_empty_has_no_marker_and_then_waits)
+TEST(faults, a_master_that_restarted_empty_has_no_marker_and_then_waits)
 {
     declared();
     ck_assert(masters_kill(masters, 0) && masters_restart(masters, 0));
@@ -90,9 +89,8 @@ START_TEST(a_master_that_restarted_empty_has_no_marker_and_then_waits)
     meet_first();
     expect_first("quarantined", "new memory (restarted, emptied, replaced or first used)");
 }
-END_TEST
 
-START_TEST(a_user_without_rights_is_told_which)
+TEST(faults, a_user_without_rights_is_told_which)
 {
     char url[512];
 
@@ -105,9 +103,8 @@ START_TEST(a_user_without_rights_is_told_which)
     ck_assert_ptr_null(strstr(tool.out, "'~*'"));
     ck_assert_ptr_null(strstr(tool.out, "secret"));
 }
-END_TEST
 
-START_TEST(a_wrong_password_is_named)
+TEST(faults, a_wrong_password_is_named)
 {
     char url[512];
 
@@ -117,9 +114,8 @@ START_TEST(a_wrong_password_is_named)
     expect_first("refuses", "Give the right user and password, in its URL or by --user");
     ck_assert_ptr_null(strstr(tool.out, "me:wrong"));
 }
-END_TEST
 
-START_TEST(masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
+TEST(faults, masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
 {
     declared();
     ck_assert(masters_kill(masters, 0));
@@ -129,7 +125,6 @@ START_TEST(masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
     run("nodes --node-timeout 2s", 3);
     expect_out("unknown: only 1 of 3 masters answered (2 needed)");
 }
-END_TEST
 
 /* The first master is 600 ms away from now on, there and back. */
 static struct relays *move_away(void)
@@ -146,7 +141,7 @@ static struct relays *move_away(void)
 }
 
 /* A handshake takes three round trips, and 1.3 s are what it has; the time that is advised works. */
-START_TEST(a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough)
+TEST(faults, a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough)
 {
     struct relays *relays = move_away();
     const char *command;
@@ -168,10 +163,9 @@ START_TEST(a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough)
     expect_out("not reached: handshake: no answer within ");
     expect_out("It takes connections and answers nothing");
 }
-END_TEST
 
 /* The handshake has as long as any other answer: by default a second. */
-START_TEST(masters_that_answer_within_the_node_timeout_are_reached)
+TEST(faults, masters_that_answer_within_the_node_timeout_are_reached)
 {
     struct tool looking;
     struct pollfd output;
@@ -187,9 +181,8 @@ START_TEST(masters_that_answer_within_the_node_timeout_are_reached)
     tool_finish(&looking);
     tool_expect(&looking, 0);
 }
-END_TEST
 
-START_TEST(a_node_of_a_cluster_is_excluded)
+TEST(faults, a_node_of_a_cluster_is_excluded)
 {
     static const char *const cluster[] = {"--cluster-enabled", "yes", NULL};
     const struct masters_setup setups[N] = {{.extra_args = cluster}};
@@ -204,9 +197,8 @@ START_TEST(a_node_of_a_cluster_is_excluded)
         run("nodes", 0);
     expect_first("excluded", "a node of a Redis Cluster");
 }
-END_TEST
 
-START_TEST(a_clock_that_is_behind_is_noted)
+TEST(faults, a_clock_that_is_behind_is_noted)
 {
     struct clock_fault *fault = clock_fault_create();
     const struct masters_setup setups[N] = {{.environment = clock_fault_environment(fault)}};
@@ -220,10 +212,9 @@ START_TEST(a_clock_that_is_behind_is_noted)
     expect_out("clock 90.0 s behind this machine's");
     clock_fault_destroy(fault);
 }
-END_TEST
 
 /* Its quarantine would not end. One that only runs slow by a tenth votes. */
-START_TEST(a_clock_that_stands_still_is_excluded_at_a_single_look)
+TEST(faults, a_clock_that_stands_still_is_excluded_at_a_single_look)
 {
     struct clock_fault *fault = clock_fault_create();
     const struct masters_setup setups[N] = {{.environment = clock_fault_environment(fault)}};
@@ -245,9 +236,8 @@ START_TEST(a_clock_that_stands_still_is_excluded_at_a_single_look)
     expect_out("safe quorum: 3 of 3");
     clock_fault_destroy(fault);
 }
-END_TEST
 
-START_TEST(what_is_not_durable_is_a_note_and_what_is_is_none)
+TEST(faults, what_is_not_durable_is_a_note_and_what_is_is_none)
 {
     declared();
     expect_out("note: All 3 masters: not durable");
@@ -259,7 +249,6 @@ START_TEST(what_is_not_durable_is_a_note_and_what_is_is_none)
     expect_out(" always ");
     ck_assert_ptr_null(strstr(tool.out, "note:"));
 }
-END_TEST
 
 /* --- Masters that say no ------------------------------------------------------------------------------------------ */
 
@@ -278,7 +267,7 @@ static const struct {
      " CONFIG SET min-replicas-to-write 0\n"},
 };
 
-START_TEST(masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum)
+TESTS(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 2)
 {
     declared();
     ask_expect(masters, 0, writes[_i].refuse, "OK");
@@ -293,7 +282,6 @@ START_TEST(masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum)
     all(writes[_i].allow);
     run("nodes", 0);
 }
-END_TEST
 
 /* A server that answers whatever comes with this, NULL: that ends each connection. Its process ends with the test. */
 static int start_server_that_says(const char *answer)
@@ -341,7 +329,7 @@ static const struct {
 
 enum { REFUSALS = sizeof(refusals) / sizeof(refusals[0]) };
 
-START_TEST(a_server_that_says_no_is_not_down_and_each_word_has_its_cure)
+TESTS(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS)
 {
     char url[64];
 
@@ -352,9 +340,8 @@ START_TEST(a_server_that_says_no_is_not_down_and_each_word_has_its_cure)
     expect_out(refusals[_i].mend);
     ck_assert_ptr_null(strstr(tool.out, "Start it, or open the way to it"));
 }
-END_TEST
 
-START_TEST(a_master_that_is_paused_for_writes_does_not_vote)
+TEST(faults, a_master_that_is_paused_for_writes_does_not_vote)
 {
     if (!suite_server_is(6, 2))
         return;
@@ -367,9 +354,8 @@ START_TEST(a_master_that_is_paused_for_writes_does_not_vote)
     run("nodes", 0);
     expect_out("safe quorum: 3 of 3");
 }
-END_TEST
 
-START_TEST(a_memory_that_is_nearly_full_is_noted_before_it_is_full)
+TEST(faults, a_memory_that_is_nearly_full_is_noted_before_it_is_full)
 {
     char command[80];
     char *info;
@@ -386,10 +372,9 @@ START_TEST(a_memory_that_is_nearly_full_is_noted_before_it_is_full)
     expect_out(" INFO memory\n");
     expect_out("safe quorum: 3 of 3");
 }
-END_TEST
 
 /* The command takes two connections at a time, and one more now and then; this test itself may have one. */
-START_TEST(a_master_that_has_room_for_few_connections_is_noted)
+TEST(faults, a_master_that_has_room_for_few_connections_is_noted)
 {
     declared();
     ask_expect(masters, 0, "CONFIG SET maxclients 2", "OK");
@@ -397,9 +382,8 @@ START_TEST(a_master_that_has_room_for_few_connections_is_noted)
     expect_out("has one connection, and a second one while it waits");
     expect_out("safe quorum: 3 of 3");
 }
-END_TEST
 
-START_TEST(a_long_answer_is_cut_behind_a_word)
+TEST(faults, a_long_answer_is_cut_behind_a_word)
 {
     char answer[1024] = "-ERR", url[64];
 
@@ -411,9 +395,8 @@ START_TEST(a_long_answer_is_cut_behind_a_word)
     run("nodes", 1);
     expect_out(" wordy...");
 }
-END_TEST
 
-START_TEST(a_port_without_tls_is_told_from_one_that_is_down)
+TEST(faults, a_port_without_tls_is_told_from_one_that_is_down)
 {
     char url[64];
 
@@ -423,38 +406,9 @@ START_TEST(a_port_without_tls_is_told_from_one_that_is_down)
     expect_out("it speaks no TLS at this port, and its URL begins with rediss://");
     ck_assert_ptr_null(strstr(tool.out, "redis-cli"));
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("faults");
-    TCase *faults = suite_add_case(made, "faults", setup, teardown);
-
-    tcase_add_test(faults, a_replica_is_excluded_and_told_how_to_be_none);
-    tcase_add_test(faults, an_evicting_master_is_excluded_until_the_command_is_run);
-    tcase_add_test(faults, another_quorum_is_another_ring_and_nothing_is_overwritten);
-    tcase_add_test(faults, a_master_that_restarted_empty_has_no_marker_and_then_waits);
-    tcase_add_test(faults, a_user_without_rights_is_told_which);
-    tcase_add_loop_test(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 2);
-    tcase_add_loop_test(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS);
-    tcase_add_test(faults, a_master_that_is_paused_for_writes_does_not_vote);
-    tcase_add_test(faults, a_memory_that_is_nearly_full_is_noted_before_it_is_full);
-    tcase_add_test(faults, a_master_that_has_room_for_few_connections_is_noted);
-    tcase_add_test(faults, a_long_answer_is_cut_behind_a_word);
-    tcase_add_test(faults, a_port_without_tls_is_told_from_one_that_is_down);
-    tcase_add_test(faults, a_wrong_password_is_named);
-    tcase_add_test(faults, masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3);
-    tcase_add_test(faults, a_slow_master_is_told_from_a_silent_one_with_a_time_that_is_enough);
-    tcase_add_test(faults, masters_that_answer_within_the_node_timeout_are_reached);
-    tcase_add_test(faults, a_node_of_a_cluster_is_excluded);
-    tcase_add_test(faults, a_clock_that_is_behind_is_noted);
-    tcase_add_test(faults, a_clock_that_stands_still_is_excluded_at_a_single_look);
-    tcase_add_test(faults, what_is_not_durable_is_a_note_and_what_is_is_none);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
     setenv("LC_ALL", "C", 1);
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("faults"));
 }

@@ -58,7 +58,9 @@ static bool make_device(const char *path)
     return fd >= 0;
 }
 
-START_TEST(a_device_stays_what_it_is)
+GROUP(files, "files", locks_open, locks_close)
+
+TEST(files, a_device_stays_what_it_is)
 {
     const char *path = rig_path("nul");
     char line[512];
@@ -72,9 +74,8 @@ START_TEST(a_device_stays_what_it_is)
     tool_expect(&tool, 0);
     ck_assert(S_ISCHR(mode_of(path)));
 }
-END_TEST
 
-START_TEST(a_pipe_with_a_reader_is_written_into_and_stays)
+TEST(files, a_pipe_with_a_reader_is_written_into_and_stays)
 {
     const char *path = rig_path("pipe");
     char text[4096];
@@ -92,11 +93,10 @@ START_TEST(a_pipe_with_a_reader_is_written_into_and_stays)
     ck_assert(S_ISFIFO(mode_of(path)));
     close(fd);
 }
-END_TEST
 
 static const char *const descriptors[] = {"-", "/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"};
 
-START_TEST(a_descriptor_is_written_into)
+TESTS(files, a_descriptor_is_written_into, 0, sizeof(descriptors) / sizeof(descriptors[0]))
 {
     rig_run(0, WORDS("--lock-file", descriptors[_i], SH("echo done")));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"held\""));
@@ -104,11 +104,10 @@ START_TEST(a_descriptor_is_written_into)
     rig_run(0, WORDS("--metrics-file", descriptors[_i], "true"));
     ck_assert_ptr_nonnull(strstr(tool.out, "redlock_held{key=\"job\"} 1\n"));
 }
-END_TEST
 
 /* --- What is replaced -------------------------------------------------------------------------------------------- */
 
-START_TEST(a_link_stays_and_what_it_leads_to_is_written)
+TEST(files, a_link_stays_and_what_it_leads_to_is_written)
 {
     const char *link = rig_path("link.prom");
     const char *file = rig_path("file.prom");
@@ -119,9 +118,8 @@ START_TEST(a_link_stays_and_what_it_leads_to_is_written)
     ck_assert(S_ISREG(mode_of(file)));
     ck_assert_ptr_nonnull(strstr(rig_read(file), "redlock_held{key=\"job\"} 0\n"));
 }
-END_TEST
 
-START_TEST(two_files_with_one_name_are_refused)
+TEST(files, two_files_with_one_name_are_refused)
 {
     const char *file = rig_path("both");
     const char *link = rig_path("link");
@@ -132,9 +130,8 @@ START_TEST(two_files_with_one_name_are_refused)
     ck_assert_int_ne(access(file, F_OK), 0);
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
 }
-END_TEST
 
-START_TEST(a_file_keeps_its_rights_unless_it_has_a_token)
+TEST(files, a_file_keeps_its_rights_unless_it_has_a_token)
 {
     const char *metrics = rig_path("redlock.prom");
     const char *token = rig_path("token.json");
@@ -151,9 +148,8 @@ START_TEST(a_file_keeps_its_rights_unless_it_has_a_token)
     ck_assert_uint_eq(mode_of(token) & 0777, 0600);
     ck_assert_uint_eq(count_files(), before + 2);
 }
-END_TEST
 
-START_TEST(root_leaves_a_file_to_its_owner)
+TEST(files, root_leaves_a_file_to_its_owner)
 {
     const char *path = rig_path("redlock.prom");
     struct stat seen;
@@ -167,16 +163,14 @@ START_TEST(root_leaves_a_file_to_its_owner)
     ck_assert_uint_eq(seen.st_uid, 4711);
     ck_assert_uint_eq(seen.st_gid, 4712);
 }
-END_TEST
 
-START_TEST(a_lock_file_that_somebody_else_has_put_there_is_not_removed)
+TEST(files, a_lock_file_that_somebody_else_has_put_there_is_not_removed)
 {
     const char *path = rig_path("lock.json");
 
     rig_run(0, WORDS("--lock-file", path, SH("rm $REDLOCK_LOCK_FILE; echo mine >$REDLOCK_LOCK_FILE")));
     ck_assert_str_eq(rig_read(path), "mine\n");
 }
-END_TEST
 
 /* --- What is refused --------------------------------------------------------------------------------------------- */
 
@@ -203,7 +197,7 @@ static void make_obstacles(void)
     write_file(rig_path("file"), "", 0600);
 }
 
-START_TEST(what_cannot_be_written_is_refused_before_anything_is_run)
+TESTS(files, what_cannot_be_written_is_refused_before_anything_is_run, 0, sizeof(refused) / sizeof(refused[0]))
 {
     int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const char *path;
@@ -223,9 +217,8 @@ START_TEST(what_cannot_be_written_is_refused_before_anything_is_run)
     rig_expect_free();
     close(input);
 }
-END_TEST
 
-START_TEST(a_full_device_is_an_error_before_the_command_runs)
+TEST(files, a_full_device_is_an_error_before_the_command_runs)
 {
     const char *path = rig_path("full");
 
@@ -236,7 +229,6 @@ START_TEST(a_full_device_is_an_error_before_the_command_runs)
     ck_assert(S_ISCHR(mode_of(path)));
     rig_expect_free();
 }
-END_TEST
 
 /* --- Standard input and output ----------------------------------------------------------------------------------- */
 
@@ -262,7 +254,7 @@ static void run_with(const char *input, int exit_code, const char *line)
     tool_expect(&tool, exit_code);
 }
 
-START_TEST(a_token_comes_from_standard_input)
+TEST(files, a_token_comes_from_standard_input)
 {
     char line[128];
 
@@ -277,9 +269,8 @@ START_TEST(a_token_comes_from_standard_input)
     run_with(line, 0, "unlock job -");
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_token_file_goes_through_pipes)
+TEST(files, a_token_file_goes_through_pipes)
 {
     char hold[TOOL_STREAM_SIZE];
 
@@ -296,30 +287,8 @@ START_TEST(a_token_file_goes_through_pipes)
     tool_expect(&tool, 2);
     run_with(hold, 2, "extend - --json");
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("files");
-    TCase *files = suite_add_case(made, "files", locks_open, locks_close);
-
-    tcase_add_test(files, a_device_stays_what_it_is);
-    tcase_add_test(files, a_pipe_with_a_reader_is_written_into_and_stays);
-    tcase_add_loop_test(files, a_descriptor_is_written_into, 0, sizeof(descriptors) / sizeof(descriptors[0]));
-    tcase_add_test(files, a_link_stays_and_what_it_leads_to_is_written);
-    tcase_add_test(files, two_files_with_one_name_are_refused);
-    tcase_add_test(files, a_file_keeps_its_rights_unless_it_has_a_token);
-    tcase_add_test(files, root_leaves_a_file_to_its_owner);
-    tcase_add_test(files, a_lock_file_that_somebody_else_has_put_there_is_not_removed);
-    tcase_add_loop_test(files, what_cannot_be_written_is_refused_before_anything_is_run, 0,
-                        sizeof(refused) / sizeof(refused[0]));
-    tcase_add_test(files, a_full_device_is_an_error_before_the_command_runs);
-    tcase_add_test(files, a_token_comes_from_standard_input);
-    tcase_add_test(files, a_token_file_goes_through_pipes);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("files"));
 }

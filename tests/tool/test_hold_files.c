@@ -31,7 +31,9 @@ static void open_all(void)
     path = rig_path("token.json");
 }
 
-START_TEST(lock_leaves_the_token_to_a_file_for_its_owner)
+GROUP(files, "files", open_all, locks_close)
+
+TEST(files, lock_leaves_the_token_to_a_file_for_its_owner)
 {
     struct stat seen;
 
@@ -43,10 +45,9 @@ START_TEST(lock_leaves_the_token_to_a_file_for_its_owner)
     run(0, "check @");
     ck_assert_int_gt(atoi(tool.out), 20000);
 }
-END_TEST
 
 /* A lock that was handed off is valid for two seconds at first. */
-START_TEST(a_lock_that_was_waited_for_has_its_whole_ttl)
+TEST(files, a_lock_that_was_waited_for_has_its_whole_ttl)
 {
     const char *const words[] = {"lock", "job", "--ttl", "30s", "--wait", "25s", "--token-file", path, NULL};
     struct tool holder;
@@ -60,9 +61,8 @@ START_TEST(a_lock_that_was_waited_for_has_its_whole_ttl)
     tool_expect(&waiting, 0);
     run(0, "check @ --at-least 20s");
 }
-END_TEST
 
-START_TEST(unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl)
+TEST(files, unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl)
 {
     run(2, "lock job --hold-at-least 20s");
     ck_assert_ptr_nonnull(strstr(tool.err, "--hold-at-least needs --token-file"));
@@ -72,9 +72,8 @@ START_TEST(unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl)
     run(2, "unlock --token-file @");
     run(1, "lock job");
 }
-END_TEST
 
-START_TEST(unlock_gives_it_up_and_removes_the_file)
+TEST(files, unlock_gives_it_up_and_removes_the_file)
 {
     run(0, "lock job --token-file @");
     run(0, "unlock --token-file @");
@@ -82,10 +81,9 @@ START_TEST(unlock_gives_it_up_and_removes_the_file)
     ck_assert_int_ne(access(path, F_OK), 0);
     run(2, "unlock --token-file @");
 }
-END_TEST
 
 /* The null device's neighbour takes nothing, which nobody can know before the lock is held. */
-START_TEST(a_token_that_cannot_be_written_leaves_nothing_locked)
+TEST(files, a_token_that_cannot_be_written_leaves_nothing_locked)
 {
     if (mknod(path, S_IFCHR | 0600, makedev(1, 7)) != 0)
         return;
@@ -93,9 +91,8 @@ START_TEST(a_token_that_cannot_be_written_leaves_nothing_locked)
     ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked)
+TEST(files, a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked)
 {
     char script[1024];
 
@@ -104,9 +101,8 @@ START_TEST(a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked)
     ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
     run(0, "lock other");
 }
-END_TEST
 
-START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
+TEST(files, extend_lengthens_the_lock_and_keeps_token_and_fence)
 {
     char fence[64];
     const char *found;
@@ -127,10 +123,9 @@ START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
     run(0, "unlock --token-file @");
     rig_expect_free();
 }
-END_TEST
 
 /* Each command is over as soon as a quorum has answered: that must not cost the next one. */
-START_TEST(extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows)
+TEST(files, extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows)
 {
     for (int i = 0; i < 20; i++) {
         run(0, "lock job --ttl 20s --token-file @ --quiet");
@@ -141,9 +136,8 @@ START_TEST(extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows)
     }
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(extend_does_not_bring_back_a_lock_whose_time_is_over)
+TEST(files, extend_does_not_bring_back_a_lock_whose_time_is_over)
 {
     run(0, "lock job --ttl 3s --token-file @");
     while (masters_count_key(masters, "job") > 0)
@@ -153,9 +147,8 @@ START_TEST(extend_does_not_bring_back_a_lock_whose_time_is_over)
     ck_assert_str_eq(tool.out, "0\n");
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file)
+TEST(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file)
 {
     run(0, "lock job --token-file @");
     run(0, "break job --yes");
@@ -165,9 +158,8 @@ START_TEST(extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file)
     run(1, "extend @");
     ck_assert_ptr_nonnull(strstr(tool.err, "says that it was lost\n"));
 }
-END_TEST
 
-START_TEST(extend_without_a_quorum_leaves_what_was_proven)
+TEST(files, extend_without_a_quorum_leaves_what_was_proven)
 {
     run(0, "lock job --token-file @");
     for (size_t i = 0; i < 3; i++)
@@ -176,11 +168,10 @@ START_TEST(extend_without_a_quorum_leaves_what_was_proven)
     run(0, "check @");
     ck_assert_int_gt(atoi(tool.out), 10000);
 }
-END_TEST
 
 static const char *const damaged[] = {"", "no json", "{\"state\":\"held\"}", "{\"state\":\"held\",\"key\":7}"};
 
-START_TEST(an_extension_that_is_refused_leaves_the_lock_to_its_file)
+TEST(files, an_extension_that_is_refused_leaves_the_lock_to_its_file)
 {
     run(0, "lock job --token-file @");
     run(2, "extend @ --ttl 2m");
@@ -190,11 +181,10 @@ START_TEST(an_extension_that_is_refused_leaves_the_lock_to_its_file)
     run(0, "check @");
     run(0, "extend @ --quiet");
 }
-END_TEST
 
 /* Masters whose answers come behind the decision say no more of a lock that is lost. Mostly there are some, and to wait
  * for them would take longer than the test may. */
-START_TEST(an_extension_of_a_lock_that_was_taken_away_waits_for_nobody)
+TEST(files, an_extension_of_a_lock_that_was_taken_away_waits_for_nobody)
 {
     for (int i = 0; i < 5; i++) {
         run(0, "lock job --token-file @");
@@ -203,7 +193,6 @@ START_TEST(an_extension_of_a_lock_that_was_taken_away_waits_for_nobody)
         ck_assert_ptr_nonnull(strstr(tool.err, "redlock: extend: 'job' not extended: the lock was lost"));
     }
 }
-END_TEST
 
 /* Not before it is the command: until then it has the handlers of the test program. */
 static bool catches(pid_t pid, int number)
@@ -226,7 +215,7 @@ static bool catches(pid_t pid, int number)
     return is_command && (caught >> (number - 1) & 1) != 0;
 }
 
-START_TEST(an_extension_that_is_interrupted_leaves_the_lock_to_its_file)
+TEST(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file)
 {
     const char *const words[] = {"extend", path, "--node-timeout", "10s", NULL};
     struct tool extending;
@@ -243,7 +232,6 @@ START_TEST(an_extension_that_is_interrupted_leaves_the_lock_to_its_file)
     run(0, "status job");
     run(0, "extend @ --quiet");
 }
-END_TEST
 
 /* The exit status of redlock in a time namespace whose clock is three seconds ahead, which is less than the ttl. */
 static int run_elsewhere(const char *line, const char *told)
@@ -257,7 +245,7 @@ static int run_elsewhere(const char *line, const char *told)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-START_TEST(a_file_of_another_time_namespace_is_no_proof)
+TEST(files, a_file_of_another_time_namespace_is_no_proof)
 {
     const char *told = rig_path("told");
 
@@ -274,13 +262,12 @@ START_TEST(a_file_of_another_time_namespace_is_no_proof)
     run(1, "check @");
     ck_assert_ptr_nonnull(strstr(tool.err, "another time namespace"));
 }
-END_TEST
 
 /* The loader needs the rest of /proc to find the library. */
 #define WITHOUT_PROC "unshare -rm sh -c 'mount -t tmpfs none /proc/sys && exec \"$@\"' sh "
 
 /* Nothing tells there which clock the end of the lock would be of. */
-START_TEST(a_file_cannot_be_written_without_proc_and_the_lock_is_given_back)
+TEST(files, a_file_cannot_be_written_without_proc_and_the_lock_is_given_back)
 {
     const char *told = rig_path("told");
     char command[1024];
@@ -294,9 +281,8 @@ START_TEST(a_file_cannot_be_written_without_proc_and_the_lock_is_given_back)
     ck_assert_ptr_nonnull(strstr(rig_read(told), "is given back"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_file_that_is_none_is_refused)
+TESTS(files, a_file_that_is_none_is_refused, 0, 4)
 {
     FILE *file = fopen(path, "w");
 
@@ -308,9 +294,10 @@ START_TEST(a_file_that_is_none_is_refused)
     run(2, "unlock --token-file @");
     ck_assert_int_eq(access(path, F_OK), 0);
 }
-END_TEST
 
-START_TEST(break_frees_the_key_and_says_whether_somebody_had_it)
+GROUP(breaking, "break", open_all, locks_close)
+
+TEST(breaking, break_frees_the_key_and_says_whether_somebody_had_it)
 {
     run(2, "break job");
     ck_assert_ptr_nonnull(strstr(tool.err, "add --yes"));
@@ -321,9 +308,8 @@ START_TEST(break_frees_the_key_and_says_whether_somebody_had_it)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"holders\":1,"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(break_takes_every_value_away)
+TEST(breaking, break_takes_every_value_away)
 {
     locks_store(0, "a");
     locks_store(1, "b");
@@ -332,31 +318,28 @@ START_TEST(break_takes_every_value_away)
     ck_assert_ptr_nonnull(strstr(tool.err, "deleted on 3 of 5 masters"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(break_without_a_quorum_exits_with_3)
+TEST(breaking, break_without_a_quorum_exits_with_3)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
     run(3, "break job --yes");
 }
-END_TEST
 
 /* --- What keys look like ------------------------------------------------------------------------------------------ */
 
-START_TEST(a_lock_that_was_not_there_is_told_in_json_too)
+TEST(files, a_lock_that_was_not_there_is_told_in_json_too)
 {
     run(1, "unlock job no-such-token --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"status\":\"REDLOCK_E_NOT_HELD\""));
     run(1, "break job --yes --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"status\":\"REDLOCK_E_NOT_HELD\""));
 }
-END_TEST
 
 /* "Erase the screen", in two ways that terminals know. */
 static const char *const wild[] = {"k\x1b[2J", "k\xc2\x9b\x32J", "k\xff"};
 
-START_TEST(a_key_does_not_reach_the_terminal_raw)
+TESTS(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof(wild) / sizeof(wild[0]))
 {
     static const char *const lines[] = {"lock %s", "unlock %s token", "break %s --yes", "status %s",
                                         "run --key %s --status true"};
@@ -371,9 +354,8 @@ START_TEST(a_key_does_not_reach_the_terminal_raw)
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "'k\\x"));
 }
-END_TEST
 
-START_TEST(a_key_of_any_bytes_comes_back_from_its_file)
+TESTS(files, a_key_of_any_bytes_comes_back_from_its_file, 0, sizeof(wild) / sizeof(wild[0]))
 {
     char line[128];
 
@@ -385,41 +367,8 @@ START_TEST(a_key_of_any_bytes_comes_back_from_its_file)
     snprintf(line, sizeof(line), "status %s", wild[_i]);
     run(1, line);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("hold-files");
-    TCase *files = suite_add_case(made, "files", open_all, locks_close);
-    TCase *breaking = suite_add_case(made, "break", open_all, locks_close);
-
-    tcase_add_test(files, lock_leaves_the_token_to_a_file_for_its_owner);
-    tcase_add_test(files, a_lock_that_was_waited_for_has_its_whole_ttl);
-    tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
-    tcase_add_test(files, unlock_leaves_a_lock_that_is_to_be_kept_to_its_ttl);
-    tcase_add_test(files, a_token_that_cannot_be_written_leaves_nothing_locked);
-    tcase_add_test(files, a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked);
-    tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);
-    tcase_add_test(files, extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows);
-    tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);
-    tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
-    tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);
-    tcase_add_test(files, an_extension_that_is_refused_leaves_the_lock_to_its_file);
-    tcase_add_test(files, an_extension_of_a_lock_that_was_taken_away_waits_for_nobody);
-    tcase_add_test(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file);
-    tcase_add_test(files, a_file_of_another_time_namespace_is_no_proof);
-    tcase_add_test(files, a_file_cannot_be_written_without_proc_and_the_lock_is_given_back);
-    tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
-    tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
-    tcase_add_test(breaking, break_takes_every_value_away);
-    tcase_add_test(breaking, break_without_a_quorum_exits_with_3);
-    tcase_add_test(files, a_lock_that_was_not_there_is_told_in_json_too);
-    tcase_add_loop_test(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof(wild) / sizeof(wild[0]));
-    tcase_add_loop_test(files, a_key_of_any_bytes_comes_back_from_its_file, 0, sizeof(wild) / sizeof(wild[0]));
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("hold-files"));
 }

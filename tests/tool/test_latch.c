@@ -31,7 +31,9 @@ static void expect_open(struct tool *waiting)
 
 /* --- How it opens ------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_latch_opens_when_all_have_arrived)
+GROUP(opening, "opening", locks_open, locks_close)
+
+TEST(opening, a_latch_opens_when_all_have_arrived)
 {
     struct tool waiting;
 
@@ -46,10 +48,9 @@ START_TEST(a_latch_opens_when_all_have_arrived)
     run(0, "latch await ready" OF_TWO);
     run(0, "status ready --latch");
 }
-END_TEST
 
 /* Each arrives and waits; the round after it is another one. */
-START_TEST(parties_that_await_are_a_barrier)
+TEST(opening, parties_that_await_are_a_barrier)
 {
     struct tool parties[2];
 
@@ -60,9 +61,8 @@ START_TEST(parties_that_await_are_a_barrier)
         expect_open(&parties[1]);
     }
 }
-END_TEST
 
-START_TEST(the_answer_is_a_document)
+TEST(opening, the_answer_is_a_document)
 {
     run(0, "latch arrive ready --party east --json" OF_TWO);
     ck_assert_ptr_nonnull(strstr(tool.out, "{\"schema\":1,\"key\":\"ready\",\"status\":\"REDLOCK_OK\""));
@@ -73,9 +73,8 @@ START_TEST(the_answer_is_a_document)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"answered\":true,\"recorded\":false,\"open\":false"));
     ck_assert_uint_eq(strcspn(tool.out, "\n") + 1, strlen(tool.out));
 }
-END_TEST
 
-START_TEST(a_signal_ends_the_wait)
+TEST(opening, a_signal_ends_the_wait)
 {
     struct tool waiting;
 
@@ -89,11 +88,12 @@ START_TEST(a_signal_ends_the_wait)
     run(0, "latch arrive ready --party west" OF_TWO);
     run(0, "latch await ready" OF_TWO); /* what had arrived stays so */
 }
-END_TEST
 
 /* --- What is wrong ------------------------------------------------------------------------------------------------ */
 
-START_TEST(other_parties_and_generations_are_refused)
+GROUP(refusing, "refusing", locks_open, locks_close)
+
+TEST(refusing, other_parties_and_generations_are_refused)
 {
     run(0, "latch arrive ready --party east" OF_TWO);
     run(2, "latch arrive ready --party north --parties 3 --generation 7");
@@ -108,10 +108,9 @@ START_TEST(other_parties_and_generations_are_refused)
     run(0, "latch await ready" OF_TWO); /* the one before stays open */
     run(1, "latch await ready --parties 2 --generation 6 --wait 1s");
 }
-END_TEST
 
 /* The largest ones are numbers like others, and the order is that of the numbers. */
-START_TEST(a_generation_is_any_number_of_64_bits)
+TEST(refusing, a_generation_is_any_number_of_64_bits)
 {
     run(0, "latch arrive ready --party east --parties 1 --generation 9223372036854775808");
     run(0, "latch await ready --parties 1 --generation 9223372036854775808");
@@ -124,10 +123,9 @@ START_TEST(a_generation_is_any_number_of_64_bits)
     run(2, "latch await ready --parties 1");
     ck_assert_ptr_nonnull(strstr(tool.err, "--generation is missing"));
 }
-END_TEST
 
 /* One master is silent, one is dead, and then another. */
-START_TEST(a_minority_of_masters_may_be_missing)
+TEST(refusing, a_minority_of_masters_may_be_missing)
 {
     tool_set_node_timeout("2s");
     ck_assert(masters_hang(masters, 0));
@@ -142,7 +140,6 @@ START_TEST(a_minority_of_masters_may_be_missing)
     ck_assert(masters_resume(masters, 0));
     run(0, "latch arrive ready --party east --wait 30s --parties 2 --generation 8");
 }
-END_TEST
 
 static const struct {
     const char *line;
@@ -162,31 +159,13 @@ static const struct {
     {"latch await ready -q -v" OF_TWO, "--verbose and --quiet exclude each other"},
 };
 
-START_TEST(wrong_usage_is_2)
+TESTS(refusing, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]))
 {
     run(2, wrong[_i].line);
     ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says: %s", wrong[_i].line, tool.err);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("latch");
-    TCase *opening = suite_add_case(made, "opening", locks_open, locks_close);
-    TCase *refusing = suite_add_case(made, "refusing", locks_open, locks_close);
-
-    tcase_add_test(opening, a_latch_opens_when_all_have_arrived);
-    tcase_add_test(opening, parties_that_await_are_a_barrier);
-    tcase_add_test(opening, the_answer_is_a_document);
-    tcase_add_test(opening, a_signal_ends_the_wait);
-    tcase_add_test(refusing, other_parties_and_generations_are_refused);
-    tcase_add_test(refusing, a_generation_is_any_number_of_64_bits);
-    tcase_add_test(refusing, a_minority_of_masters_may_be_missing);
-    tcase_add_loop_test(refusing, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("latch"));
 }

@@ -43,7 +43,9 @@ static void expect_count(const char *key, size_t count)
 
 /* --- Several keys ------------------------------------------------------------------------------------------------- */
 
-START_TEST(tokens_are_printed_in_the_order_of_the_keys)
+GROUP(several, "several", open_all, locks_close)
+
+TEST(several, tokens_are_printed_in_the_order_of_the_keys)
 {
     char tokens[2][128];
     char line[256];
@@ -61,9 +63,8 @@ START_TEST(tokens_are_printed_in_the_order_of_the_keys)
     expect_count("a", 0);
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(one_key_that_another_has_refuses_all)
+TEST(several, one_key_that_another_has_refuses_all)
 {
     locks_lock();
     run(1, "lock -k a -k job -k z");
@@ -76,9 +77,8 @@ START_TEST(one_key_that_another_has_refuses_all)
     ck_assert_ptr_nonnull(strstr(tool.out, "{\"schema\":1,\"key\":\"job\",\"status\":\"REDLOCK_DEADLINE\","
                                            "\"cause\":\"REDLOCK_HELD\""));
 }
-END_TEST
 
-START_TEST(a_file_stands_for_all_keys)
+TEST(several, a_file_stands_for_all_keys)
 {
     char first[4096];
 
@@ -99,10 +99,9 @@ START_TEST(a_file_stands_for_all_keys)
     expect_count("z", 0);
     rig_expect_free();
 }
-END_TEST
 
 /* Of the keys that a file stands for, one is somebody else's. */
-START_TEST(one_key_that_was_taken_away_is_told)
+TEST(several, one_key_that_was_taken_away_is_told)
 {
     run_file(0, "lock -k job -k a --ttl 20s --token-file");
     for (size_t i = 0; i < 5; i++)
@@ -115,9 +114,8 @@ START_TEST(one_key_that_was_taken_away_is_told)
     expect_count("a", 0);
     expect_count("job", 5);
 }
-END_TEST
 
-START_TEST(a_file_whose_time_is_over_is_told)
+TEST(several, a_file_whose_time_is_over_is_told)
 {
     run_file(0, "lock -k job -k a --ttl 3s --token-file");
     expect_count("a", 0);
@@ -125,9 +123,8 @@ START_TEST(a_file_whose_time_is_over_is_told)
     run_file(1, "extend");
     ck_assert_ptr_nonnull(strstr(tool.err, "'job', 'a' not extended: their time is over"));
 }
-END_TEST
 
-START_TEST(two_dead_masters_do_not_matter_and_three_leave_nothing)
+TEST(several, two_dead_masters_do_not_matter_and_three_leave_nothing)
 {
     for (size_t i = 0; i < 2; i++)
         ck_assert(masters_kill(masters, i));
@@ -140,9 +137,8 @@ START_TEST(two_dead_masters_do_not_matter_and_three_leave_nothing)
     ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_signal_while_one_key_is_awaited_leaves_nothing)
+TEST(several, a_signal_while_one_key_is_awaited_leaves_nothing)
 {
     struct tool waiting;
 
@@ -155,10 +151,9 @@ START_TEST(a_signal_while_one_key_is_awaited_leaves_nothing)
     ck_assert_str_eq(waiting.out, "");
     expect_count("a", 0);
 }
-END_TEST
 
 /* The full device takes nothing. */
-START_TEST(tokens_that_cannot_be_written_are_not_left_locked)
+TESTS(several, tokens_that_cannot_be_written_are_not_left_locked, 0, 2)
 {
     static const char *const options[] = {"> /dev/full", "--token-file /dev/full"};
     char script[256];
@@ -168,20 +163,20 @@ START_TEST(tokens_that_cannot_be_written_are_not_left_locked)
     expect_count("a", 0);
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_lock_file_describes_several_keys)
+TEST(several, a_lock_file_describes_several_keys)
 {
     run(0, "run -k job -k a --lock-file /dev/null true");
     rig_run(0, WORDS("-k", "a", "--lock-file", path,
                      SH("grep -o '\"key\":\"[a-z]*\"' $REDLOCK_LOCK_FILE | tr '\\n' ' '")));
     ck_assert_str_eq(tool.out, "\"key\":\"job\" \"key\":\"a\" ");
 }
-END_TEST
 
 /* --- Permits ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_permit_is_released_by_its_number)
+GROUP(permits, "permits", open_all, locks_close)
+
+TEST(permits, a_permit_is_released_by_its_number)
 {
     char token[128];
     char line[256];
@@ -202,10 +197,9 @@ START_TEST(a_permit_is_released_by_its_number)
     run(0, line);
     expect_count("pool#0", 0);
 }
-END_TEST
 
 /* A waiter that stands elsewhere is told by the release, as by that of a program. */
-START_TEST(several_permits_are_all_or_none)
+TEST(permits, several_permits_are_all_or_none)
 {
     char tokens[2][128];
     int slots[2];
@@ -221,9 +215,8 @@ START_TEST(several_permits_are_all_or_none)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"slot\":"));
     run(1, "lock pool --permits 1/3");
 }
-END_TEST
 
-START_TEST(as_many_permits_as_there_may_be_are_one_hold)
+TEST(permits, as_many_permits_as_there_may_be_are_one_hold)
 {
     run_file(0, "lock --permits 64/64 job --ttl 20s --token-file");
     run_file(0, "extend --ttl 40s");
@@ -234,9 +227,8 @@ START_TEST(as_many_permits_as_there_may_be_are_one_hold)
     run(2, "lock --permits 65/65 job");
     ck_assert_ptr_nonnull(strstr(tool.err, "N from 1 to 64"));
 }
-END_TEST
 
-START_TEST(a_file_stands_for_all_permits)
+TESTS(permits, a_file_stands_for_all_permits, 0, 2)
 {
     run_file(0, _i ? "lock pool --permits 2/3 --token-file" : "lock pool --permits 1/3 --token-file");
     run_file(0, "extend --ttl 40s");
@@ -246,31 +238,8 @@ START_TEST(a_file_stands_for_all_permits)
     run_file(0, "unlock --token-file");
     run(0, "lock pool --permits 3/3");
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("lock-sets");
-    TCase *several = suite_add_case(made, "several", open_all, locks_close);
-    TCase *permits = suite_add_case(made, "permits", open_all, locks_close);
-
-    tcase_add_test(several, tokens_are_printed_in_the_order_of_the_keys);
-    tcase_add_test(several, one_key_that_another_has_refuses_all);
-    tcase_add_test(several, a_file_stands_for_all_keys);
-    tcase_add_test(several, one_key_that_was_taken_away_is_told);
-    tcase_add_test(several, a_file_whose_time_is_over_is_told);
-    tcase_add_test(several, two_dead_masters_do_not_matter_and_three_leave_nothing);
-    tcase_add_test(several, a_signal_while_one_key_is_awaited_leaves_nothing);
-    tcase_add_loop_test(several, tokens_that_cannot_be_written_are_not_left_locked, 0, 2);
-    tcase_add_test(several, a_lock_file_describes_several_keys);
-    tcase_add_test(permits, a_permit_is_released_by_its_number);
-    tcase_add_test(permits, several_permits_are_all_or_none);
-    tcase_add_test(permits, as_many_permits_as_there_may_be_are_one_hold);
-    tcase_add_loop_test(permits, a_file_stands_for_all_permits, 0, 2);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("lock-sets"));
 }

@@ -9,8 +9,10 @@
 #include "locks_rig.h"
 #include "suite.h"
 
+GROUP(locks, "lock and unlock", locks_open, locks_close)
+
 /* It may be over before the slowest masters have been reached: what it says of votes is what the masters must have. */
-START_TEST(lock_prints_the_token_that_the_masters_store)
+TEST(locks, lock_prints_the_token_that_the_masters_store)
 {
     char token[128];
     size_t stored = 0;
@@ -33,7 +35,6 @@ START_TEST(lock_prints_the_token_that_the_masters_store)
     ck_assert_uint_ge(stored, 3);
     ck_assert_uint_ge(stored, (size_t)(votes[-1] - '0'));
 }
-END_TEST
 
 /* The label behind the UUID; the words of the option in one argument. */
 static const char *label_of_lock(const char *option)
@@ -49,7 +50,7 @@ static const char *label_of_lock(const char *option)
     return token + 36;
 }
 
-START_TEST(a_token_says_who_has_the_lock_and_since_when_he_asked)
+TEST(locks, a_token_says_who_has_the_lock_and_since_when_he_asked)
 {
     char host[128] = ":";
     const char *label = label_of_lock("--ttl=30s");
@@ -65,9 +66,8 @@ START_TEST(a_token_says_who_has_the_lock_and_since_when_he_asked)
                      ":a23456789b123456789c123456789d123456789e123456789f1234");
     ck_assert_str_eq(label_of_lock("--label="), "");
 }
-END_TEST
 
-START_TEST(what_cannot_be_a_label_is_refused)
+TEST(locks, what_cannot_be_a_label_is_refused)
 {
     tool_start(&tool, (const char *const[]){"lock", "job", "--label", "a b\033", NULL});
     tool_finish(&tool);
@@ -78,9 +78,8 @@ START_TEST(what_cannot_be_a_label_is_refused)
     ck_assert_ptr_nonnull(strstr(tool.err, "--label: 65 characters are too many (at most 64)"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
-START_TEST(a_second_lock_is_refused_with_1_and_changes_nothing)
+TEST(locks, a_second_lock_is_refused_with_1_and_changes_nothing)
 {
     char token[128];
 
@@ -94,9 +93,8 @@ START_TEST(a_second_lock_is_refused_with_1_and_changes_nothing)
     locks_expect_majority(tool.out, "on ");
     ck_assert_ptr_nonnull(strstr(tool.out, token));
 }
-END_TEST
 
-START_TEST(unlock_with_the_token_frees_the_key_everywhere)
+TEST(locks, unlock_with_the_token_frees_the_key_everywhere)
 {
     char line[192];
 
@@ -106,9 +104,8 @@ START_TEST(unlock_with_the_token_frees_the_key_everywhere)
     locks_expect_majority(tool.err, "deleted on ");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
-START_TEST(unlock_with_another_token_is_refused_with_1)
+TEST(locks, unlock_with_another_token_is_refused_with_1)
 {
     locks_lock();
     locks_unlock("not-the-token");
@@ -116,9 +113,8 @@ START_TEST(unlock_with_another_token_is_refused_with_1)
     ck_assert_ptr_nonnull(strstr(tool.err, "was not held with this token"));
     ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
 }
-END_TEST
 
-START_TEST(a_second_unlock_says_that_nothing_was_held)
+TEST(locks, a_second_unlock_says_that_nothing_was_held)
 {
     char token[128];
 
@@ -128,9 +124,8 @@ START_TEST(a_second_unlock_says_that_nothing_was_held)
     locks_unlock(token);
     tool_expect(&tool, 1);
 }
-END_TEST
 
-START_TEST(unlock_without_a_quorum_exits_with_3)
+TEST(locks, unlock_without_a_quorum_exits_with_3)
 {
     char token[128];
 
@@ -140,18 +135,16 @@ START_TEST(unlock_without_a_quorum_exits_with_3)
     locks_unlock(token);
     tool_expect(&tool, 3);
 }
-END_TEST
 
-START_TEST(lock_waits_as_long_as_told)
+TEST(locks, lock_waits_as_long_as_told)
 {
     locks_lock();
     tool_run(&tool, "lock job --wait 1s");
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
 }
-END_TEST
 
-START_TEST(lock_wins_while_two_masters_are_down)
+TEST(locks, lock_wins_while_two_masters_are_down)
 {
     ck_assert(masters_kill(masters, 0));
     ck_assert(masters_hang(masters, 4));
@@ -159,9 +152,8 @@ START_TEST(lock_wins_while_two_masters_are_down)
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "3 of 5 masters had agreed"));
 }
-END_TEST
 
-START_TEST(lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
+TEST(locks, lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
@@ -170,10 +162,9 @@ START_TEST(lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
     ck_assert_str_eq(tool.out, "");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
 /* Standard error is a pipe here, as in cron. */
-START_TEST(success_is_silent_where_there_is_no_terminal)
+TEST(locks, success_is_silent_where_there_is_no_terminal)
 {
     static const char *const answers[] = {"granted", "acquired 'job'", "released 'job'"};
     char line[256];
@@ -191,9 +182,8 @@ START_TEST(success_is_silent_where_there_is_no_terminal)
         ck_assert(loud || *tool.err == '\0');
     }
 }
-END_TEST
 
-START_TEST(fencing_tokens_grow_from_hold_to_hold)
+TEST(locks, fencing_tokens_grow_from_hold_to_hold)
 {
     unsigned long long before = 0;
 
@@ -212,9 +202,8 @@ START_TEST(fencing_tokens_grow_from_hold_to_hold)
     tool_run(&tool, "lock job --fenced --json");
     ck_assert_ptr_nonnull(strstr(tool.out, ",\"fence\":"));
 }
-END_TEST
 
-START_TEST(a_token_that_cannot_be_written_is_not_left_locked)
+TEST(locks, a_token_that_cannot_be_written_is_not_left_locked)
 {
     const char *const words[] = {"lock", "job", "--wait", "forever", NULL};
 
@@ -230,9 +219,8 @@ START_TEST(a_token_that_cannot_be_written_is_not_left_locked)
     ck_assert_ptr_nonnull(strstr(tool.err, "cannot write"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
-START_TEST(a_signal_while_waiting_leaves_nothing)
+TEST(locks, a_signal_while_waiting_leaves_nothing)
 {
     const char *const words[] = {"lock", "job", "--wait", "forever", NULL};
     struct tool waiting;
@@ -248,10 +236,9 @@ START_TEST(a_signal_while_waiting_leaves_nothing)
     ck_assert_int_eq(waiting.signal, SIGTERM);
     ck_assert_uint_eq(masters_count_key(masters, "job"), 3);
 }
-END_TEST
 
 /* As nohup(1) starts it. */
-START_TEST(a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
+TEST(locks, a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
 {
     const char *const words[] = {"lock", "job", "--wait", "forever", NULL};
     struct tool waiting;
@@ -268,7 +255,6 @@ START_TEST(a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
     tool_finish(&waiting);
     tool_expect(&waiting, 0);
 }
-END_TEST
 
 static void unlock_by_input(const char *before, const char *token, const char *behind)
 {
@@ -285,7 +271,7 @@ static void unlock_by_input(const char *before, const char *token, const char *b
     close(ends[0]);
 }
 
-START_TEST(the_first_word_of_standard_input_is_the_token)
+TEST(locks, the_first_word_of_standard_input_is_the_token)
 {
     unlock_by_input("", locks_lock(), " 0\n");
     tool_expect(&tool, 0);
@@ -294,9 +280,8 @@ START_TEST(the_first_word_of_standard_input_is_the_token)
     unlock_by_input("\n", "", " \n");
     tool_expect(&tool, 2);
 }
-END_TEST
 
-START_TEST(json_output_is_one_line_with_every_vote)
+TEST(locks, json_output_is_one_line_with_every_vote)
 {
     ck_assert(masters_kill(masters, 4));
     tool_run(&tool, "lock job --json");
@@ -307,7 +292,6 @@ START_TEST(json_output_is_one_line_with_every_vote)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"vote\":\"failed\""));
     ck_assert_str_eq(tool.err, "");
 }
-END_TEST
 
 /* The masters' URLs with the password and another database. */
 static void use_password_and_database(size_t count, const char *encoded_password)
@@ -323,7 +307,7 @@ static void use_password_and_database(size_t count, const char *encoded_password
     setenv("REDLOCK_NODES", list, 1);
 }
 
-START_TEST(passwords_and_databases_work_in_all_commands)
+TEST(locks, passwords_and_databases_work_in_all_commands)
 {
     const char *const guarded[] = {"--requirepass", "p,/@ss", NULL};
     char token[128];
@@ -338,9 +322,8 @@ START_TEST(passwords_and_databases_work_in_all_commands)
     locks_unlock(token);
     tool_expect(&tool, 0);
 }
-END_TEST
 
-START_TEST(a_wrong_password_is_no_vote_and_no_answer)
+TEST(locks, a_wrong_password_is_no_vote_and_no_answer)
 {
     const char *const guarded[] = {"--requirepass", "right", NULL};
 
@@ -358,37 +341,8 @@ START_TEST(a_wrong_password_is_no_vote_and_no_answer)
     ck_assert_ptr_nonnull(strstr(tool.err, "WRONGPASS"));
     ck_assert_ptr_null(strstr(tool.err, ".:")); /* the server's sentence goes on */
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("locks");
-    TCase *locks = suite_add_case(made, "lock and unlock", locks_open, locks_close);
-
-    tcase_add_test(locks, lock_prints_the_token_that_the_masters_store);
-    tcase_add_test(locks, a_token_says_who_has_the_lock_and_since_when_he_asked);
-    tcase_add_test(locks, what_cannot_be_a_label_is_refused);
-    tcase_add_test(locks, a_second_lock_is_refused_with_1_and_changes_nothing);
-    tcase_add_test(locks, unlock_with_the_token_frees_the_key_everywhere);
-    tcase_add_test(locks, unlock_with_another_token_is_refused_with_1);
-    tcase_add_test(locks, a_second_unlock_says_that_nothing_was_held);
-    tcase_add_test(locks, unlock_without_a_quorum_exits_with_3);
-    tcase_add_test(locks, lock_waits_as_long_as_told);
-    tcase_add_test(locks, lock_wins_while_two_masters_are_down);
-    tcase_add_test(locks, lock_with_three_masters_down_exits_with_3_and_leaves_nothing);
-    tcase_add_test(locks, success_is_silent_where_there_is_no_terminal);
-    tcase_add_test(locks, fencing_tokens_grow_from_hold_to_hold);
-    tcase_add_test(locks, a_token_that_cannot_be_written_is_not_left_locked);
-    tcase_add_test(locks, a_signal_while_waiting_leaves_nothing);
-    tcase_add_test(locks, the_first_word_of_standard_input_is_the_token);
-    tcase_add_test(locks, a_signal_that_was_ignored_at_the_start_does_not_end_the_wait);
-    tcase_add_test(locks, json_output_is_one_line_with_every_vote);
-    tcase_add_test(locks, passwords_and_databases_work_in_all_commands);
-    tcase_add_test(locks, a_wrong_password_is_no_vote_and_no_answer);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("locks"));
 }

@@ -13,7 +13,9 @@
 
 #include "nodes_rig.h"
 
-START_TEST(the_same_server_twice_is_one_vote)
+GROUP(names, "names", setup, teardown)
+
+TEST(names, the_same_server_twice_is_one_vote)
 {
     char link[256];
 
@@ -24,7 +26,6 @@ START_TEST(the_same_server_twice_is_one_vote)
     expect_first("excluded", "the same server as");
     expect_out("two votes of one memory");
 }
-END_TEST
 
 /* A name that leads to master `node` from now on. */
 static void lead(const char *name, size_t node)
@@ -36,7 +37,7 @@ static void lead(const char *name, size_t node)
     ck_assert_int_eq(symlink(masters_url(masters, node) + strlen("unix://"), link), 0);
 }
 
-START_TEST(names_that_lead_to_other_servers_than_before_have_no_votes)
+TEST(names, names_that_lead_to_other_servers_than_before_have_no_votes)
 {
     char list[512];
 
@@ -56,7 +57,6 @@ START_TEST(names_that_lead_to_other_servers_than_before_have_no_votes)
     lead("two", 1);
     run("nodes", 0);
 }
-END_TEST
 
 /* --- Two servers by turns ---------------------------------------------------------------------------------------- */
 
@@ -143,8 +143,10 @@ static void setup_with_a_twin(void)
     use(url);
 }
 
+GROUP(twins, "two servers", setup_with_a_twin, teardown)
+
 /* Two others vote, and yet it is not safe: another client may count the other server. */
-START_TEST(a_name_that_leads_to_two_servers_is_found_at_a_single_look)
+TESTS(twins, a_name_that_leads_to_two_servers_is_found_at_a_single_look, 0, 2)
 {
     enum way way = _i == 0 ? BY_TURNS : FIRST_ALONE;
 
@@ -163,15 +165,13 @@ START_TEST(a_name_that_leads_to_two_servers_is_found_at_a_single_look)
     expect_out("{\"schema\":1,\"verdict\":\"unsafe\"");
     expect_out("\"fault\":\"two-servers\"");
 }
-END_TEST
 
-START_TEST(a_server_in_the_place_of_another_is_not_two_by_turns)
+TEST(twins, a_server_in_the_place_of_another_is_not_two_by_turns)
 {
     run_led(MOVED, "nodes --new-deployment --yes", 0);
     run_led(MOVED, "nodes", 0);
     ck_assert_ptr_null(strstr(tool.out, "by turns"));
 }
-END_TEST
 
 /* --- Blanks in paths ---------------------------------------------------------------------------------------------- */
 
@@ -185,7 +185,7 @@ static void use_with_blank(const char *path)
     setenv("REDLOCK_NODES", list, 1);
 }
 
-START_TEST(a_blank_in_the_path_of_a_socket_is_written_as_percent_20)
+TEST(names, a_blank_in_the_path_of_a_socket_is_written_as_percent_20)
 {
     lead("a socket", 0);
     use_with_blank("/a socket");
@@ -197,12 +197,11 @@ START_TEST(a_blank_in_the_path_of_a_socket_is_written_as_percent_20)
     use_with_blank("/a%20socket");
     run("nodes --new-deployment --yes", 0);
 }
-END_TEST
 
 /* --- Commands that are printed ------------------------------------------------------------------------------------ */
 
 /* No variable names the masters: what is printed must. */
-START_TEST(a_printed_command_names_the_masters_that_options_have_named)
+TEST(names, a_printed_command_names_the_masters_that_options_have_named)
 {
     char line[2048], command[2048] = "";
     const char *printed;
@@ -219,9 +218,8 @@ START_TEST(a_printed_command_names_the_masters_that_options_have_named)
     run(command, 0);
     run(line, 0);
 }
-END_TEST
 
-START_TEST(a_printed_command_has_no_password)
+TEST(names, a_printed_command_has_no_password)
 {
     char line[2048];
 
@@ -234,10 +232,9 @@ START_TEST(a_printed_command_has_no_password)
     ck_assert_ptr_nonnull(strstr(tool.err, "'redlock nodes --new-deployment --nodes unix://me@/"));
     ck_assert_ptr_nonnull(strstr(tool.err, " --password-file FILE --node-timeout 5s' lets them vote at once\n"));
 }
-END_TEST
 
 /* What can be read a second time is named; what comes through a pipe is not. */
-START_TEST(a_printed_command_names_the_file_of_masters)
+TEST(names, a_printed_command_names_the_file_of_masters)
 {
     char line[512], path[256];
     FILE *file;
@@ -252,27 +249,9 @@ START_TEST(a_printed_command_names_the_file_of_masters)
     snprintf(line, sizeof(line), "'redlock nodes --new-deployment --nodes-file %s --node-timeout 5s' lets them", path);
     ck_assert_msg(strstr(tool.err, line) != NULL, "no \"%s\" in:\n%s", line, tool.err);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("names");
-    TCase *names = suite_add_case(made, "names", setup, teardown);
-    TCase *twins = suite_add_case(made, "two servers", setup_with_a_twin, teardown);
-
-    tcase_add_test(names, the_same_server_twice_is_one_vote);
-    tcase_add_test(names, names_that_lead_to_other_servers_than_before_have_no_votes);
-    tcase_add_test(names, a_blank_in_the_path_of_a_socket_is_written_as_percent_20);
-    tcase_add_test(names, a_printed_command_names_the_masters_that_options_have_named);
-    tcase_add_test(names, a_printed_command_has_no_password);
-    tcase_add_test(names, a_printed_command_names_the_file_of_masters);
-    tcase_add_loop_test(twins, a_name_that_leads_to_two_servers_is_found_at_a_single_look, 0, 2);
-    tcase_add_test(twins, a_server_in_the_place_of_another_is_not_two_by_turns);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
     setenv("LC_ALL", "C", 1);
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("names"));
 }

@@ -16,7 +16,9 @@
 
 /* --- The look ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_look_at_a_new_deployment_writes_nothing_and_exits_with_1)
+GROUP(looks, "looks", setup, teardown)
+
+TEST(looks, a_look_at_a_new_deployment_writes_nothing_and_exits_with_1)
 {
     run("nodes", 1);
     expect_out("All 3 masters: no marker");
@@ -25,10 +27,9 @@ START_TEST(a_look_at_a_new_deployment_writes_nothing_and_exits_with_1)
     for (size_t i = 0; i < N; i++)
         ck_assert_int_eq(ask_integer(masters, i, "DBSIZE"), 0);
 }
-END_TEST
 
 /* Whoever tried to lock first and looks then is told the same way out. */
-START_TEST(a_new_deployment_that_a_client_has_met_may_be_declared_too)
+TEST(looks, a_new_deployment_that_a_client_has_met_may_be_declared_too)
 {
     run("lock job --wait 0", 3);
     run("nodes", 1);
@@ -37,10 +38,9 @@ START_TEST(a_new_deployment_that_a_client_has_met_may_be_declared_too)
     run("nodes --new-deployment --yes", 0);
     run("lock job --wait 0", 0);
 }
-END_TEST
 
 /* Commands are for copying: they stay in one piece. */
-START_TEST(nothing_but_commands_is_wider_than_80_columns)
+TEST(looks, nothing_but_commands_is_wider_than_80_columns)
 {
     declared();
     ask_expect(masters, 0, "CONFIG SET maxmemory 100mb", "OK");
@@ -52,9 +52,8 @@ START_TEST(nothing_but_commands_is_wider_than_80_columns)
         ck_assert_msg(strcspn(line, "\n") <= 80 || strncmp(line, "        redis-cli ", 18) == 0, "%.*s",
                       (int)strcspn(line, "\n"), line);
 }
-END_TEST
 
-START_TEST(json_is_one_line_with_verdict_and_advice)
+TEST(looks, json_is_one_line_with_verdict_and_advice)
 {
     run("nodes --json", 1);
     ck_assert_ptr_eq(strchr(tool.out, '\n'), tool.out + strlen(tool.out) - 1);
@@ -64,10 +63,9 @@ START_TEST(json_is_one_line_with_verdict_and_advice)
     run("nodes --json --new-deployment --yes", 0);
     expect_out("{\"schema\":1,\"verdict\":\"safe\",\"quorum\":2,\"answering\":3,\"voting\":3,\"quorum_in_ms\":0,");
 }
-END_TEST
 
 /* A label of a name has 63 characters at most, so that no server of names is asked. */
-START_TEST(a_name_that_is_unknown_is_to_be_corrected)
+TEST(looks, a_name_that_is_unknown_is_to_be_corrected)
 {
     static const char label[] = "an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name";
     char line[320];
@@ -77,7 +75,6 @@ START_TEST(a_name_that_is_unknown_is_to_be_corrected)
     expect_out("Correct the name");
     ck_assert_ptr_null(strstr(tool.out, "PONG"));
 }
-END_TEST
 
 static bool write_text(const char *path, const char *text)
 {
@@ -106,7 +103,7 @@ static bool silence_the_name_server(void)
            mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
 }
 
-START_TEST(a_silent_name_server_is_not_waited_for)
+TEST(looks, a_silent_name_server_is_not_waited_for)
 {
     static const char *const lines[] = {"nodes --new-deployment --yes --force", "nodes", "status job",
                                         "break job --yes"};
@@ -126,7 +123,6 @@ START_TEST(a_silent_name_server_is_not_waited_for)
     run("status job", 1);
     expect_out("resolving the name: no answer for 1000 ms");
 }
-END_TEST
 
 /* --- The declaration ---------------------------------------------------------------------------------------------- */
 
@@ -156,7 +152,9 @@ static void answer(const char *line, const char *typed, const char *question, in
     ck_assert_msg(strstr(tool.err, question) != NULL, "no '%s' in:\n%s", question, tool.err);
 }
 
-START_TEST(a_declaration_asks_and_takes_no_other_word_than_new)
+GROUP(declarations, "declarations", setup, teardown)
+
+TEST(declarations, a_declaration_asks_and_takes_no_other_word_than_new)
 {
     answer("nodes --new-deployment", "y\n", "Type 'new' to go on:", 1);
     ck_assert_ptr_null(strstr(tool.err, "by:"));
@@ -165,16 +163,14 @@ START_TEST(a_declaration_asks_and_takes_no_other_word_than_new)
     answer("nodes --new-deployment", "new\n", "Type 'new' to go on:", 0);
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 1);
 }
-END_TEST
 
-START_TEST(a_declared_deployment_locks_at_once)
+TEST(declarations, a_declared_deployment_locks_at_once)
 {
     declared();
     run("lock job", 0);
 }
-END_TEST
 
-START_TEST(a_deployment_in_use_is_not_declared_new)
+TEST(declarations, a_deployment_in_use_is_not_declared_new)
 {
     declared();
     ck_assert(masters_kill(masters, 0) && masters_restart(masters, 0));
@@ -185,7 +181,6 @@ START_TEST(a_deployment_in_use_is_not_declared_new)
     ck_assert_ptr_nonnull(strstr(tool.err, "2 of 3 masters vote already: they are declared once more"));
     expect_out("safe quorum: 3 of 3");
 }
-END_TEST
 
 static void expect_err(const char *text)
 {
@@ -222,7 +217,7 @@ static void expect_reason(size_t node, const char *reason)
 
 /* --- max_ttl ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it)
+TEST(declarations, a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it)
 {
     run("nodes --new-deployment --yes --max-ttl 60s", 0);
     run("lock day --ttl 24h --max-ttl 24h", 2);
@@ -234,9 +229,8 @@ START_TEST(a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declare
     run("lock day --ttl 24h --max-ttl 24h", 0);
     run("lock job", 0);
 }
-END_TEST
 
-START_TEST(a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
+TEST(declarations, a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
 {
     declared();
     run("nodes --max-ttl 24h --yes", 0);
@@ -245,9 +239,8 @@ START_TEST(a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
     run("lock day --ttl 24h --max-ttl 24h", 2);
     run("lock job", 0);
 }
-END_TEST
 
-START_TEST(a_change_of_max_ttl_asks_and_says_who_comes_first)
+TEST(declarations, a_change_of_max_ttl_asks_and_says_who_comes_first)
 {
     declared();
     run("nodes --max-ttl 30s", 2);
@@ -260,9 +253,8 @@ START_TEST(a_change_of_max_ttl_asks_and_says_who_comes_first)
     expect_out("deployment: prefix none, max_ttl 30s\n");
     run("nodes --max-ttl 30s", 0); /* nothing is to be done */
 }
-END_TEST
 
-START_TEST(max_ttl_is_not_changed_behind_the_back_of_a_master)
+TEST(declarations, max_ttl_is_not_changed_behind_the_back_of_a_master)
 {
     declared();
     ck_assert(masters_kill(masters, 2));
@@ -270,14 +262,12 @@ START_TEST(max_ttl_is_not_changed_behind_the_back_of_a_master)
     ck_assert_ptr_nonnull(strstr(tool.err, "max_ttl is not changed, since every master must learn of it: "));
     ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
 }
-END_TEST
 
-START_TEST(masters_that_nobody_has_met_are_not_told_a_max_ttl)
+TEST(declarations, masters_that_nobody_has_met_are_not_told_a_max_ttl)
 {
     run("nodes --max-ttl 24h --yes", 1);
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
 }
-END_TEST
 
 /* --- What the other commands make of it --------------------------------------------------------------------------- */
 
@@ -292,7 +282,9 @@ static void expect_rest(const char *text, const char *words, long unit)
     ck_assert_int_le(rest, 62 * unit);
 }
 
-START_TEST(lock_says_that_masters_abstain_and_for_how_long)
+GROUP(others, "other commands", setup, teardown)
+
+TEST(others, lock_says_that_masters_abstain_and_for_how_long)
 {
     run("lock job", 3);
     expect_err("'job' not acquired: 0 of 3 masters can vote (2 needed)\n");
@@ -306,9 +298,8 @@ START_TEST(lock_says_that_masters_abstain_and_for_how_long)
     run("nodes", 1);
     expect_rest(tool.out, "Enough of them will in ", 1);
 }
-END_TEST
 
-START_TEST(lock_says_why_a_master_is_excluded)
+TEST(others, lock_says_why_a_master_is_excluded)
 {
     declared();
     for (size_t i = 0; i < N; i++)
@@ -319,7 +310,6 @@ START_TEST(lock_says_why_a_master_is_excluded)
     expect_err("'redlock nodes --node-timeout 5s' tells more, and how to mend it\n");
     ck_assert_ptr_null(strstr(tool.err, "--new-deployment"));
 }
-END_TEST
 
 /* A line for the one and a line for the others, whatever the command. */
 static void expect_two_reasons(const char *line, int exit_code)
@@ -331,7 +321,7 @@ static void expect_two_reasons(const char *line, int exit_code)
     ck_assert_ptr_null(strstr(tool.err, "me:wrong"));
 }
 
-START_TEST(each_reason_has_a_line_with_the_masters_it_is_true_of)
+TEST(others, each_reason_has_a_line_with_the_masters_it_is_true_of)
 {
     char url[512];
 
@@ -352,9 +342,8 @@ START_TEST(each_reason_has_a_line_with_the_masters_it_is_true_of)
     expect_err("\"why\":\"1 of 3 masters can be reached: 1 not reached (AUTH: WRONGPASS");
     expect_err("\"detail\":\"connect: ");
 }
-END_TEST
 
-START_TEST(break_says_who_has_not_answered_and_why)
+TEST(others, break_says_who_has_not_answered_and_why)
 {
     declared();
     for (size_t i = 0; i < N; i++)
@@ -366,32 +355,28 @@ START_TEST(break_says_who_has_not_answered_and_why)
     expect_out("\"status\":\"REDLOCK_NO_QUORUM\"");
     expect_out("\"answered\":false,\"error\":\"Connection refused\"");
 }
-END_TEST
 
-START_TEST(a_lock_that_waits_outlasts_the_quarantine)
+TEST(others, a_lock_that_waits_outlasts_the_quarantine)
 {
     run("lock job --max-ttl 200ms --ttl 190ms --wait 30s", 0);
     ck_assert_int_eq(ask_integer(masters, 0, "EXISTS redlock:marker"), 1);
 }
-END_TEST
 
-START_TEST(the_classic_profile_needs_no_marker)
+TEST(others, the_classic_profile_needs_no_marker)
 {
     run("lock job --profile classic", 0);
     ck_assert_int_eq(ask_integer(masters, 0, "EXISTS redlock:marker"), 0);
     ck_assert_int_eq(ask_integer(masters, 0, "EXISTS job"), 1);
 }
-END_TEST
 
-START_TEST(unlock_and_status_write_no_marker)
+TEST(others, unlock_and_status_write_no_marker)
 {
     run("status job", 1);
     run("unlock job token", 1);
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
 }
-END_TEST
 
-START_TEST(a_prefix_stands_before_key_and_marker)
+TEST(others, a_prefix_stands_before_key_and_marker)
 {
     run("nodes --new-deployment --yes --prefix app:", 0);
     run("lock job --prefix app:", 0);
@@ -399,9 +384,8 @@ START_TEST(a_prefix_stands_before_key_and_marker)
     run("status job --prefix app:", 0);
     run("status job", 1);
 }
-END_TEST
 
-START_TEST(a_larger_quorum_is_asked_for)
+TEST(others, a_larger_quorum_is_asked_for)
 {
     run("nodes --new-deployment --yes --quorum 3", 0);
     ck_assert(masters_kill(masters, 0));
@@ -412,43 +396,9 @@ START_TEST(a_larger_quorum_is_asked_for)
     run("status job --quorum 3", 3);
     run("status job", 0);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("nodes");
-    TCase *looks = suite_add_case(made, "looks", setup, teardown);
-    TCase *declarations = suite_add_case(made, "declarations", setup, teardown);
-    TCase *others = suite_add_case(made, "other commands", setup, teardown);
-
-    tcase_add_test(looks, a_look_at_a_new_deployment_writes_nothing_and_exits_with_1);
-    tcase_add_test(looks, a_new_deployment_that_a_client_has_met_may_be_declared_too);
-    tcase_add_test(looks, nothing_but_commands_is_wider_than_80_columns);
-    tcase_add_test(looks, json_is_one_line_with_verdict_and_advice);
-    tcase_add_test(looks, a_name_that_is_unknown_is_to_be_corrected);
-    tcase_add_test(looks, a_silent_name_server_is_not_waited_for);
-    tcase_add_test(declarations, a_declaration_asks_and_takes_no_other_word_than_new);
-    tcase_add_test(declarations, a_declared_deployment_locks_at_once);
-    tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);
-    tcase_add_test(declarations, a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it);
-    tcase_add_test(declarations, a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts);
-    tcase_add_test(declarations, a_change_of_max_ttl_asks_and_says_who_comes_first);
-    tcase_add_test(declarations, max_ttl_is_not_changed_behind_the_back_of_a_master);
-    tcase_add_test(declarations, masters_that_nobody_has_met_are_not_told_a_max_ttl);
-    tcase_add_test(others, lock_says_that_masters_abstain_and_for_how_long);
-    tcase_add_test(others, each_reason_has_a_line_with_the_masters_it_is_true_of);
-    tcase_add_test(others, break_says_who_has_not_answered_and_why);
-    tcase_add_test(others, lock_says_why_a_master_is_excluded);
-    tcase_add_test(others, a_lock_that_waits_outlasts_the_quarantine);
-    tcase_add_test(others, the_classic_profile_needs_no_marker);
-    tcase_add_test(others, unlock_and_status_write_no_marker);
-    tcase_add_test(others, a_prefix_stands_before_key_and_marker);
-    tcase_add_test(others, a_larger_quorum_is_asked_for);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
     setenv("LC_ALL", "C", 1);
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("nodes"));
 }

@@ -49,7 +49,9 @@ static enum verdict_kind defined(const enum answer *answers, size_t n)
     return count(answers, n, ABSENT) + silent == n ? VERDICT_FREE : VERDICT_SPLIT;
 }
 
-START_TEST(the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters)
+GROUP(parts, "parts", NULL, NULL)
+
+TEST(parts, the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters)
 {
     for (size_t n = 1; n <= 5; n++) {
         size_t combinations = 1;
@@ -68,9 +70,8 @@ START_TEST(the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters
         }
     }
 }
-END_TEST
 
-START_TEST(a_quorum_keeps_the_key_for_the_qth_largest_time)
+TEST(parts, a_quorum_keeps_the_key_for_the_qth_largest_time)
 {
     struct probe probes[5];
 
@@ -85,7 +86,6 @@ START_TEST(a_quorum_keeps_the_key_for_the_qth_largest_time)
     ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 4000);
     ck_assert(verdict_is_foreign(&probes[1], NULL) && !verdict_is_foreign(&probes[0], NULL));
 }
-END_TEST
 
 /* --- Standings */
 
@@ -98,7 +98,7 @@ static struct redlock_node_info master(enum redlock_standing standing, int64_t q
 #define WAITS REDLOCK_STANDING_QUARANTINED
 #define OUT REDLOCK_STANDING_EXCLUDED, 0
 
-START_TEST(the_quorum_is_there_when_enough_quarantines_are_over)
+TEST(parts, the_quorum_is_there_when_enough_quarantines_are_over)
 {
     struct redlock_node_info infos[5] = {master(WAITS, 900), master(VOTES), master(WAITS, 500), master(OUT),
                                          master(WAITS, 700)};
@@ -111,9 +111,8 @@ START_TEST(the_quorum_is_there_when_enough_quarantines_are_over)
     infos[0] = infos[2] = master(VOTES);
     ck_assert_int_eq(standings_of(infos, 5, 3).quorum_in_ms, 0);
 }
-END_TEST
 
-START_TEST(a_master_that_is_down_does_not_count_whatever_it_was)
+TEST(parts, a_master_that_is_down_does_not_count_whatever_it_was)
 {
     struct redlock_node_info infos[3] = {master(VOTES), master(VOTES), master(WAITS, 10)};
 
@@ -123,7 +122,6 @@ START_TEST(a_master_that_is_down_does_not_count_whatever_it_was)
     ck_assert_uint_eq(standings_of(infos, 3, 2).answering, 1);
     ck_assert_int_eq(standings_of(infos, 3, 2).quorum_in_ms, -1);
 }
-END_TEST
 
 /* --- Durations */
 
@@ -174,7 +172,7 @@ static const struct {
     {"9223372036854775807.5d", DURATION_TOO_LONG, 0},
 };
 
-START_TEST(durations_are_a_number_and_a_unit)
+TESTS(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]))
 {
     int64_t us = 77;
 
@@ -182,9 +180,8 @@ START_TEST(durations_are_a_number_and_a_unit)
     ck_assert_msg(us == (durations[_i].fault == DURATION_OK ? durations[_i].us : 77), "'%s': %lld",
                   durations[_i].text, (long long)us);
 }
-END_TEST
 
-START_TEST(durations_are_shown_in_their_largest_unit)
+TEST(parts, durations_are_shown_in_their_largest_unit)
 {
     static const char *const texts[] = {"0", "1us", "1500us", "1500ms", "90s", "90m", "36h", "2d"};
     char text[DURATION_TEXT_SIZE];
@@ -197,7 +194,6 @@ START_TEST(durations_are_shown_in_their_largest_unit)
     ck_assert_str_eq(duration_text(60000000, text), "1m");
     ck_assert_str_eq(duration_text(INT64_MAX, text), "9223372036854775807us");
 }
-END_TEST
 
 /* --- JSON, and texts for people */
 
@@ -222,7 +218,7 @@ static const struct {
     {"\xe2\x80\xae" "x", "\"\\u202Ex\"", "\"key\":\"\\u202Ex\"", "\\xe2\\x80\\xaex"},
 };
 
-START_TEST(every_text_is_valid_in_json_and_harmless_on_a_terminal)
+TESTS(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0, sizeof(strings) / sizeof(strings[0]))
 {
     char *text = NULL;
     char expected[256];
@@ -244,9 +240,8 @@ START_TEST(every_text_is_valid_in_json_and_harmless_on_a_terminal)
     ck_assert_str_eq(shown(strings[_i].bytes, safe, sizeof(safe)), strings[_i].shown);
     ck_assert_str_eq(shown(safe, again, sizeof(again)), safe);
 }
-END_TEST
 
-START_TEST(a_key_comes_back_from_json_byte_by_byte)
+TESTS(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeof(strings[0]))
 {
     char *text = NULL;
     char key[64];
@@ -266,9 +261,8 @@ START_TEST(a_key_comes_back_from_json_byte_by_byte)
     json_decref(read);
     free(text);
 }
-END_TEST
 
-START_TEST(a_document_has_its_values_in_their_order)
+TEST(parts, a_document_has_its_values_in_their_order)
 {
     char *text = NULL;
     size_t size = 0;
@@ -291,22 +285,5 @@ START_TEST(a_document_has_its_values_in_their_order)
     ck_assert_str_eq(text, "{\"schema\":1,\"a\":-5,\"b\":[true,null,{}],\"c\":0.3,\"d\":null}");
     free(text);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("parts of the command");
-    TCase *parts = suite_add_case(suite, "parts", NULL, NULL);
-
-    tcase_add_test(parts, the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters);
-    tcase_add_test(parts, a_quorum_keeps_the_key_for_the_qth_largest_time);
-    tcase_add_test(parts, the_quorum_is_there_when_enough_quarantines_are_over);
-    tcase_add_test(parts, a_master_that_is_down_does_not_count_whatever_it_was);
-    tcase_add_test(parts, durations_are_shown_in_their_largest_unit);
-    tcase_add_loop_test(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
-    tcase_add_loop_test(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0,
-                        sizeof(strings) / sizeof(strings[0]));
-    tcase_add_loop_test(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeof(strings[0]));
-    tcase_add_test(parts, a_document_has_its_values_in_their_order);
-    return suite_run(suite);
-}
+SUITE("parts of the command")

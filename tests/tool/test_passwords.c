@@ -79,7 +79,9 @@ static void expect(const char *format, int code, const char *out, const char *er
     ck_assert_ptr_null(strstr(tool.err, "s3same"));
 }
 
-START_TEST(a_file_serves_all_commands)
+GROUP(words_tests, "words", open_masters, close_masters)
+
+TEST(words_tests, a_file_serves_all_commands)
 {
     expect("run job --user locker --password-file %s -- echo worked", 0, "worked", "");
     expect("lock job --user locker --password-file %s", 0, "", "");
@@ -87,9 +89,8 @@ START_TEST(a_file_serves_all_commands)
     expect("break job --yes --user locker --password-file %s", 0, "", "deleted on ");
     expect("nodes --user locker --password-file %s", 0, "safe quorum: 3 of 3 masters vote", "");
 }
-END_TEST
 
-START_TEST(the_environment_names_user_and_file)
+TEST(words_tests, the_environment_names_user_and_file)
 {
     setenv("REDLOCK_USER", "locker", 1);
     setenv("REDLOCK_PASSWORD_FILE", path, 1);
@@ -104,9 +105,8 @@ START_TEST(the_environment_names_user_and_file)
     unsetenv("REDLOCK_PASSWORD");
     unsetenv("REDLOCK_USER");
 }
-END_TEST
 
-START_TEST(blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files)
+TEST(words_tests, blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files)
 {
     char list[2048] = "\xef\xbb\xbf ";
 
@@ -124,7 +124,6 @@ START_TEST(blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files)
     expect("unlock job x --password-file %s", 1, "", "was not held with this token");
     unsetenv("REDLOCK_USER");
 }
-END_TEST
 
 static int64_t seconds(void)
 {
@@ -134,7 +133,7 @@ static int64_t seconds(void)
     return now.tv_sec;
 }
 
-START_TEST(a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait)
+TEST(words_tests, a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait)
 {
     int64_t begun = seconds();
 
@@ -148,7 +147,6 @@ START_TEST(a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait)
     unsetenv("REDLOCK_USER");
     ck_assert_int_lt(seconds() - begun, 60);
 }
-END_TEST
 
 /* --- The command ------------------------------------------------------------------------------------------------- */
 
@@ -171,7 +169,7 @@ static void expect_command(const char *command, int code, const char *err)
     ck_assert_msg(strstr(tool.err, err) != NULL, "%s", tool.err);
 }
 
-START_TEST(what_becomes_of_the_command_is_told)
+TEST(words_tests, what_becomes_of_the_command_is_told)
 {
     expect_command("echo s3same; echo not this", 0, "");
     expect_command("printf s3same", 1, "");
@@ -181,9 +179,8 @@ START_TEST(what_becomes_of_the_command_is_told)
     expect_command("head -c 9000 /dev/zero | tr '\\0' x", 3, "has printed a line that is too long");
     expect_command("sleep 60", 3, "the password command takes longer than 10s");
 }
-END_TEST
 
-START_TEST(what_cannot_be_meant_is_refused)
+TEST(words_tests, what_cannot_be_meant_is_refused)
 {
     expect("lock job --password-file %s --password-command x", 2, "", "not from both");
     expect("lock job --user locker", 2, "", "--user needs a password");
@@ -191,7 +188,6 @@ START_TEST(what_cannot_be_meant_is_refused)
     write_file(path, "\n");
     expect("lock job --password-file %s", 2, "", "its first line is empty");
 }
-END_TEST
 
 /* --- Rotation ---------------------------------------------------------------------------------------------------- */
 
@@ -228,16 +224,17 @@ static const char *work(void)
     return script;
 }
 
-START_TEST(a_lock_is_held_through_a_rotation_by_a_file)
+GROUP(rotation, "rotation", open_masters, close_masters)
+
+TEST(rotation, a_lock_is_held_through_a_rotation_by_a_file)
 {
     tool_start(&tool, (const char *const[]){"run", "job", "--ttl", "7s", "--user", "locker", "--password-file", path,
                                             "--", "sh", "-c", work(), NULL});
     rotate();
 }
-END_TEST
 
 /* Nobody ever writes into it. */
-START_TEST(a_pipe_in_the_files_place_holds_nothing_up)
+TEST(rotation, a_pipe_in_the_files_place_holds_nothing_up)
 {
     tool_start(&tool, (const char *const[]){"run", "job", "--ttl", "7s", "--user", "locker", "--password-file", path,
                                             "--", "sh", "-c", work(), NULL});
@@ -247,7 +244,6 @@ START_TEST(a_pipe_in_the_files_place_holds_nothing_up)
     hang_up();
     finish_work();
 }
-END_TEST
 
 static size_t count_runs(void)
 {
@@ -261,7 +257,7 @@ static size_t count_runs(void)
     return n;
 }
 
-START_TEST(a_lock_is_held_through_a_rotation_by_a_command)
+TEST(rotation, a_lock_is_held_through_a_rotation_by_a_command)
 {
     char command[320];
     size_t runs;
@@ -272,27 +268,8 @@ START_TEST(a_lock_is_held_through_a_rotation_by_a_command)
     runs = count_runs();
     ck_assert_msg(runs >= 2 && runs <= 6, "it ran %zu times", runs);
 }
-END_TEST
-
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("passwords");
-    TCase *words = suite_add_case(suite, "words", open_masters, close_masters);
-    TCase *rotation = suite_add_case(suite, "rotation", open_masters, close_masters);
-
-    tcase_add_test(words, a_file_serves_all_commands);
-    tcase_add_test(words, the_environment_names_user_and_file);
-    tcase_add_test(words, blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_files);
-    tcase_add_test(words, a_wrong_password_that_cannot_change_is_not_tried_for_the_whole_wait);
-    tcase_add_test(words, what_becomes_of_the_command_is_told);
-    tcase_add_test(words, what_cannot_be_meant_is_refused);
-    tcase_add_test(rotation, a_lock_is_held_through_a_rotation_by_a_file);
-    tcase_add_test(rotation, a_pipe_in_the_files_place_holds_nothing_up);
-    tcase_add_test(rotation, a_lock_is_held_through_a_rotation_by_a_command);
-    return suite;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, make_suite());
+    return tool_run_suite(argc, argv, suite_collect("passwords"));
 }

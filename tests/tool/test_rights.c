@@ -179,7 +179,9 @@ static void use_all_rights(void)
     tool_run(&tool, line);
 }
 
-START_TEST(the_advised_rights_are_enough)
+GROUP(rights_tests, "rights", setup, teardown)
+
+TEST(rights_tests, the_advised_rights_are_enough)
 {
     use_locker(LEAVE_NONE);
     declare_new();
@@ -189,7 +191,6 @@ START_TEST(the_advised_rights_are_enough)
     for (size_t i = 0; i < N; i++)
         ask_expect(masters, i, "ACL LOG", "");
 }
-END_TEST
 
 static const char *right_of(int number)
 {
@@ -209,7 +210,7 @@ static bool is_right(int number, const char *right)
 }
 
 /* Some are missed so early that the master is not reached, or cannot be judged. */
-START_TEST(nodes_names_the_right_that_is_missing)
+TESTS(rights_tests, nodes_names_the_right_that_is_missing, 0, count_rights())
 {
     char words[80];
 
@@ -228,10 +229,9 @@ START_TEST(nodes_names_the_right_that_is_missing)
     else
         expect_out(strcat(strcpy(words, "\"what\":\"cannot be judged: the user lacks "), right_of(_i)));
 }
-END_TEST
 
 /* No command leaves a channel: programs do so that stop to observe a leader, or whose credentials end. */
-START_TEST(each_of_the_advised_rights_is_needed)
+TESTS(rights_tests, each_of_the_advised_rights_is_needed, 0, count_rights())
 {
     if (is_right(_i, "+unsubscribe"))
         return;
@@ -241,7 +241,6 @@ START_TEST(each_of_the_advised_rights_is_needed)
     use_all_rights();
     ask_contains(masters, 0, "ACL LOG", "command");
 }
-END_TEST
 
 static void use_user(const char *rights, const char *options)
 {
@@ -260,7 +259,7 @@ static void use_user(const char *rights, const char *options)
     tool_run(&tool, command);
 }
 
-START_TEST(rights_to_keys_and_channels_are_missed_too)
+TEST(rights_tests, rights_to_keys_and_channels_are_missed_too)
 {
     if (!suite_server_is(6, 2))
         return;
@@ -275,9 +274,8 @@ START_TEST(rights_to_keys_and_channels_are_missed_too)
     use_user("resetkeys ~jobs:* ~*marker allchannels +@all", " --prefix it's[1]*:");
     expect_out(" ACL SETUSER me '~it'\\''s\\[1\\]\\*:redlock:*'\n");
 }
-END_TEST
 
-START_TEST(who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys)
+TEST(rights_tests, who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys)
 {
     use_user("resetkeys ~app:* +@all", "");
     tool_expect(&tool, 1);
@@ -287,7 +285,6 @@ START_TEST(who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys)
     run("nodes --new-deployment --yes --prefix app:", 0);
     expect_out("deployment: prefix 'app:', max_ttl 1m\n");
 }
-END_TEST
 
 static void setup_renamed(void)
 {
@@ -297,7 +294,9 @@ static void setup_renamed(void)
     setup_with(&options);
 }
 
-START_TEST(a_command_that_was_renamed_is_no_right_that_is_missing)
+GROUP(renamed_tests, "a renamed command", setup_renamed, teardown)
+
+TEST(renamed_tests, a_command_that_was_renamed_is_no_right_that_is_missing)
 {
     run("nodes --new-deployment --yes", 1);
     expect_out("it does not know: SET.");
@@ -306,7 +305,6 @@ START_TEST(a_command_that_was_renamed_is_no_right_that_is_missing)
     ck_assert_ptr_null(strstr(tool.out, "ACL SETUSER"));
     run("lock job", 3);
 }
-END_TEST
 
 static bool was_denied(size_t master, const char *command)
 {
@@ -327,7 +325,7 @@ static void allow_extensions(bool allowed)
 
 /* What was handed off has a short lease at first. It may take several extensions until a majority has granted one:
  * that is no reason to give the lock up. */
-START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
+TEST(rights_tests, a_lock_that_was_handed_over_is_extended_until_a_majority_does)
 {
     struct tool waiter;
     struct token first;
@@ -344,10 +342,9 @@ START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
     tool_expect(&waiter, 0);
     unlock(printed_by(&waiter));
 }
-END_TEST
 
 /* What the manual prints, without its line breaks. */
-START_TEST(the_advised_rights_are_those_of_the_manual)
+TEST(rights_tests, the_advised_rights_are_those_of_the_manual)
 {
     char page[65536];
     char rights[1024] = "";
@@ -366,24 +363,6 @@ START_TEST(the_advised_rights_are_those_of_the_manual)
         strcat(strcat(rights, *rights != '\0' ? " " : ""), word);
     ck_assert_str_eq(rights, ADVICE_RIGHTS);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("rights");
-    TCase *rights = suite_add_case(made, "rights", setup, teardown);
-    TCase *renamed = suite_add_case(made, "a renamed command", setup_renamed, teardown);
-
-    tcase_add_test(rights, the_advised_rights_are_enough);
-    tcase_add_test(rights, a_lock_that_was_handed_over_is_extended_until_a_majority_does);
-    tcase_add_test(rights, the_advised_rights_are_those_of_the_manual);
-    tcase_add_loop_test(rights, nodes_names_the_right_that_is_missing, 0, count_rights());
-    tcase_add_loop_test(rights, each_of_the_advised_rights_is_needed, 0, count_rights());
-    tcase_add_test(rights, rights_to_keys_and_channels_are_missed_too);
-    tcase_add_test(rights, who_has_forgotten_the_prefix_is_not_told_to_grant_all_keys);
-    tcase_add_test(renamed, a_command_that_was_renamed_is_no_right_that_is_missing);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
@@ -392,5 +371,5 @@ int main(int argc, char **argv)
     tool_set_path(argv[1]);
     manual = argv[2];
     setenv("LC_ALL", "C", 1);
-    return suite_run_with_server(suite());
+    return suite_run_with_server(suite_collect("rights"));
 }

@@ -8,7 +8,9 @@
 #include "run_rig.h"
 #include "suite.h"
 
-START_TEST(the_commands_exit_code_is_passed_on)
+GROUP(codes_tests, "exit codes", locks_open, locks_close)
+
+TESTS(codes_tests, the_commands_exit_code_is_passed_on, 0, 4)
 {
     static const int codes[] = {0, 1, 77, 255};
     char script[16];
@@ -17,9 +19,8 @@ START_TEST(the_commands_exit_code_is_passed_on)
     rig_run(codes[_i], WORDS(SH(script)));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(redlock_dies_by_the_signal_that_its_command_has_died_of)
+TEST(codes_tests, redlock_dies_by_the_signal_that_its_command_has_died_of)
 {
     static const int numbers[] = {SIGTERM, SIGKILL, SIGINT, SIGSEGV};
     char script[32];
@@ -32,9 +33,8 @@ START_TEST(redlock_dies_by_the_signal_that_its_command_has_died_of)
     }
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_lock_that_another_has_is_124_and_starts_nothing)
+TEST(codes_tests, a_lock_that_another_has_is_124_and_starts_nothing)
 {
     locks_lock();
     rig_run(124, WORDS("touch", rig_path("started")));
@@ -42,9 +42,8 @@ START_TEST(a_lock_that_another_has_is_124_and_starts_nothing)
     rig_run(124, WORDS("--wait", "1s", "touch", rig_path("started")));
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
 }
-END_TEST
 
-START_TEST(busy_can_be_a_success_or_any_code)
+TEST(codes_tests, busy_can_be_a_success_or_any_code)
 {
     locks_lock();
     rig_run(0, WORDS("--on-busy", "skip", "touch", rig_path("started")));
@@ -57,9 +56,8 @@ START_TEST(busy_can_be_a_success_or_any_code)
     ck_assert_str_eq(tool.err, "");
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
 }
-END_TEST
 
-START_TEST(masters_that_are_down_are_122)
+TEST(codes_tests, masters_that_are_down_are_122)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
@@ -68,24 +66,21 @@ START_TEST(masters_that_are_down_are_122)
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(masters_that_hang_are_122)
+TEST(codes_tests, masters_that_hang_are_122)
 {
     for (size_t i = 0; i < 5; i++)
         ck_assert(masters_hang(masters, i));
     rig_run(122, WORDS("--node-timeout", "100ms", "true"));
 }
-END_TEST
 
-START_TEST(a_lost_lock_is_123)
+TEST(codes_tests, a_lost_lock_is_123)
 {
     rig_run(123, WORDS("--no-renew", "--ttl", "3s", "sleep", "60"));
     ck_assert_ptr_nonnull(strstr(tool.err, "'job' could not be renewed: the command is warned"));
 }
-END_TEST
 
-START_TEST(a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127)
+TEST(codes_tests, a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127)
 {
     rig_run(126, WORDS("/"));
     ck_assert_ptr_nonnull(strstr(tool.err, "cannot run '/': "));
@@ -93,7 +88,6 @@ START_TEST(a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127)
     ck_assert_ptr_nonnull(strstr(tool.err, "cannot run 'no-such-command-anywhere': "));
     rig_expect_free();
 }
-END_TEST
 
 #define EIGHT(k) " -k" k "1 -k" k "2 -k" k "3 -k" k "4 -k" k "5 -k" k "6 -k" k "7 -k" k "8"
 
@@ -158,14 +152,13 @@ static const struct {
     {"run --key job --password-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
 };
 
-START_TEST(wrong_usage_is_125)
+TESTS(codes_tests, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]))
 {
     tool_run(&tool, wrong[_i].line);
     tool_expect(&tool, 125);
     ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says:\n%s", wrong[_i].line, tool.err);
     ck_assert_str_eq(tool.out, "");
 }
-END_TEST
 
 static void run_with_key(const char *key)
 {
@@ -174,7 +167,7 @@ static void run_with_key(const char *key)
     tool_expect(&tool, 125);
 }
 
-START_TEST(a_key_that_cannot_be_one_is_125)
+TEST(codes_tests, a_key_that_cannot_be_one_is_125)
 {
     static char too_long[5000];
 
@@ -184,17 +177,15 @@ START_TEST(a_key_that_cannot_be_one_is_125)
     run_with_key(too_long);
     ck_assert_str_eq(tool.err, "redlock: run: the key is too long\nTry 'redlock run --help'.\n");
 }
-END_TEST
 
-START_TEST(no_masters_are_125)
+TEST(codes_tests, no_masters_are_125)
 {
     unsetenv("REDLOCK_NODES");
     rig_run(125, WORDS("true"));
     ck_assert_ptr_nonnull(strstr(tool.err, "no masters given"));
 }
-END_TEST
 
-START_TEST(options_end_at_the_command)
+TEST(codes_tests, options_end_at_the_command)
 {
     const char *const operand[] = {"run", "-t", "20s", "job", "-q", "--", "sh", "-c", "echo $REDLOCK_KEY $*", "x", "-v",
                                    "--", NULL};
@@ -213,29 +204,8 @@ START_TEST(options_end_at_the_command)
     rig_run(0, WORDS("--", SH("echo $0"), "--help"));
     ck_assert_str_eq(tool.out, "--help\n");
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-codes");
-    TCase *codes = suite_add_case(made, "exit codes", locks_open, locks_close);
-
-    tcase_add_loop_test(codes, the_commands_exit_code_is_passed_on, 0, 4);
-    tcase_add_test(codes, redlock_dies_by_the_signal_that_its_command_has_died_of);
-    tcase_add_test(codes, a_lock_that_another_has_is_124_and_starts_nothing);
-    tcase_add_test(codes, busy_can_be_a_success_or_any_code);
-    tcase_add_test(codes, masters_that_are_down_are_122);
-    tcase_add_test(codes, masters_that_hang_are_122);
-    tcase_add_test(codes, a_lost_lock_is_123);
-    tcase_add_test(codes, a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127);
-    tcase_add_loop_test(codes, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_test(codes, a_key_that_cannot_be_one_is_125);
-    tcase_add_test(codes, no_masters_are_125);
-    tcase_add_test(codes, options_end_at_the_command);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-codes"));
 }

@@ -69,17 +69,18 @@ static void expect_end(void)
     run_bound_destroy(plan.bound);
 }
 
-START_TEST(a_command_that_leaves_nothing_behind_is_told_so)
+GROUP(news_tests, "news", NULL, NULL)
+
+TEST(news_tests, a_command_that_leaves_nothing_behind_is_told_so)
 {
     start("true; exit 3");
     expect_news(RUN_NEWS_STARTED);
     expect_news(RUN_NEWS_EXITED);
     expect_end();
 }
-END_TEST
 
 /* The one that is left behind lives until this test lets it end. */
-START_TEST(what_a_command_leaves_behind_is_told_once)
+TEST(news_tests, what_a_command_leaves_behind_is_told_once)
 {
     static const struct run_order order = {.kind = RUN_ORDER_SIGNAL, .number = SIGTERM};
 
@@ -90,30 +91,29 @@ START_TEST(what_a_command_leaves_behind_is_told_once)
     ck_assert_int_eq(send(guard_link, &order, sizeof(order), 0), sizeof(order));
     expect_end();
 }
-END_TEST
 
 /* --- The time ---------------------------------------------------------------------------------------------------- */
 
+GROUP(time_tests, "time", NULL, NULL)
+
 /* Whatever has held up the child since the lock was granted, such as SIGSTOP or a message that nobody reads. */
-START_TEST(a_command_does_not_begin_when_the_margin_is_all_that_is_left)
+TEST(time_tests, a_command_does_not_begin_when_the_margin_is_all_that_is_left)
 {
     plan.limits.margin_ns = INT64_C(1000000000);
     start_with("echo begun >&2; exit 3", plan.limits.margin_ns / 2);
     ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -ETIME);
     plan.limits.margin_ns = 0;
 }
-END_TEST
 
 /* The bound is shared: the child need not have been told by anybody. */
-START_TEST(a_command_does_not_begin_under_a_lock_that_has_ended_since)
+TEST(time_tests, a_command_does_not_begin_under_a_lock_that_has_ended_since)
 {
     start_with("echo begun >&2; exit 3", 0);
     ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -ETIME);
 }
-END_TEST
 
 /* Nobody is left who could continue it: the wrapper, which this test is, does nothing. */
-START_TEST(a_guard_that_is_stopped_acts_at_the_end_of_the_lock)
+TEST(time_tests, a_guard_that_is_stopped_acts_at_the_end_of_the_lock)
 {
     plan.ignore_loss = false;
     start_with("trap '' TERM; exec sleep 60", INT64_C(1500000000));
@@ -124,7 +124,6 @@ START_TEST(a_guard_that_is_stopped_acts_at_the_end_of_the_lock)
     expect_end();
     plan.ignore_loss = true;
 }
-END_TEST
 
 /* --- In confinement ---------------------------------------------------------------------------------------------- */
 
@@ -144,7 +143,9 @@ static bool refuse_process_descriptors(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-START_TEST(all_are_killed_where_process_descriptors_are_refused)
+GROUP(confined, "confined", NULL, NULL)
+
+TEST(confined, all_are_killed_where_process_descriptors_are_refused)
 {
     static const struct run_order order = {.kind = RUN_ORDER_KILL};
 
@@ -158,7 +159,6 @@ START_TEST(all_are_killed_where_process_descriptors_are_refused)
     expect_news(RUN_NEWS_KILLED);
     expect_end();
 }
-END_TEST
 
 static int run_first(int (*run)(void))
 {
@@ -190,12 +190,11 @@ static int expect_invisible(void)
     return run_tree_is_visible() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-START_TEST(a_proc_of_another_namespace_shows_nothing)
+TEST(confined, a_proc_of_another_namespace_shows_nothing)
 {
     ck_assert(run_tree_is_visible());
     ck_assert_int_eq(run_in_namespace(CLONE_NEWUSER | CLONE_NEWPID, expect_invisible), EXIT_SUCCESS);
 }
-END_TEST
 
 /* With a /proc of its own, as systemd makes one for services (ProtectProc=invisible), and as another user than root. */
 static bool hide_untraceable_processes(void)
@@ -239,7 +238,7 @@ static void make_unreadable(char *directory, size_t size)
     setenv("UNREADABLE", command, 1);
 }
 
-START_TEST(all_are_killed_that_proc_does_not_show)
+TEST(confined, all_are_killed_that_proc_does_not_show)
 {
     char directory[40];
     int status;
@@ -252,10 +251,9 @@ START_TEST(all_are_killed_that_proc_does_not_show)
     rmdir(directory);
     ck_assert_int_eq(status, EXIT_SUCCESS);
 }
-END_TEST
 
 /* There is room for the two ends of the link, and so for one descriptor of the guard's. */
-START_TEST(a_guard_without_descriptors_is_no_fault_of_the_command)
+TEST(confined, a_guard_without_descriptors_is_no_fault_of_the_command)
 {
     int next = dup(STDERR_FILENO);
     const struct rlimit limit = {(rlim_t)next + 2, (rlim_t)next + 2};
@@ -266,23 +264,5 @@ START_TEST(a_guard_without_descriptors_is_no_fault_of_the_command)
     ck_assert_int_eq(expect_news(RUN_NEWS_NOT_STARTED), -EMFILE);
     expect_end();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("run-guard");
-    TCase *news = suite_add_case(suite, "news", NULL, NULL);
-    TCase *time = suite_add_case(suite, "time", NULL, NULL);
-    TCase *confined = suite_add_case(suite, "confined", NULL, NULL);
-
-    tcase_add_test(news, a_command_that_leaves_nothing_behind_is_told_so);
-    tcase_add_test(news, what_a_command_leaves_behind_is_told_once);
-    tcase_add_test(time, a_command_does_not_begin_when_the_margin_is_all_that_is_left);
-    tcase_add_test(time, a_command_does_not_begin_under_a_lock_that_has_ended_since);
-    tcase_add_test(time, a_guard_that_is_stopped_acts_at_the_end_of_the_lock);
-    tcase_add_test(confined, all_are_killed_where_process_descriptors_are_refused);
-    tcase_add_test(confined, all_are_killed_that_proc_does_not_show);
-    tcase_add_test(confined, a_guard_without_descriptors_is_no_fault_of_the_command);
-    tcase_add_test(confined, a_proc_of_another_namespace_shows_nothing);
-    return suite_run(suite);
-}
+SUITE("run-guard")

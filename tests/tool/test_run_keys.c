@@ -18,7 +18,9 @@ static void expect_all_free(void)
         ck_assert_uint_eq(masters_count_key(masters, keys[i]), 0);
 }
 
-START_TEST(two_keys_are_held_by_one_command)
+GROUP(several, "several keys", locks_open, locks_close)
+
+TEST(several, two_keys_are_held_by_one_command)
 {
     struct tool run;
 
@@ -35,9 +37,8 @@ START_TEST(two_keys_are_held_by_one_command)
     tool_expect_signal(&run, SIGTERM);
     expect_all_free();
 }
-END_TEST
 
-START_TEST(five_keys_are_held_and_given_up)
+TEST(several, five_keys_are_held_and_given_up)
 {
     rig_run(7, WORDS("-k", "a", "-k", "z", "-k", "m", "-k", "b", "-v",
                      SH("echo \"$REDLOCK_KEYS\" | tr '\\n' ' '; exit 7")));
@@ -45,9 +46,8 @@ START_TEST(five_keys_are_held_and_given_up)
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job', 'a', 'z', 'm', 'b' are released\n"));
     expect_all_free();
 }
-END_TEST
 
-START_TEST(tokens_come_in_the_order_of_the_keys)
+TEST(several, tokens_come_in_the_order_of_the_keys)
 {
     struct tool run;
     char token[128];
@@ -62,10 +62,9 @@ START_TEST(tokens_come_in_the_order_of_the_keys)
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'job' is lost: "));
     expect_all_free();
 }
-END_TEST
 
 /* As long as was asked for since it was taken; the ttl of 3 s alone would be less. */
-START_TEST(a_lock_is_kept_for_the_least_time_after_its_command)
+TEST(several, a_lock_is_kept_for_the_least_time_after_its_command)
 {
     static const char *const left[] = {"PTTL", "a", NULL};
     unsigned n = 0;
@@ -86,10 +85,9 @@ START_TEST(a_lock_is_kept_for_the_least_time_after_its_command)
     rig_run(125, WORDS("-k", "c", "--hold-at-least", "9s", SH("kill -9 $PPID; exec sleep 60")));
     rig_run(124, WORDS("true"));
 }
-END_TEST
 
 /* Nobody else would find out: the command ends before the next renewal. */
-START_TEST(a_key_that_is_gone_at_the_release_is_told)
+TEST(several, a_key_that_is_gone_at_the_release_is_told)
 {
     char script[512];
 
@@ -102,9 +100,8 @@ START_TEST(a_key_that_is_gone_at_the_release_is_told)
     rig_run(0, WORDS("-k", "a", "true"));
     ck_assert_str_eq(tool.err, "");
 }
-END_TEST
 
-START_TEST(one_key_that_another_has_refuses_all)
+TEST(several, one_key_that_another_has_refuses_all)
 {
     struct tool waiting;
     char token[128];
@@ -125,7 +122,6 @@ START_TEST(one_key_that_another_has_refuses_all)
     ck_assert_str_eq(waiting.out, "done\n");
     expect_all_free();
 }
-END_TEST
 
 static void wait_for_key(const char *key)
 {
@@ -136,7 +132,7 @@ static void wait_for_key(const char *key)
 }
 
 /* The smaller key is held already while the other one is awaited. */
-START_TEST(a_signal_while_one_key_is_awaited_gives_all_up)
+TESTS(several, a_signal_while_one_key_is_awaited_gives_all_up, 0, 2)
 {
     static const int ending[] = {SIGTERM, SIGINT};
     struct tool run;
@@ -151,9 +147,8 @@ START_TEST(a_signal_while_one_key_is_awaited_gives_all_up)
     ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
     ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
 }
-END_TEST
 
-START_TEST(too_few_masters_are_122_and_leave_nothing)
+TEST(several, too_few_masters_are_122_and_leave_nothing)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
@@ -163,9 +158,8 @@ START_TEST(too_few_masters_are_122_and_leave_nothing)
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     expect_all_free();
 }
-END_TEST
 
-START_TEST(long_keys_leave_room_for_the_reason)
+TEST(several, long_keys_leave_room_for_the_reason)
 {
     static char long_keys[LONG_KEYS][1001];
     const char *words[2 * LONG_KEYS + 2] = {NULL};
@@ -187,9 +181,8 @@ START_TEST(long_keys_leave_room_for_the_reason)
     ck_assert_ptr_nonnull(strstr(tool.err, "aaa' not acquired: "));
     ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
 }
-END_TEST
 
-START_TEST(shared_keys_are_shared)
+TEST(several, shared_keys_are_shared)
 {
     struct tool run;
 
@@ -200,9 +193,8 @@ START_TEST(shared_keys_are_shared)
     tool_finish(&run);
     expect_all_free();
 }
-END_TEST
 
-START_TEST(a_key_that_is_lost_ends_the_command)
+TEST(several, a_key_that_is_lost_ends_the_command)
 {
     struct tool run;
 
@@ -216,10 +208,9 @@ START_TEST(a_key_that_is_lost_ends_the_command)
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'a' is lost: "));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
 /* Nobody gets the others while the command runs. */
-START_TEST(the_other_keys_are_held_until_the_command_has_ended)
+TEST(several, the_other_keys_are_held_until_the_command_has_ended)
 {
     struct tool run;
 
@@ -232,9 +223,8 @@ START_TEST(the_other_keys_are_held_until_the_command_has_ended)
     tool_finish(&run);
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
-END_TEST
 
-START_TEST(opposite_orders_do_not_block_each_other)
+TEST(several, opposite_orders_do_not_block_each_other)
 {
     struct tool one;
     struct tool other;
@@ -249,30 +239,8 @@ START_TEST(opposite_orders_do_not_block_each_other)
     }
     expect_all_free();
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-keys");
-    TCase *several = suite_add_case(made, "several keys", locks_open, locks_close);
-
-    tcase_add_test(several, two_keys_are_held_by_one_command);
-    tcase_add_test(several, five_keys_are_held_and_given_up);
-    tcase_add_test(several, tokens_come_in_the_order_of_the_keys);
-    tcase_add_test(several, a_lock_is_kept_for_the_least_time_after_its_command);
-    tcase_add_test(several, a_key_that_is_gone_at_the_release_is_told);
-    tcase_add_test(several, one_key_that_another_has_refuses_all);
-    tcase_add_loop_test(several, a_signal_while_one_key_is_awaited_gives_all_up, 0, 2);
-    tcase_add_test(several, too_few_masters_are_122_and_leave_nothing);
-    tcase_add_test(several, long_keys_leave_room_for_the_reason);
-    tcase_add_test(several, shared_keys_are_shared);
-    tcase_add_test(several, a_key_that_is_lost_ends_the_command);
-    tcase_add_test(several, the_other_keys_are_held_until_the_command_has_ended);
-    tcase_add_test(several, opposite_orders_do_not_block_each_other);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-keys"));
 }

@@ -71,7 +71,9 @@ static void let_pass(size_t n)
         ck_assert_int_eq(write(gate[1], "x", 1), 1);
 }
 
-START_TEST(texts_are_written_in_their_order_and_the_loop_is_told)
+GROUP(thread, "thread", NULL, NULL)
+
+TEST(thread, texts_are_written_in_their_order_and_the_loop_is_told)
 {
     struct outlet *outlet;
 
@@ -87,9 +89,8 @@ START_TEST(texts_are_written_in_their_order_and_the_loop_is_told)
     ck_assert(outlet_close(outlet));
     event_base_free(base);
 }
-END_TEST
 
-START_TEST(a_state_that_waits_is_replaced_by_a_later_one)
+TEST(thread, a_state_that_waits_is_replaced_by_a_later_one)
 {
     struct outlet *outlet;
 
@@ -103,9 +104,8 @@ START_TEST(a_state_that_waits_is_replaced_by_a_later_one)
     ck_assert(outlet_close(outlet));
     event_base_free(base);
 }
-END_TEST
 
-START_TEST(what_has_no_room_is_counted)
+TEST(thread, what_has_no_room_is_counted)
 {
     struct outlet *outlet;
     char *large;
@@ -126,9 +126,8 @@ START_TEST(what_has_no_room_is_counted)
     ck_assert(outlet_close(outlet));
     event_base_free(base);
 }
-END_TEST
 
-START_TEST(a_thread_that_is_held_up_is_left_alone_and_its_error_is_kept)
+TEST(thread, a_thread_that_is_held_up_is_left_alone_and_its_error_is_kept)
 {
     struct outlet *outlet;
 
@@ -143,11 +142,12 @@ START_TEST(a_thread_that_is_held_up_is_left_alone_and_its_error_is_kept)
     ck_assert(!outlet_close(outlet));
     event_base_free(base);
 }
-END_TEST
 
 /* --- The command ------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_lock_is_renewed_while_nobody_reads_standard_error)
+GROUP(command, "command", locks_open, close_all)
+
+TEST(command, the_lock_is_renewed_while_nobody_reads_standard_error)
 {
     struct tool run;
 
@@ -158,9 +158,8 @@ START_TEST(the_lock_is_renewed_while_nobody_reads_standard_error)
     tool_expect(&run, 0);
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'job' is renewed"));
 }
-END_TEST
 
-START_TEST(messages_that_had_no_room_are_counted_and_told)
+TEST(command, messages_that_had_no_room_are_counted_and_told)
 {
     struct tool run;
     char key[501];
@@ -175,9 +174,8 @@ START_TEST(messages_that_had_no_room_are_counted_and_told)
     ck_assert_ptr_nonnull(strstr(run.err, "\"event\":\"unsaid\""));
     ck_assert_ptr_nonnull(strstr(run.err, "\"messages\":"));
 }
-END_TEST
 
-START_TEST(a_lost_lock_ends_the_command_while_nobody_reads_standard_error)
+TEST(command, a_lost_lock_ends_the_command_while_nobody_reads_standard_error)
 {
     struct tool run;
     struct tool next;
@@ -190,10 +188,9 @@ START_TEST(a_lost_lock_ends_the_command_while_nobody_reads_standard_error)
     tool_finish(&run);
     tool_expect(&run, 123);
 }
-END_TEST
 
 /* The reader may be for ever away; the lock is released before the last words are said. */
-START_TEST(an_unread_standard_error_does_not_keep_it_from_ending)
+TEST(command, an_unread_standard_error_does_not_keep_it_from_ending)
 {
     struct tool run;
     int status;
@@ -203,17 +200,15 @@ START_TEST(an_unread_standard_error_does_not_keep_it_from_ending)
     ck_assert_int_eq(WEXITSTATUS(status), 7);
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(the_descriptor_of_standard_error_stays_a_blocking_one)
+TEST(command, the_descriptor_of_standard_error_stays_a_blocking_one)
 {
     rig_run(0, WORDS("--status", SH("awk '/flags/ {print $2}' /proc/self/fdinfo/2")));
     ck_assert_int_eq(strtol(tool.out, NULL, 8) & 04000, 0); /* O_NONBLOCK */
 }
-END_TEST
 
 /* A pipe that is full stands for a disk that does not take anything. */
-START_TEST(a_file_that_cannot_be_written_for_a_while_holds_up_nothing)
+TEST(command, a_file_that_cannot_be_written_for_a_while_holds_up_nothing)
 {
     char script[512];
     struct tool run;
@@ -229,28 +224,8 @@ START_TEST(a_file_that_cannot_be_written_for_a_while_holds_up_nothing)
     tool_expect(&run, 6);
     ck_assert_ptr_nonnull(strstr(run.err, "slow': its reader is too slow"));
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-outputs");
-    TCase *thread = suite_add_case(made, "thread", NULL, NULL);
-    TCase *command = suite_add_case(made, "command", locks_open, close_all);
-
-    tcase_add_test(thread, texts_are_written_in_their_order_and_the_loop_is_told);
-    tcase_add_test(thread, a_state_that_waits_is_replaced_by_a_later_one);
-    tcase_add_test(thread, what_has_no_room_is_counted);
-    tcase_add_test(thread, a_thread_that_is_held_up_is_left_alone_and_its_error_is_kept);
-    tcase_add_test(command, the_lock_is_renewed_while_nobody_reads_standard_error);
-    tcase_add_test(command, messages_that_had_no_room_are_counted_and_told);
-    tcase_add_test(command, a_lost_lock_ends_the_command_while_nobody_reads_standard_error);
-    tcase_add_test(command, an_unread_standard_error_does_not_keep_it_from_ending);
-    tcase_add_test(command, the_descriptor_of_standard_error_stays_a_blocking_one);
-    tcase_add_test(command, a_file_that_cannot_be_written_for_a_while_holds_up_nothing);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-outputs"));
 }

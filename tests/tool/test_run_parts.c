@@ -26,7 +26,9 @@ static struct run_due due_with(int64_t left_ns, bool warned)
     return run_due_at(&limits, until, instant_after(until, -left_ns), warned);
 }
 
-START_TEST(the_warning_and_the_kill_are_due_at_their_instants)
+GROUP(deadline, "deadline", NULL, NULL)
+
+TEST(deadline, the_warning_and_the_kill_are_due_at_their_instants)
 {
     ck_assert_int_eq(due_with(3 * S + 1, false).step, RUN_STEP_WAIT);
     ck_assert_int_eq(due_with(3 * S, false).step, RUN_STEP_WARN);
@@ -37,18 +39,16 @@ START_TEST(the_warning_and_the_kill_are_due_at_their_instants)
     ck_assert_int_eq(due_with(S, true).step, RUN_STEP_KILL);
     ck_assert_int_eq(due_with(-S, true).step, RUN_STEP_KILL);
 }
-END_TEST
 
-START_TEST(without_a_warning_only_the_kill_is_due)
+TEST(deadline, without_a_warning_only_the_kill_is_due)
 {
     struct run_limits sudden = {.kill_after_ns = 0, .margin_ns = S};
 
     ck_assert_int_eq(run_due_at(&sudden, until, instant_after(until, -S - 1), false).step, RUN_STEP_WAIT);
     ck_assert_int_eq(run_due_at(&sudden, until, instant_after(until, -S), false).step, RUN_STEP_KILL);
 }
-END_TEST
 
-START_TEST(no_sleep_goes_past_what_is_due_next)
+TEST(deadline, no_sleep_goes_past_what_is_due_next)
 {
     for (int64_t left_ns = 20 * S; left_ns > S; left_ns -= S / 10) {
         struct run_due cold = due_with(left_ns, false);
@@ -61,9 +61,8 @@ START_TEST(no_sleep_goes_past_what_is_due_next)
             ck_assert_int_le(cold.wait_ns, left_ns - 3 * S);
     }
 }
-END_TEST
 
-START_TEST(the_sleeps_come_to_an_end)
+TEST(deadline, the_sleeps_come_to_an_end)
 {
     struct instant now = instant_after(until, -80 * S);
     int sleeps = 0;
@@ -73,17 +72,15 @@ START_TEST(the_sleeps_come_to_an_end)
     ck_assert_int_le(sleeps, 12);
     ck_assert_int_eq(instant_left(until, now), S);
 }
-END_TEST
 
-START_TEST(the_clock_that_has_advanced_more_decides)
+TEST(deadline, the_clock_that_has_advanced_more_decides)
 {
     ck_assert_int_eq(instant_left(until, (struct instant){90 * S, 195 * S}), 5 * S);
     ck_assert_int_eq(instant_left(until, (struct instant){98 * S, 195 * S}), 2 * S);
     ck_assert_int_eq(run_due_at(&limits, until, (struct instant){0, 199 * S}, true).step, RUN_STEP_KILL);
 }
-END_TEST
 
-START_TEST(the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills)
+TEST(deadline, the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills)
 {
     struct instant lost = instant_after(until, S);
 
@@ -92,9 +89,8 @@ START_TEST(the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills)
     ck_assert_int_eq(run_fallback_at_ns(&limits, until, lost), lost.boot_ns + S / 10);
     ck_assert_int_eq(run_fallback_at_ns(&limits, until, (struct instant){90 * S, 195 * S}), 94 * S + S / 10);
 }
-END_TEST
 
-START_TEST(limits_must_fit_the_ttl_and_defaults_do)
+TEST(deadline, limits_must_fit_the_ttl_and_defaults_do)
 {
     for (uint32_t ttl_ms = 130; ttl_ms <= 86400000; ttl_ms += 1 + ttl_ms / 3) {
         uint32_t margin_ms = run_default_margin_ms(ttl_ms);
@@ -110,11 +106,12 @@ START_TEST(limits_must_fit_the_ttl_and_defaults_do)
     ck_assert_uint_eq(run_default_margin_ms(100), 20);
     ck_assert_uint_eq(run_default_margin_ms(30000), 1000);
 }
-END_TEST
 
 /* --- Environment ------------------------------------------------------------------------------------------------- */
 
-START_TEST(told_variables_replace_all_others_of_their_name)
+GROUP(words, "words", NULL, NULL)
+
+TEST(words, told_variables_replace_all_others_of_their_name)
 {
     char *const before[] = {(char[]){"A=1"}, (char[]){"KEY=old"}, (char[]){"KEYS=other"}, (char[]){"KEY=older"},
                             (char[]){"GONE=1"}, NULL};
@@ -129,7 +126,6 @@ START_TEST(told_variables_replace_all_others_of_their_name)
     ck_assert_ptr_null(env[4]);
     run_env_free(env);
 }
-END_TEST
 
 /* --- Passwords --------------------------------------------------------------------------------------------------- */
 
@@ -150,7 +146,7 @@ static const struct {
     {"a, b", "a, b", "a, b"},
 };
 
-START_TEST(passwords_are_found_in_urls)
+TESTS(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]))
 {
     char masked[128];
     char scrubbed[128];
@@ -160,24 +156,21 @@ START_TEST(passwords_are_found_in_urls)
     ck_assert_str_eq(cli_masked(secrets[_i].text, masked, sizeof(masked)), secrets[_i].masked);
     ck_assert_str_eq(scrubbed, secrets[_i].scrubbed);
 }
-END_TEST
 
-START_TEST(a_comma_in_a_password_is_no_end_of_a_url)
+TEST(words, a_comma_in_a_password_is_no_end_of_a_url)
 {
     char url[] = "redis://me:se,cr et@host";
 
     cli_scrub(url);
     ck_assert_str_eq(url, "redis://me:********@host");
 }
-END_TEST
 
-START_TEST(a_mask_that_does_not_fit_is_cut)
+TEST(words, a_mask_that_does_not_fit_is_cut)
 {
     char masked[8];
 
     ck_assert_str_eq(cli_masked("redis://me:secret@host", masked, sizeof(masked)), "redis:/");
 }
-END_TEST
 
 static const struct {
     const char *given;
@@ -190,7 +183,7 @@ static const struct {
     {"redis://host/3", "redis://:p%40%2Fw@host/3"},
 };
 
-START_TEST(the_password_goes_to_urls_without_one)
+TESTS(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]))
 {
     struct cli_masters masters = {.count = 0};
 
@@ -201,7 +194,6 @@ START_TEST(the_password_goes_to_urls_without_one)
     cli_masters_fini(&masters);
     unsetenv("REDLOCK_PASSWORD");
 }
-END_TEST
 
 /* --- Files ------------------------------------------------------------------------------------------------------- */
 
@@ -221,7 +213,9 @@ static const struct {
     {"{\"b\":\"12345678901234567890123456789012\"}", NULL},
 };
 
-START_TEST(strings_are_read_whole_or_not_at_all)
+GROUP(files, "files", NULL, NULL)
+
+TESTS(files, strings_are_read_whole_or_not_at_all, 0, sizeof(objects) / sizeof(objects[0]))
 {
     char value[32];
     json_t *object = json_loads(objects[_i].text, 0, NULL);
@@ -231,12 +225,11 @@ START_TEST(strings_are_read_whole_or_not_at_all)
     ck_assert_int_eq(found, objects[_i].value != NULL);
     ck_assert_str_eq(value, objects[_i].value != NULL ? objects[_i].value : "");
 }
-END_TEST
 
 static const char *const bad_keys[] = {"{}", "{\"key\":7}", "{\"key_hex\":\"f\"}", "{\"key_hex\":\"fg\"}",
                                        "{\"key_hex\":\"6100\"}", "{\"key_hex\":\"61626364\"}"};
 
-START_TEST(a_key_that_is_none_is_refused)
+TESTS(files, a_key_that_is_none_is_refused, 0, sizeof(bad_keys) / sizeof(bad_keys[0]))
 {
     json_t *object = json_loads(bad_keys[_i], 0, NULL);
     char key[4];
@@ -244,7 +237,6 @@ START_TEST(a_key_that_is_none_is_refused)
     ck_assert(!cli_json_read_key(object, key, sizeof(key)));
     json_decref(object);
 }
-END_TEST
 
 static struct hold sample(int64_t left_ms)
 {
@@ -288,7 +280,7 @@ static void expect_same_locks(const struct hold *read, const struct hold *writte
 }
 
 /* One key; two, the second of which looks like a permit; two permits. */
-START_TEST(a_hold_survives_the_way_through_its_file)
+TESTS(files, a_hold_survives_the_way_through_its_file, 0, 3)
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
     int fd = mkstemp(path);
@@ -317,7 +309,6 @@ START_TEST(a_hold_survives_the_way_through_its_file)
     hold_fini(&read);
     hold_fini(&written);
 }
-END_TEST
 
 /* A permit that names no slot, one beyond the limit, several that are one, another's, and no lock at all. */
 static const char *const bad_locks[] = {
@@ -333,7 +324,7 @@ static const char *const bad_locks[] = {
     "\"locks\":7",
 };
 
-START_TEST(a_hold_of_locks_that_cannot_be_is_none)
+TESTS(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof(bad_locks) / sizeof(bad_locks[0]))
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
     FILE *file = fdopen(mkstemp(path), "w");
@@ -346,9 +337,8 @@ START_TEST(a_hold_of_locks_that_cannot_be_is_none)
     unlink(path);
     hold_fini(&read);
 }
-END_TEST
 
-START_TEST(a_hold_that_is_over_or_lost_has_nothing_left)
+TEST(files, a_hold_that_is_over_or_lost_has_nothing_left)
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
     struct hold holds[2] = {sample(-1), sample(20000)};
@@ -366,10 +356,9 @@ START_TEST(a_hold_that_is_over_or_lost_has_nothing_left)
     }
     unlink(path);
 }
-END_TEST
 
 /* Each of these would count as held by the boot ID alone. */
-START_TEST(a_hold_of_another_clock_has_nothing_left)
+TEST(files, a_hold_of_another_clock_has_nothing_left)
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
     struct hold holds[2] = {sample(20000), sample(40000)};
@@ -390,7 +379,6 @@ START_TEST(a_hold_of_another_clock_has_nothing_left)
     }
     unlink(path);
 }
-END_TEST
 
 /* What stands in for the C library's clock, as libfaketime does. */
 static time_t faked_by_s;
@@ -403,7 +391,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
     return 0;
 }
 
-START_TEST(a_clock_that_is_faked_to_the_program_is_not_told_to_others)
+TEST(files, a_clock_that_is_faked_to_the_program_is_not_told_to_others)
 {
     struct hold hold;
 
@@ -415,38 +403,5 @@ START_TEST(a_clock_that_is_faked_to_the_program_is_not_told_to_others)
     ck_assert_int_gt(hold_remaining_ms(&hold), 0);
     hold_fini(&hold);
 }
-END_TEST
 
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-parts");
-    TCase *deadline = suite_add_case(made, "deadline", NULL, NULL);
-    TCase *words = suite_add_case(made, "words", NULL, NULL);
-    TCase *files = suite_add_case(made, "files", NULL, NULL);
-
-    tcase_add_test(deadline, the_warning_and_the_kill_are_due_at_their_instants);
-    tcase_add_test(deadline, without_a_warning_only_the_kill_is_due);
-    tcase_add_test(deadline, no_sleep_goes_past_what_is_due_next);
-    tcase_add_test(deadline, the_sleeps_come_to_an_end);
-    tcase_add_test(deadline, the_clock_that_has_advanced_more_decides);
-    tcase_add_test(deadline, the_guard_has_a_tenth_of_the_margin_before_the_wrapper_kills);
-    tcase_add_test(deadline, limits_must_fit_the_ttl_and_defaults_do);
-    tcase_add_test(words, told_variables_replace_all_others_of_their_name);
-    tcase_add_test(words, a_comma_in_a_password_is_no_end_of_a_url);
-    tcase_add_loop_test(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]));
-    tcase_add_test(words, a_mask_that_does_not_fit_is_cut);
-    tcase_add_loop_test(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]));
-    tcase_add_loop_test(files, strings_are_read_whole_or_not_at_all, 0, sizeof(objects) / sizeof(objects[0]));
-    tcase_add_loop_test(files, a_key_that_is_none_is_refused, 0, sizeof(bad_keys) / sizeof(bad_keys[0]));
-    tcase_add_loop_test(files, a_hold_survives_the_way_through_its_file, 0, 3);
-    tcase_add_loop_test(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof(bad_locks) / sizeof(bad_locks[0]));
-    tcase_add_test(files, a_hold_that_is_over_or_lost_has_nothing_left);
-    tcase_add_test(files, a_hold_of_another_clock_has_nothing_left);
-    tcase_add_test(files, a_clock_that_is_faked_to_the_program_is_not_told_to_others);
-    return made;
-}
-
-int main(void)
-{
-    return suite_run(suite());
-}
+SUITE("run-parts")

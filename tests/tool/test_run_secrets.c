@@ -8,7 +8,9 @@
 #include "run_rig.h"
 #include "suite.h"
 
-START_TEST(a_password_in_an_option_is_wiped_from_the_command_line)
+GROUP(secrets, "secrets", locks_open, locks_close)
+
+TEST(secrets, a_password_in_an_option_is_wiped_from_the_command_line)
 {
     char list[2048] = "";
     const char *const guarded[] = {"--requirepass", "hunter2", NULL};
@@ -31,9 +33,8 @@ START_TEST(a_password_in_an_option_is_wiped_from_the_command_line)
     kill(run.pid, SIGTERM);
     tool_finish(&run);
 }
-END_TEST
 
-START_TEST(passwords_come_from_a_file_or_the_environment)
+TEST(secrets, passwords_come_from_a_file_or_the_environment)
 {
     const char *const guarded[] = {"--requirepass", "p,/@ss", NULL};
     FILE *file;
@@ -51,9 +52,8 @@ START_TEST(passwords_come_from_a_file_or_the_environment)
     fclose(file);
     rig_run(0, WORDS("--password-file", rig_path("password"), "true"));
 }
-END_TEST
 
-START_TEST(masters_come_from_a_file)
+TEST(secrets, masters_come_from_a_file)
 {
     FILE *file = fopen(rig_path("nodes"), "w");
 
@@ -66,20 +66,8 @@ START_TEST(masters_come_from_a_file)
     rig_run(0, WORDS("--nodes-file", rig_path("nodes"), SH("echo $REDLOCK_NODES_OK")));
     ck_assert_ptr_nonnull(strstr(tool.out, "/5"));
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-secrets");
-    TCase *secrets = suite_add_case(made, "secrets", locks_open, locks_close);
-
-    tcase_add_test(secrets, a_password_in_an_option_is_wiped_from_the_command_line);
-    tcase_add_test(secrets, passwords_come_from_a_file_or_the_environment);
-    tcase_add_test(secrets, masters_come_from_a_file);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-secrets"));
 }

@@ -27,7 +27,9 @@ static void close_all(void)
 
 static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
-START_TEST(a_waiting_run_ends_at_once_and_starts_nothing)
+GROUP(before, "before", locks_open, close_all)
+
+TESTS(before, a_waiting_run_ends_at_once_and_starts_nothing, 0, 4)
 {
     int number = ending[_i];
     struct tool run;
@@ -46,9 +48,8 @@ START_TEST(a_waiting_run_ends_at_once_and_starts_nothing)
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
 }
-END_TEST
 
-START_TEST(a_run_that_waits_for_masters_that_hang_ends_at_once)
+TEST(before, a_run_that_waits_for_masters_that_hang_ends_at_once)
 {
     struct tool run;
     const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "true", NULL};
@@ -61,9 +62,8 @@ START_TEST(a_run_that_waits_for_masters_that_hang_ends_at_once)
     tool_finish(&run);
     tool_expect_signal(&run, SIGTERM);
 }
-END_TEST
 
-START_TEST(a_waiting_run_does_not_care_about_other_signals)
+TEST(before, a_waiting_run_does_not_care_about_other_signals)
 {
     struct tool run;
     const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "echo", "done", NULL};
@@ -80,9 +80,8 @@ START_TEST(a_waiting_run_does_not_care_about_other_signals)
     tool_expect(&run, 0);
     ck_assert_str_eq(run.out, "done\n");
 }
-END_TEST
 
-START_TEST(a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue)
+TEST(before, a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue)
 {
     struct tool run;
     const char *const words[] = {"run", "--key", "job", "--wait", "inf", "true", NULL};
@@ -97,7 +96,6 @@ START_TEST(a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue)
     rig_run(124, WORDS("true"));
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run; somebody ("));
 }
-END_TEST
 
 static const struct {
     const char *permits, *outer, *inner, *has;
@@ -108,7 +106,7 @@ static const struct {
 #define N_NESTED (sizeof(nested) / sizeof(nested[0]))
 
 /* It would wait for itself. */
-START_TEST(a_lock_that_a_run_around_it_has_is_told_as_such_at_once)
+TESTS(before, a_lock_that_a_run_around_it_has_is_told_as_such_at_once, 0, N_NESTED)
 {
     char script[512];
     const char *const *words = WORDS("--permits", nested[_i].permits, SH(script));
@@ -120,7 +118,6 @@ START_TEST(a_lock_that_a_run_around_it_has_is_told_as_such_at_once)
     ck_assert_msg(strstr(tool.err, nested[_i].has) != NULL, "%s", tool.err);
     ck_assert_ptr_nonnull(strstr(tool.err, "that waits for the end of this command"));
 }
-END_TEST
 
 /* --- While it runs ----------------------------------------------------------------------------------------------- */
 
@@ -131,7 +128,9 @@ static const struct {
                  {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGWINCH, "WINCH"}};
 #define N_ENDINGS 4 /* the first ones, which end a command unless it handles them */
 
-START_TEST(signals_reach_the_command)
+GROUP(during, "during", locks_open, close_all)
+
+TESTS(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]))
 {
     char script[256];
     struct tool run;
@@ -144,9 +143,8 @@ START_TEST(signals_reach_the_command)
     ck_assert_ptr_nonnull(strstr(run.out, "got"));
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(signals_reach_the_whole_group)
+TEST(during, signals_reach_the_whole_group)
 {
     struct tool run;
 
@@ -155,9 +153,8 @@ START_TEST(signals_reach_the_whole_group)
     tool_finish(&run);
     tool_expect_signal(&run, SIGTERM);
 }
-END_TEST
 
-START_TEST(a_command_that_is_stopped_ends_by_a_signal)
+TESTS(during, a_command_that_is_stopped_ends_by_a_signal, 0, N_ENDINGS)
 {
     struct tool run;
 
@@ -168,9 +165,8 @@ START_TEST(a_command_that_is_stopped_ends_by_a_signal)
     tool_expect_signal(&run, passed_on[_i].number);
     rig_expect_free();
 }
-END_TEST
 
-START_TEST(a_signal_that_was_ignored_stays_so)
+TEST(during, a_signal_that_was_ignored_stays_so)
 {
     struct tool run;
 
@@ -188,11 +184,12 @@ START_TEST(a_signal_that_was_ignored_stays_so)
     ck_assert_ptr_nonnull(strstr(run.out, "1001001\n"));
     rig_run(0, WORDS("grep", "SigIgn:.*0000000$", "/proc/self/status"));
 }
-END_TEST
 
 /* --- The end of the lock ----------------------------------------------------------------------------------------- */
 
-START_TEST(the_command_is_warned_before_it_is_killed)
+GROUP(end_tests, "end", locks_open, close_all)
+
+TEST(end_tests, the_command_is_warned_before_it_is_killed)
 {
     struct tool run;
 
@@ -203,9 +200,8 @@ START_TEST(the_command_is_warned_before_it_is_killed)
     ck_assert_ptr_nonnull(strstr(run.out, "warned"));
     ck_assert_ptr_null(strstr(run.err, "is killed"));
 }
-END_TEST
 
-START_TEST(the_warning_can_be_another_signal)
+TEST(end_tests, the_warning_can_be_another_signal)
 {
     struct tool run;
 
@@ -216,9 +212,8 @@ START_TEST(the_warning_can_be_another_signal)
     ck_assert_ptr_nonnull(strstr(run.out, "right"));
     ck_assert_ptr_null(strstr(run.out, "wrong"));
 }
-END_TEST
 
-START_TEST(the_warning_can_be_a_command)
+TEST(end_tests, the_warning_can_be_a_command)
 {
     struct tool run;
 
@@ -229,9 +224,8 @@ START_TEST(the_warning_can_be_a_command)
     tool_expect(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "told"));
 }
-END_TEST
 
-START_TEST(kill_gives_no_warning)
+TEST(end_tests, kill_gives_no_warning)
 {
     struct tool run;
 
@@ -242,9 +236,8 @@ START_TEST(kill_gives_no_warning)
     ck_assert_ptr_null(strstr(run.out, "warned"));
     ck_assert_ptr_nonnull(strstr(run.err, "is killed"));
 }
-END_TEST
 
-START_TEST(ignore_lets_the_command_go_on)
+TEST(end_tests, ignore_lets_the_command_go_on)
 {
     struct tool run;
 
@@ -255,9 +248,8 @@ START_TEST(ignore_lets_the_command_go_on)
     tool_finish(&run);
     tool_expect(&run, 4);
 }
-END_TEST
 
-START_TEST(a_key_that_was_deleted_ends_the_command)
+TEST(end_tests, a_key_that_was_deleted_ends_the_command)
 {
     struct tool run;
 
@@ -267,9 +259,8 @@ START_TEST(a_key_that_was_deleted_ends_the_command)
     tool_finish(&run);
     tool_expect(&run, 123);
 }
-END_TEST
 
-START_TEST(the_lock_is_kept_until_all_descendants_have_ended)
+TEST(end_tests, the_lock_is_kept_until_all_descendants_have_ended)
 {
     struct tool run;
 
@@ -282,10 +273,9 @@ START_TEST(the_lock_is_kept_until_all_descendants_have_ended)
     tool_expect(&run, 3);
     rig_expect_free();
 }
-END_TEST
 
 /* Also to whoever finds the lock taken, in a job that would be silent otherwise. */
-START_TEST(what_ends_a_lock_is_told_with_masters_and_reason)
+TEST(end_tests, what_ends_a_lock_is_told_with_masters_and_reason)
 {
     const char *warned;
     struct tool run;
@@ -301,9 +291,8 @@ START_TEST(what_ends_a_lock_is_told_with_masters_and_reason)
     ck_assert_msg(warned != NULL, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(warned, "masters have renewed it (3 needed)\",\"masters\":[{\"name\":\""));
 }
-END_TEST
 
-START_TEST(what_is_left_is_named_at_once_and_again)
+TEST(end_tests, what_is_left_is_named_at_once_and_again)
 {
     struct tool run;
 
@@ -319,19 +308,17 @@ START_TEST(what_is_left_is_named_at_once_and_again)
     rig_expect_free();
     ck_assert_uint_eq(masters_count_key(masters, "job#ended"), 0);
 }
-END_TEST
 
-START_TEST(what_is_left_can_be_ended)
+TEST(end_tests, what_is_left_can_be_ended)
 {
     rig_run(3, WORDS("--ttl", "3s", "--kill-after", "200ms", "--leftovers", "end",
                      SH("sleep 60 & (trap '' TERM; sleep 60; sleep 60) & exit 3")));
     ck_assert_ptr_nonnull(strstr(tool.err, "they are ended"));
     rig_expect_free();
 }
-END_TEST
 
 /* A process has the name of the shell until it has become another program. */
-START_TEST(what_is_left_can_go_on_without_the_lock)
+TEST(end_tests, what_is_left_can_go_on_without_the_lock)
 {
     rig_run(4, WORDS("--leftovers", "leave", SH("sleep 60 >/dev/null 2>&1 & echo $!; "
                                                 "until grep -q sleep /proc/$!/comm; do :; done; exit 4")));
@@ -340,10 +327,9 @@ START_TEST(what_is_left_can_go_on_without_the_lock)
     rig_expect_free();
     ck_assert_int_eq(kill(atoi(tool.out), SIGKILL), 0);
 }
-END_TEST
 
 /* Nothing could be warned, and there is no process to name to the hook any more. */
-START_TEST(the_hook_of_a_loss_is_run_on_a_sudden_one_too)
+TEST(end_tests, the_hook_of_a_loss_is_run_on_a_sudden_one_too)
 {
     struct tool run;
 
@@ -354,9 +340,8 @@ START_TEST(the_hook_of_a_loss_is_run_on_a_sudden_one_too)
     tool_expect(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "the hook says job\n"));
 }
-END_TEST
 
-START_TEST(masters_that_hang_for_less_than_the_lock_do_no_harm)
+TEST(end_tests, masters_that_hang_for_less_than_the_lock_do_no_harm)
 {
     struct tool run;
 
@@ -371,41 +356,8 @@ START_TEST(masters_that_hang_for_less_than_the_lock_do_no_harm)
     tool_finish(&run);
     tool_expect(&run, 6);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-signals");
-    TCase *before = suite_add_case(made, "before", locks_open, close_all);
-    TCase *during = suite_add_case(made, "during", locks_open, close_all);
-    TCase *end = suite_add_case(made, "end", locks_open, close_all);
-
-    tcase_add_loop_test(before, a_waiting_run_ends_at_once_and_starts_nothing, 0, 4);
-    tcase_add_test(before, a_run_that_waits_for_masters_that_hang_ends_at_once);
-    tcase_add_test(before, a_waiting_run_does_not_care_about_other_signals);
-    tcase_add_test(before, a_waiting_run_tells_who_has_the_lock_and_its_place_in_the_queue);
-    tcase_add_loop_test(before, a_lock_that_a_run_around_it_has_is_told_as_such_at_once, 0, N_NESTED);
-    tcase_add_loop_test(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]));
-    tcase_add_test(during, signals_reach_the_whole_group);
-    tcase_add_loop_test(during, a_command_that_is_stopped_ends_by_a_signal, 0, N_ENDINGS);
-    tcase_add_test(during, a_signal_that_was_ignored_stays_so);
-    tcase_add_test(end, the_command_is_warned_before_it_is_killed);
-    tcase_add_test(end, the_warning_can_be_another_signal);
-    tcase_add_test(end, the_warning_can_be_a_command);
-    tcase_add_test(end, kill_gives_no_warning);
-    tcase_add_test(end, ignore_lets_the_command_go_on);
-    tcase_add_test(end, a_key_that_was_deleted_ends_the_command);
-    tcase_add_test(end, the_lock_is_kept_until_all_descendants_have_ended);
-    tcase_add_test(end, what_ends_a_lock_is_told_with_masters_and_reason);
-    tcase_add_test(end, what_is_left_is_named_at_once_and_again);
-    tcase_add_test(end, what_is_left_can_be_ended);
-    tcase_add_test(end, what_is_left_can_go_on_without_the_lock);
-    tcase_add_test(end, the_hook_of_a_loss_is_run_on_a_sudden_one_too);
-    tcase_add_test(end, masters_that_hang_for_less_than_the_lock_do_no_harm);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-signals"));
 }

@@ -28,7 +28,9 @@ static const char *variable(const char *name)
     return value;
 }
 
-START_TEST(the_environment_tells_about_the_lock)
+GROUP(surroundings, "surroundings", locks_open, locks_close)
+
+TEST(surroundings, the_environment_tells_about_the_lock)
 {
     struct timespec now;
 
@@ -47,9 +49,8 @@ START_TEST(the_environment_tells_about_the_lock)
     ck_assert_ptr_null(strstr(tool.out, "REDLOCK_FENCE="));
     ck_assert_ptr_null(strstr(tool.out, "NOTIFY_SOCKET="));
 }
-END_TEST
 
-START_TEST(the_command_finds_the_lock_file_from_wherever_it_goes)
+TEST(surroundings, the_command_finds_the_lock_file_from_wherever_it_goes)
 {
     char check[PATH_MAX + 64];
     char path[PATH_MAX];
@@ -61,10 +62,9 @@ START_TEST(the_command_finds_the_lock_file_from_wherever_it_goes)
     rig_run(0, WORDS("--lock-file", "lock.json", SH(check)));
     ck_assert_int_eq(strncmp(tool.out, rig_path("lock.json"), strlen(rig_path("lock.json"))), 0);
 }
-END_TEST
 
 /* A lock that was handed off is valid for two seconds at first. */
-START_TEST(the_command_begins_with_most_of_the_ttl_before_it)
+TEST(surroundings, the_command_begins_with_most_of_the_ttl_before_it)
 {
     const char *const next[] = {"run",          "--key", "job", "-v", "--wait", "25s", "--ttl", "30s",
                                 "--kill-after", "14s",   SH("echo; env"), NULL};
@@ -83,9 +83,8 @@ START_TEST(the_command_begins_with_most_of_the_ttl_before_it)
     tool = waiting;
     ck_assert_int_gt(atoll(variable("REDLOCK_VALID_UNTIL")) / 1000000000, now.tv_sec + 20);
 }
-END_TEST
 
-START_TEST(the_fencing_token_grows)
+TEST(surroundings, the_fencing_token_grows)
 {
     long long before = 0;
 
@@ -95,14 +94,13 @@ START_TEST(the_fencing_token_grows)
         before = atoll(tool.out);
     }
 }
-END_TEST
 
 static void start_holder(struct tool *holder)
 {
     rig_start(holder, WORDS("--permits", "1/3", SH("echo ready; exec sleep 60")));
 }
 
-START_TEST(so_many_commands_run_as_there_are_permits)
+TEST(surroundings, so_many_commands_run_as_there_are_permits)
 {
     struct tool others[3];
 
@@ -122,9 +120,8 @@ START_TEST(so_many_commands_run_as_there_are_permits)
     rig_run(0, WORDS(SH("echo slot[$REDLOCK_SLOT]")));
     ck_assert_str_eq(tool.out, "slot[]\n");
 }
-END_TEST
 
-START_TEST(a_command_may_have_several_permits)
+TEST(surroundings, a_command_may_have_several_permits)
 {
     struct tool other;
 
@@ -139,9 +136,8 @@ START_TEST(a_command_may_have_several_permits)
     kill(other.pid, SIGTERM);
     tool_finish(&other);
 }
-END_TEST
 
-START_TEST(the_command_has_the_streams_and_no_descriptor_of_ours)
+TEST(surroundings, the_command_has_the_streams_and_no_descriptor_of_ours)
 {
     rig_run(0, WORDS(SH("echo out; echo err >&2; ls -l /proc/self/fd")));
     ck_assert_str_eq(tool.err, "err\n");
@@ -149,9 +145,8 @@ START_TEST(the_command_has_the_streams_and_no_descriptor_of_ours)
     ck_assert_ptr_null(strstr(tool.out, "socket:"));
     ck_assert_ptr_null(strstr(tool.out, "anon_inode:"));
 }
-END_TEST
 
-START_TEST(the_key_is_held_with_this_token_while_the_command_runs)
+TEST(surroundings, the_key_is_held_with_this_token_while_the_command_runs)
 {
     struct tool run;
     size_t found = 0;
@@ -168,11 +163,10 @@ START_TEST(the_key_is_held_with_this_token_while_the_command_runs)
     tool_finish(&run);
     rig_expect_free();
 }
-END_TEST
 
 /* --- Files and notes --------------------------------------------------------------------------------------------- */
 
-START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
+TEST(surroundings, the_lock_file_follows_the_renewals_and_is_removed)
 {
     char first[64];
     const char *found;
@@ -196,9 +190,8 @@ START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
     tool_finish(&run);
     ck_assert_int_ne(access(path, F_OK), 0);
 }
-END_TEST
 
-START_TEST(check_tells_the_command_whether_the_lock_is_held)
+TEST(surroundings, check_tells_the_command_whether_the_lock_is_held)
 {
     char script[600];
 
@@ -207,9 +200,8 @@ START_TEST(check_tells_the_command_whether_the_lock_is_held)
     rig_run(0, WORDS("--lock-file", rig_path("lock.json"), SH(script)));
     ck_assert_int_gt(atoi(tool.out), 20000);
 }
-END_TEST
 
-START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
+TEST(surroundings, a_lost_lock_is_lost_in_the_lock_file_too)
 {
     const char *path = rig_path("lock.json");
     struct tool run;
@@ -223,9 +215,8 @@ START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
     tool_finish(&run);
     tool_expect_signal(&run, SIGTERM);
 }
-END_TEST
 
-START_TEST(metrics_are_written_for_prometheus)
+TEST(surroundings, metrics_are_written_for_prometheus)
 {
     const char *path = rig_path("redlock.prom");
     const char *text;
@@ -242,10 +233,9 @@ START_TEST(metrics_are_written_for_prometheus)
                      "{key=\"job\\\\na \\\\\"b\\\\\" \\\\\\\\c\\\\nd\"", path));
     ck_assert_int_gt(atoi(tool.out), 20);
 }
-END_TEST
 
 /* Keys as long as keys may be. */
-START_TEST(many_long_keys_make_a_short_label)
+TEST(surroundings, many_long_keys_make_a_short_label)
 {
     static char keys[8][983];
     const char *words[2 * 8 + 4];
@@ -269,7 +259,6 @@ START_TEST(many_long_keys_make_a_short_label)
     ck_assert_int_eq(stat(path, &file), 0);
     ck_assert_int_lt(file.st_size, 256 * 1024);
 }
-END_TEST
 
 static int notify_socket(void)
 {
@@ -307,7 +296,7 @@ static void expect_no_note_but(int fd, const char *one, const char *other)
     }
 }
 
-START_TEST(a_service_manager_is_told)
+TEST(surroundings, a_service_manager_is_told)
 {
     int fd = notify_socket();
     struct tool run;
@@ -323,10 +312,9 @@ START_TEST(a_service_manager_is_told)
     tool_finish(&run);
     close(fd);
 }
-END_TEST
 
 /* What the command says, and whether it is in its power to say it. */
-START_TEST(a_command_can_speak_to_the_service_manager_itself)
+TEST(surroundings, a_command_can_speak_to_the_service_manager_itself)
 {
     int fd = notify_socket();
     struct tool run;
@@ -344,18 +332,16 @@ START_TEST(a_command_can_speak_to_the_service_manager_itself)
     expect_no_note_but(fd, "STATUS=", "STOPPING=1");
     close(fd);
 }
-END_TEST
 
-START_TEST(messages_can_be_json)
+TEST(surroundings, messages_can_be_json)
 {
     locks_lock();
     rig_run(124, WORDS("--json-log", "true"));
     ck_assert_ptr_nonnull(strstr(tool.err, ",\"event\":\"busy\",\"key\":\"job\",\"message\":\""));
     ck_assert_int_eq(tool.err[0], '{');
 }
-END_TEST
 
-START_TEST(status_tells_the_steps)
+TEST(surroundings, status_tells_the_steps)
 {
     rig_run(0, WORDS("--status", "true"));
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held: "));
@@ -363,34 +349,8 @@ START_TEST(status_tells_the_steps)
     rig_run(0, WORDS("true"));
     ck_assert_str_eq(tool.err, "");
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-surroundings");
-    TCase *surroundings = suite_add_case(made, "surroundings", locks_open, locks_close);
-
-    tcase_add_test(surroundings, the_environment_tells_about_the_lock);
-    tcase_add_test(surroundings, the_command_finds_the_lock_file_from_wherever_it_goes);
-    tcase_add_test(surroundings, the_command_begins_with_most_of_the_ttl_before_it);
-    tcase_add_test(surroundings, the_fencing_token_grows);
-    tcase_add_test(surroundings, so_many_commands_run_as_there_are_permits);
-    tcase_add_test(surroundings, a_command_may_have_several_permits);
-    tcase_add_test(surroundings, the_command_has_the_streams_and_no_descriptor_of_ours);
-    tcase_add_test(surroundings, the_key_is_held_with_this_token_while_the_command_runs);
-    tcase_add_test(surroundings, the_lock_file_follows_the_renewals_and_is_removed);
-    tcase_add_test(surroundings, check_tells_the_command_whether_the_lock_is_held);
-    tcase_add_test(surroundings, a_lost_lock_is_lost_in_the_lock_file_too);
-    tcase_add_test(surroundings, metrics_are_written_for_prometheus);
-    tcase_add_test(surroundings, many_long_keys_make_a_short_label);
-    tcase_add_test(surroundings, a_service_manager_is_told);
-    tcase_add_test(surroundings, a_command_can_speak_to_the_service_manager_itself);
-    tcase_add_test(surroundings, messages_can_be_json);
-    tcase_add_test(surroundings, status_tells_the_steps);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-surroundings"));
 }

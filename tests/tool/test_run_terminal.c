@@ -74,7 +74,9 @@ static void type(const struct terminal *terminal, const char *text)
     ck_assert_int_eq(write(terminal->fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-START_TEST(the_command_can_read_the_terminal)
+GROUP(terminal_tests, "terminal", locks_open, close_all)
+
+TEST(terminal_tests, the_command_can_read_the_terminal)
 {
     struct terminal terminal;
 
@@ -85,9 +87,8 @@ START_TEST(the_command_can_read_the_terminal)
     read_terminal(&terminal, "code 0");
     close_terminal(&terminal);
 }
-END_TEST
 
-START_TEST(control_c_reaches_the_command_once)
+TEST(terminal_tests, control_c_reaches_the_command_once)
 {
     struct terminal terminal;
 
@@ -100,9 +101,8 @@ START_TEST(control_c_reaches_the_command_once)
     read_terminal(&terminal, "code 9");
     close_terminal(&terminal);
 }
-END_TEST
 
-START_TEST(control_c_reaches_a_foreground_command)
+TEST(terminal_tests, control_c_reaches_a_foreground_command)
 {
     struct terminal terminal;
 
@@ -114,9 +114,8 @@ START_TEST(control_c_reaches_a_foreground_command)
     read_terminal(&terminal, "code 9");
     close_terminal(&terminal);
 }
-END_TEST
 
-START_TEST(control_z_stops_the_job_and_fg_continues_it)
+TEST(terminal_tests, control_z_stops_the_job_and_fg_continues_it)
 {
     struct terminal terminal;
 
@@ -130,9 +129,8 @@ START_TEST(control_z_stops_the_job_and_fg_continues_it)
     read_terminal(&terminal, "code 0");
     close_terminal(&terminal);
 }
-END_TEST
 
-START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
+TEST(terminal_tests, a_job_that_is_stopped_for_too_long_is_lost)
 {
     struct terminal terminal;
 
@@ -144,10 +142,9 @@ START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
     read_terminal(&terminal, "code 123");
     close_terminal(&terminal);
 }
-END_TEST
 
 /* As sudo(8) and ssh(1) do: the question is put to the terminal itself. */
-START_TEST(a_command_in_a_pipeline_can_ask_at_the_terminal)
+TEST(terminal_tests, a_command_in_a_pipeline_can_ask_at_the_terminal)
 {
     struct terminal terminal;
 
@@ -159,9 +156,8 @@ START_TEST(a_command_in_a_pipeline_can_ask_at_the_terminal)
     read_terminal(&terminal, "end");
     close_terminal(&terminal);
 }
-END_TEST
 
-START_TEST(a_command_that_asks_in_the_background_stops_the_job_until_fg)
+TEST(terminal_tests, a_command_that_asks_in_the_background_stops_the_job_until_fg)
 {
     struct terminal terminal;
 
@@ -175,7 +171,6 @@ START_TEST(a_command_that_asks_in_the_background_stops_the_job_until_fg)
     read_terminal(&terminal, "code 0");
     close_terminal(&terminal);
 }
-END_TEST
 
 static const char *const interrupted[] = {
     "for host in a b c; do $REDLOCK run --key $host sh -c 'echo ready; exec sleep 60'; done; echo 'next' step",
@@ -200,7 +195,7 @@ static void expect_interrupted(struct terminal *terminal)
 }
 
 /* Neither the rest of the script nor the next turn of a loop. */
-START_TEST(control_c_ends_the_script_around_it)
+TESTS(terminal_tests, control_c_ends_the_script_around_it, 0, sizeof(interrupted) / sizeof(interrupted[0]))
 {
     struct terminal terminal;
 
@@ -210,9 +205,8 @@ START_TEST(control_c_ends_the_script_around_it)
     type(&terminal, "\003");
     expect_interrupted(&terminal);
 }
-END_TEST
 
-START_TEST(control_c_while_the_lock_is_awaited_ends_the_script_around_it)
+TEST(terminal_tests, control_c_while_the_lock_is_awaited_ends_the_script_around_it)
 {
     struct terminal terminal;
 
@@ -222,9 +216,8 @@ START_TEST(control_c_while_the_lock_is_awaited_ends_the_script_around_it)
     type(&terminal, "\003");
     expect_interrupted(&terminal);
 }
-END_TEST
 
-START_TEST(votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet)
+TEST(terminal_tests, votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet)
 {
     struct terminal terminal;
 
@@ -236,27 +229,8 @@ START_TEST(votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet)
     ck_assert_ptr_null(strstr(strstr(terminal.text, "with"), "acquired"));
     close_terminal(&terminal);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-terminal");
-    TCase *terminal = suite_add_case(made, "terminal", locks_open, close_all);
-
-    tcase_add_test(terminal, the_command_can_read_the_terminal);
-    tcase_add_test(terminal, control_c_reaches_the_command_once);
-    tcase_add_test(terminal, control_c_reaches_a_foreground_command);
-    tcase_add_test(terminal, control_z_stops_the_job_and_fg_continues_it);
-    tcase_add_test(terminal, a_job_that_is_stopped_for_too_long_is_lost);
-    tcase_add_test(terminal, a_command_in_a_pipeline_can_ask_at_the_terminal);
-    tcase_add_test(terminal, a_command_that_asks_in_the_background_stops_the_job_until_fg);
-    tcase_add_loop_test(terminal, control_c_ends_the_script_around_it, 0, sizeof(interrupted) / sizeof(interrupted[0]));
-    tcase_add_test(terminal, control_c_while_the_lock_is_awaited_ends_the_script_around_it);
-    tcase_add_test(terminal, votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("run-terminal"));
 }

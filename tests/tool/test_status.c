@@ -7,15 +7,16 @@
 #include "locks_rig.h"
 #include "suite.h"
 
-START_TEST(status_of_a_free_key_exits_with_1)
+GROUP(status, "status", locks_open, locks_close)
+
+TEST(status, status_of_a_free_key_exits_with_1)
 {
     tool_run(&tool, "status job");
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "free: no key on the 5 of 5 masters"));
 }
-END_TEST
 
-START_TEST(status_shows_a_split_and_does_not_call_it_held)
+TEST(status, status_shows_a_split_and_does_not_call_it_held)
 {
     locks_store(0, "a");
     locks_store(1, "a");
@@ -26,9 +27,8 @@ START_TEST(status_shows_a_split_and_does_not_call_it_held)
     ck_assert_ptr_nonnull(strstr(tool.out, "split: 4 of 5 masters have the key"));
     ck_assert_ptr_nonnull(strstr(tool.out, "not a string"));
 }
-END_TEST
 
-START_TEST(status_without_enough_answers_is_unknown)
+TEST(status, status_without_enough_answers_is_unknown)
 {
     locks_store(0, "a");
     locks_store(1, "a");
@@ -40,9 +40,8 @@ START_TEST(status_without_enough_answers_is_unknown)
     ck_assert_ptr_nonnull(strstr(tool.out, "Connection refused"));
     ck_assert_ptr_nonnull(strstr(tool.out, "no answer in time"));
 }
-END_TEST
 
-START_TEST(status_judges_by_the_quorum_whatever_the_silent_masters_store)
+TEST(status, status_judges_by_the_quorum_whatever_the_silent_masters_store)
 {
     for (size_t i = 0; i < 3; i++)
         locks_store(i, "a");
@@ -52,10 +51,9 @@ START_TEST(status_judges_by_the_quorum_whatever_the_silent_masters_store)
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "on 3 of 5 masters"));
 }
-END_TEST
 
 /* Slot 1 is held by a majority, slot 0 is wanted by three, and slot 2 is held by somebody who names more permits. */
-START_TEST(status_shows_each_permit_and_those_beyond)
+TEST(status, status_shows_each_permit_and_those_beyond)
 {
     static const char *const rivals[] = {"a", "b", "c"};
 
@@ -74,9 +72,8 @@ START_TEST(status_shows_each_permit_and_those_beyond)
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"permits\":2,\"held\":0,\"beyond\":0,\"unknown\":0"));
 }
-END_TEST
 
-START_TEST(status_without_masters_knows_no_permits)
+TEST(status, status_without_masters_knows_no_permits)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
@@ -84,7 +81,6 @@ START_TEST(status_without_masters_knows_no_permits)
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: too few masters answered for 2 of them\n"));
 }
-END_TEST
 
 #define LATCH "redlock:latch:ready"
 
@@ -97,7 +93,7 @@ static void arrive(size_t i, const char *generation, const char *party)
 }
 
 /* One master has stayed behind, and one has something else. */
-START_TEST(status_shows_who_has_arrived_at_a_latch)
+TEST(status, status_shows_who_has_arrived_at_a_latch)
 {
     arrive(0, "10", "a:index");
     arrive(1, "10", "a:cache");
@@ -120,10 +116,9 @@ START_TEST(status_shows_who_has_arrived_at_a_latch)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"generation\":\"10\",\"parties\":3,\"arrived\":1,\"open\":false,"
                                            "\"generation_before\":\"9\",\"pttl_ms\":"));
 }
-END_TEST
 
 /* That a latch is open needs one witness; that it is shut, a quorum. */
-START_TEST(status_of_a_latch_judges_by_the_masters_that_answer)
+TEST(status, status_of_a_latch_judges_by_the_masters_that_answer)
 {
     tool_run(&tool, "status ready --latch");
     tool_expect(&tool, 1);
@@ -144,9 +139,8 @@ START_TEST(status_of_a_latch_judges_by_the_masters_that_answer)
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "open: 1 of the 3 parties of generation 1 are known to have arrived"));
 }
-END_TEST
 
-START_TEST(status_shows_the_first_names_and_counts_the_rest)
+TEST(status, status_shows_the_first_names_and_counts_the_rest)
 {
     char party[16];
 
@@ -165,9 +159,8 @@ START_TEST(status_shows_the_first_names_and_counts_the_rest)
     tool_expect(&tool, 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "--latch and --permits exclude each other"));
 }
-END_TEST
 
-START_TEST(status_shortens_tokens_unless_told_otherwise)
+TEST(status, status_shortens_tokens_unless_told_otherwise)
 {
     const char *token = locks_lock();
 
@@ -179,7 +172,6 @@ START_TEST(status_shortens_tokens_unless_told_otherwise)
     tool_run(&tool, "status job --json --verbose");
     ck_assert_ptr_nonnull(strstr(tool.out, token));
 }
-END_TEST
 
 #define FAR "99999999999999 0 - 0 0 channel"
 
@@ -191,7 +183,7 @@ static void line_up(size_t i, const char *value, const char *ticket, const char 
     locks_command(i, (const char *const[]){"HSET", "redlock:waiters:job", value, entry, NULL});
 }
 
-START_TEST(status_shows_who_waits_in_the_queue_and_where)
+TEST(status, status_shows_who_waits_in_the_queue_and_where)
 {
     locks_lock();
     for (size_t i = 0; i < 5; i++) {
@@ -211,9 +203,8 @@ START_TEST(status_shows_who_waits_in_the_queue_and_where)
                                            "1700000000000001,\"lease_ms\":"));
     ck_assert_ptr_null(strstr(tool.out, "first-waiter"));
 }
-END_TEST
 
-START_TEST(status_shows_the_key_where_the_queue_may_not_be_looked_at)
+TEST(status, status_shows_the_key_where_the_queue_may_not_be_looked_at)
 {
     locks_lock();
     line_up(0, "waiter", "1", FAR);
@@ -225,10 +216,9 @@ START_TEST(status_shows_the_key_where_the_queue_may_not_be_looked_at)
     tool_run(&tool, "status job --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"queue_error\":\"NOPERM"));
 }
-END_TEST
 
 /* Votes as redlock(7) describes them: two that share, one of which is upgradeable, and one that has no quorum. */
-START_TEST(status_tells_who_shares_a_key)
+TEST(status, status_tells_who_shares_a_key)
 {
     const char *far = "99999999999999";
 
@@ -244,10 +234,9 @@ START_TEST(status_tells_who_shares_a_key)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"shared\""));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":2,"));
 }
-END_TEST
 
 /* A string is the vote of somebody who found no shared votes there, so it is no part of an upgrade. */
-START_TEST(status_tells_an_upgrade_from_a_rival)
+TEST(status, status_tells_an_upgrade_from_a_rival)
 {
     const char *far = "99999999999999";
 
@@ -269,9 +258,8 @@ START_TEST(status_tells_an_upgrade_from_a_rival)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"upgrading\""));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":1,"));
 }
-END_TEST
 
-START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
+TEST(status, two_that_lock_shared_hold_it_together_and_keep_another_out)
 {
     for (size_t i = 0; i < 2; i++) {
         tool_run(&tool, "lock job --shared");
@@ -288,7 +276,6 @@ START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "free"));
 }
-END_TEST
 
 /* "UUID:LABEL+SECONDS", asked for an hour ago. */
 static const char *labelled(char first, const char *label)
@@ -302,7 +289,7 @@ static const char *labelled(char first, const char *label)
     return token;
 }
 
-START_TEST(status_tells_who_holds_a_lock_who_waits_and_for_how_long)
+TEST(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long)
 {
     char ticket[32];
 
@@ -323,9 +310,8 @@ START_TEST(status_tells_who_holds_a_lock_who_waits_and_for_how_long)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"label\":\"root@web1:42\",\"asked_us\":"));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"mode\":\"exclusive\",\"pttl_ms\":"));
 }
-END_TEST
 
-START_TEST(status_tells_each_that_shares_a_key)
+TEST(status, status_tells_each_that_shares_a_key)
 {
     const char *far = "99999999999999";
     char vote[160];
@@ -342,10 +328,9 @@ START_TEST(status_tells_each_that_shares_a_key)
     ck_assert_ptr_nonnull(strstr(tool.out, "  reader-1\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "  reader-2\n"));
 }
-END_TEST
 
 /* Neither is free, though there is no key of that name itself. */
-START_TEST(status_finds_out_that_a_key_is_a_semaphore_or_a_latch)
+TEST(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch)
 {
     tool_run(&tool, "lock pool --permits 2/900 --label batch");
     tool_expect(&tool, 0);
@@ -361,7 +346,6 @@ START_TEST(status_finds_out_that_a_key_is_a_semaphore_or_a_latch)
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "shut: 1 of the 2 parties of generation 1"));
 }
-END_TEST
 
 static const struct {
     const char *words[5];
@@ -389,7 +373,7 @@ static void expect_foreign(const char *line, int code)
                   "%s: %s%s", line, tool.out, tool.err);
 }
 
-START_TEST(all_commands_call_a_key_of_another_program_foreign_and_leave_it)
+TESTS(status, all_commands_call_a_key_of_another_program_foreign_and_leave_it, 0, 4)
 {
     store_foreign(_i);
     expect_foreign("status job", 4);
@@ -405,10 +389,9 @@ START_TEST(all_commands_call_a_key_of_another_program_foreign_and_leave_it)
     ck_assert_ptr_nonnull(strstr(tool.out, "\"foreign\":3,"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 3);
 }
-END_TEST
 
 /* Its value says neither who it is nor when it began. */
-START_TEST(a_holder_without_a_label_is_told_by_its_token_alone)
+TEST(status, a_holder_without_a_label_is_told_by_its_token_alone)
 {
     for (size_t i = 0; i < 5; i++)
         locks_store(i, "a0000000-0000-5000-8000-000000000000");
@@ -417,10 +400,9 @@ START_TEST(a_holder_without_a_label_is_told_by_its_token_alone)
     ck_assert_ptr_nonnull(strstr(tool.err, "  a client without a label ("));
     ck_assert_ptr_nonnull(strstr(tool.err, ") has it, for at most "));
 }
-END_TEST
 
 /* It may be a cache's page as well as a lock of another library. */
-START_TEST(a_token_that_is_none_of_this_library_is_told_as_such)
+TEST(status, a_token_that_is_none_of_this_library_is_told_as_such)
 {
     for (size_t i = 0; i < 5; i++)
         locks_store(i, "<html>");
@@ -429,9 +411,8 @@ START_TEST(a_token_that_is_none_of_this_library_is_told_as_such)
     tool_run(&tool, "status job");
     ck_assert_ptr_nonnull(strstr(tool.out, "  that is no token of this library: "));
 }
-END_TEST
 
-START_TEST(a_minority_of_foreign_keys_keeps_nobody_out)
+TEST(status, a_minority_of_foreign_keys_keeps_nobody_out)
 {
     for (size_t i = 0; i < 2; i++)
         locks_command(i, (const char *const[]){"RPUSH", "job", "x", NULL});
@@ -444,39 +425,8 @@ START_TEST(a_minority_of_foreign_keys_keeps_nobody_out)
     tool_expect(&tool, 0);
     ck_assert_uint_eq(masters_count_key(masters, "job"), 2);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("status");
-    TCase *status = suite_add_case(made, "status", locks_open, locks_close);
-
-    tcase_add_test(status, status_of_a_free_key_exits_with_1);
-    tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
-    tcase_add_test(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long);
-    tcase_add_test(status, status_tells_each_that_shares_a_key);
-    tcase_add_test(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch);
-    tcase_add_loop_test(status, all_commands_call_a_key_of_another_program_foreign_and_leave_it, 0, 4);
-    tcase_add_test(status, a_minority_of_foreign_keys_keeps_nobody_out);
-    tcase_add_test(status, a_holder_without_a_label_is_told_by_its_token_alone);
-    tcase_add_test(status, a_token_that_is_none_of_this_library_is_told_as_such);
-    tcase_add_test(status, status_tells_who_shares_a_key);
-    tcase_add_test(status, status_tells_an_upgrade_from_a_rival);
-    tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);
-    tcase_add_test(status, status_without_enough_answers_is_unknown);
-    tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);
-    tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);
-    tcase_add_test(status, status_shows_each_permit_and_those_beyond);
-    tcase_add_test(status, status_without_masters_knows_no_permits);
-    tcase_add_test(status, status_shows_who_has_arrived_at_a_latch);
-    tcase_add_test(status, status_of_a_latch_judges_by_the_masters_that_answer);
-    tcase_add_test(status, status_shows_the_first_names_and_counts_the_rest);
-    tcase_add_test(status, status_shows_who_waits_in_the_queue_and_where);
-    tcase_add_test(status, status_shows_the_key_where_the_queue_may_not_be_looked_at);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
-    return tool_run_suite(argc, argv, suite());
+    return tool_run_suite(argc, argv, suite_collect("status"));
 }

@@ -53,8 +53,10 @@ static bool compare(const char *url)
     return true;
 }
 
+GROUP(targets, "targets", NULL, NULL)
+
 /* Every scheme with all credentials, places and ends, which make a URL or do not. */
-START_TEST(the_command_sees_in_a_url_what_the_library_sees)
+TESTS(targets, the_command_sees_in_a_url_what_the_library_sees, 0, (int)LENGTH(schemes))
 {
     size_t accepted = 0;
     char url[200];
@@ -69,13 +71,5 @@ START_TEST(the_command_sees_in_a_url_what_the_library_sees)
     }
     ck_assert_uint_ge(accepted, 300);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("targets");
-    TCase *targets = suite_add_case(suite, "targets", NULL, NULL);
-
-    tcase_add_loop_test(targets, the_command_sees_in_a_url_what_the_library_sees, 0, (int)LENGTH(schemes));
-    return suite_run(suite);
-}
+SUITE("targets")

@@ -67,7 +67,9 @@ static void expect_with(const char *format, int code, const char *out, const cha
     expect(line, code, out, err);
 }
 
-START_TEST(options_name_the_files)
+GROUP(tls, "tls", open_masters, locks_close)
+
+TEST(tls, options_name_the_files)
 {
     expect_with("lock job --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0, "", "");
     expect_with("status job --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0,
@@ -75,9 +77,8 @@ START_TEST(options_name_the_files)
     expect_with("break job --yes --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0, "",
                 "deleted on ");
 }
-END_TEST
 
-START_TEST(the_environment_names_the_files)
+TEST(tls, the_environment_names_the_files)
 {
     locks_unlock(locks_lock());
     tool_expect(&tool, 0);
@@ -85,9 +86,8 @@ START_TEST(the_environment_names_the_files)
     expect("status job", 1, "free: no key on the 3 of 3 masters", "");
     expect("nodes", 0, "safe quorum: 3 of 3 masters vote", "");
 }
-END_TEST
 
-START_TEST(a_port_with_tls_is_told_from_one_that_is_down)
+TEST(tls, a_port_with_tls_is_told_from_one_that_is_down)
 {
     char list[1024] = "";
 
@@ -97,9 +97,8 @@ START_TEST(a_port_with_tls_is_told_from_one_that_is_down)
     expect("nodes", 3, "it speaks TLS at this port, and its URL does not begin with", "");
     expect("nodes --json", 3, "Write rediss:// in front of it", "");
 }
-END_TEST
 
-START_TEST(the_printed_command_speaks_tls_with_the_same_files)
+TEST(tls, the_printed_command_speaks_tls_with_the_same_files)
 {
     char command[640];
     const char *dir = masters_dir(masters);
@@ -109,9 +108,8 @@ START_TEST(the_printed_command_speaks_tls_with_the_same_files)
              dir, dir);
     expect("nodes", 0, command, "");
 }
-END_TEST
 
-START_TEST(status_shows_the_queue_over_tls)
+TEST(tls, status_shows_the_queue_over_tls)
 {
     for (size_t i = 0; i < N; i++) {
         locks_command(i, (const char *const[]){"ZADD", "redlock:queue:job", "17", "waiter", NULL});
@@ -121,9 +119,8 @@ START_TEST(status_shows_the_queue_over_tls)
     locks_store(0, "a");
     expect("status job", 1, "wait queue: 1\n", "");
 }
-END_TEST
 
-START_TEST(a_wrong_ca_is_told_in_words)
+TEST(tls, a_wrong_ca_is_told_in_words)
 {
     set_file("REDLOCK_TLS_CA", "client.crt");
     expect("lock job", 3, "",
@@ -132,25 +129,22 @@ START_TEST(a_wrong_ca_is_told_in_words)
     expect("nodes", 3, "unknown CA: ", "");
     expect("nodes", 3, "--tls-server-name", "");
 }
-END_TEST
 
-START_TEST(a_missing_client_certificate_is_told_in_words)
+TEST(tls, a_missing_client_certificate_is_told_in_words)
 {
     expect_with("lock job --tls-ca %s/ca.crt", 3, "", "the server requires a client certificate");
     expect_with("status job --tls-ca %s/ca.crt", 3, "the server requires a client certificate", "");
 }
-END_TEST
 
-START_TEST(a_wrong_name_is_refused_unless_nothing_is_verified)
+TEST(tls, a_wrong_name_is_refused_unless_nothing_is_verified)
 {
     expect("status job --tls-server-name redis.example", 3, "::1, not for redis.example", "");
     expect("lock job --tls-server-name redis.example", 3, "", "::1, not for redis.example");
     expect("status job --tls-server-name redis.example --tls-insecure-skip-verify", 1, "free", "");
     expect("status job --tls-server-name localhost --tls-no-resumption", 1, "free", "");
 }
-END_TEST
 
-START_TEST(versions_and_ciphers_are_passed_on)
+TEST(tls, versions_and_ciphers_are_passed_on)
 {
     for (size_t i = 0; i < N; i++)
         locks_command(i, (const char *const[]){"CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL});
@@ -161,9 +155,8 @@ START_TEST(versions_and_ciphers_are_passed_on)
     expect("lock job --tls-min-version 1.2 --tls-ciphers NO-SUCH-CIPHER", 2, "", "tls_ciphers NO-SUCH-CIPHER");
     expect("lock job --tls-min-version 1.2 --tls-ciphersuites NONE", 2, "", "tls_ciphersuites NONE");
 }
-END_TEST
 
-START_TEST(files_that_cannot_be_used_are_wrong_usage)
+TEST(tls, files_that_cannot_be_used_are_wrong_usage)
 {
     expect("lock job --tls-key /nowhere/client.key", 2, "",
            "redlock: lock: tls_key_file /nowhere/client.key: No such file or directory");
@@ -177,22 +170,20 @@ START_TEST(files_that_cannot_be_used_are_wrong_usage)
     setenv("REDLOCK_TLS_MIN_VERSION", "1.1", 1);
     expect("status job", 2, "", "'1.1' is not one of 1.2, 1.3");
 }
-END_TEST
 
 /* The environment may be for other masters, but an option is for these. */
-START_TEST(options_without_use_are_wrong_usage)
+TEST(tls, options_without_use_are_wrong_usage)
 {
     const char *message = "--tls-ca is for masters with TLS, and no URL begins with rediss://";
 
     expect("status job --nodes 127.0.0.1:1", 3, "unknown", "");
     expect("status job --nodes 127.0.0.1:1 --tls-ca f", 2, "", message);
 }
-END_TEST
 
 /* The laboratory's. */
 static const char *lab;
 
-START_TEST(bench_measures_over_tls)
+TEST_IF(lab, tls, bench_measures_over_tls)
 {
     char line[2048];
 
@@ -203,61 +194,32 @@ START_TEST(bench_measures_over_tls)
     snprintf(line, sizeof(line), "bench --floor --nodes %s", getenv("REDLOCK_NODES"));
     expect(line, 2, "", "--floor works without TLS only");
 }
-END_TEST
 
-START_TEST(bench_starts_masters_with_tls)
+TEST_IF(lab, tls, bench_starts_masters_with_tls)
 {
     tool_set_path(lab);
     expect("bench --local 3 --tls --locks 20 --warmup 0 --json", 0, "\"failed\":0,", "");
     expect("bench --local 3 --tls --unix", 2, "", "--tls works with --local only");
     expect("bench --local 3 --tls --floor", 2, "", "--floor works without TLS only");
 }
-END_TEST
 
-START_TEST(the_tour_holds_its_checks_over_tls)
+TEST(tls, the_tour_holds_its_checks_over_tls)
 {
     expect_tour("demo --fast --tls");
     expect("demo --tls --tls-ca f", 2, "", "--tls-ca is for masters with TLS");
     expect("demo --tls --nodes rediss://127.0.0.1:1", 2, "", "--tls is for the servers of the demo's own");
 }
-END_TEST
 
-START_TEST(the_tour_uses_other_masters_over_tls)
+TEST(tls, the_tour_uses_other_masters_over_tls)
 {
     char line[2048];
 
     snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
     expect_tour(line);
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("tls");
-    TCase *tls = suite_add_case(made, "tls", open_masters, locks_close);
-
-    tcase_add_test(tls, options_name_the_files);
-    tcase_add_test(tls, the_environment_names_the_files);
-    tcase_add_test(tls, a_port_with_tls_is_told_from_one_that_is_down);
-    tcase_add_test(tls, the_printed_command_speaks_tls_with_the_same_files);
-    tcase_add_test(tls, status_shows_the_queue_over_tls);
-    tcase_add_test(tls, a_wrong_ca_is_told_in_words);
-    tcase_add_test(tls, a_missing_client_certificate_is_told_in_words);
-    tcase_add_test(tls, a_wrong_name_is_refused_unless_nothing_is_verified);
-    tcase_add_test(tls, versions_and_ciphers_are_passed_on);
-    tcase_add_test(tls, files_that_cannot_be_used_are_wrong_usage);
-    tcase_add_test(tls, options_without_use_are_wrong_usage);
-    tcase_add_test(tls, the_tour_holds_its_checks_over_tls);
-    tcase_add_test(tls, the_tour_uses_other_masters_over_tls);
-    if (lab) {
-        tcase_add_test(tls, bench_measures_over_tls);
-        tcase_add_test(tls, bench_starts_masters_with_tls);
-    }
-    return made;
-}
 
 int main(int argc, char **argv)
 {
     lab = argc == 3 ? argv[2] : NULL;
-    return tool_run_suite(argc - (lab ? 1 : 0), argv, suite());
+    return tool_run_suite(argc - (lab ? 1 : 0), argv, suite_collect("tls"));
 }

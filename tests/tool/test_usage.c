@@ -21,7 +21,9 @@ static void expect_usage_error(const char *line, const char *message)
     ck_assert_str_eq(tool.out, "");
 }
 
-START_TEST(every_command_explains_itself)
+GROUP(words, "words", NULL, NULL)
+
+TEST(words, every_command_explains_itself)
 {
     static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",
                                         "break", "status", "latch",  "nodes",  "demo"};
@@ -45,9 +47,8 @@ START_TEST(every_command_explains_itself)
         }
     }
 }
-END_TEST
 
-START_TEST(help_fits_a_terminal_of_80_columns)
+TEST(words, help_fits_a_terminal_of_80_columns)
 {
     static const char *const lines[] = {"--help",       "run --help",   "lock --help",   "extend --help",
                                         "unlock --help", "check --help", "break --help",  "status --help",
@@ -59,9 +60,8 @@ START_TEST(help_fits_a_terminal_of_80_columns)
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.*s", lines[i], (int)strcspn(line, "\n"), line);
     }
 }
-END_TEST
 
-START_TEST(the_command_lists_its_commands)
+TEST(words, the_command_lists_its_commands)
 {
     tool_run(&tool, "--help");
     tool_expect(&tool, 0);
@@ -71,10 +71,9 @@ START_TEST(the_command_lists_its_commands)
     ck_assert_str_eq(tool.out, "");
     ck_assert_ptr_nonnull(strstr(tool.err, "Usage: redlock COMMAND"));
 }
-END_TEST
 
 /* With the fewest the loader fails. libevent would end the process with 1, which is somebody else's lock. */
-START_TEST(too_few_descriptors_for_a_loop_are_3)
+TEST(words, too_few_descriptors_for_a_loop_are_3)
 {
     const char *command = tool_path();
     bool refused = false;
@@ -92,9 +91,8 @@ START_TEST(too_few_descriptors_for_a_loop_are_3)
     }
     ck_assert(refused);
 }
-END_TEST
 
-START_TEST(help_explains_itself)
+TEST(words, help_explains_itself)
 {
     static const char *const lines[] = {"help", "help help", "help --help", "help -h"};
 
@@ -104,16 +102,14 @@ START_TEST(help_explains_itself)
         ck_assert_ptr_nonnull(strstr(tool.out, "Usage: redlock COMMAND"));
     }
 }
-END_TEST
 
-START_TEST(version_names_tool_and_library)
+TEST(words, version_names_tool_and_library)
 {
     tool_run(&tool, "--version");
     tool_expect(&tool, 0);
     ck_assert_int_eq(strncmp(tool.out, "redlock ", 8), 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "(library "));
 }
-END_TEST
 
 static const struct {
     const char *line;
@@ -209,13 +205,12 @@ static const struct {
     {"help bench", "'redlock-lab bench' "},
 };
 
-START_TEST(wrong_usage_is_named_and_exits_with_2)
+TESTS(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]))
 {
     expect_usage_error(wrong[_i].line, wrong[_i].message);
 }
-END_TEST
 
-START_TEST(a_password_never_reaches_an_error_message)
+TEST(words, a_password_never_reaches_an_error_message)
 {
     static const char *const lines[] = {
         "lock k --node redis://me:secret@host:port", "lock k --nod=redis://me:secret@host --fly=redis://me:secret@host",
@@ -228,9 +223,8 @@ START_TEST(a_password_never_reaches_an_error_message)
         ck_assert_msg(strstr(tool.err, "secret") == NULL, "%s", tool.err);
     }
 }
-END_TEST
 
-START_TEST(an_empty_key_is_refused_by_every_command)
+TEST(words, an_empty_key_is_refused_by_every_command)
 {
     const char *const lines[][6] = {
         {"lock", "", "--node", "127.0.0.1:1", NULL},
@@ -246,9 +240,8 @@ START_TEST(an_empty_key_is_refused_by_every_command)
         ck_assert_ptr_nonnull(strstr(tool.err, "the key is empty"));
     }
 }
-END_TEST
 
-START_TEST(a_terminal_gets_no_commands_from_wrong_words)
+TEST(words, a_terminal_gets_no_commands_from_wrong_words)
 {
     const char *const lines[][4] = {
         {"a\033[31mb", NULL},
@@ -265,9 +258,10 @@ START_TEST(a_terminal_gets_no_commands_from_wrong_words)
         ck_assert_ptr_null(strchr(tool.err, '\033'));
     }
 }
-END_TEST
 
-START_TEST(masters_that_cannot_be_reached_are_no_usage_error)
+GROUP(masters, "masters", NULL, NULL)
+
+TEST(masters, masters_that_cannot_be_reached_are_no_usage_error)
 {
     tool_run(&tool, "lock k" MASTERS);
     tool_expect(&tool, 3);
@@ -285,9 +279,8 @@ START_TEST(masters_that_cannot_be_reached_are_no_usage_error)
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
 }
-END_TEST
 
-START_TEST(the_environment_names_masters)
+TEST(masters, the_environment_names_masters)
 {
     setenv("REDLOCK_NODES", "127.0.0.1:1,unix:/nowhere", 1);
     tool_run(&tool, "status k");
@@ -296,10 +289,9 @@ START_TEST(the_environment_names_masters)
     ck_assert_ptr_nonnull(strstr(tool.out, "127.0.0.1:1 "));
     ck_assert_ptr_nonnull(strstr(tool.out, "/nowhere "));
 }
-END_TEST
 
 /* A file of masters says what all users must have in common, the environment as well, and an option comes first. */
-START_TEST(what_all_must_have_in_common_is_found_in_the_file_and_the_environment)
+TEST(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environment)
 {
     char path[] = "/tmp/redlock-nodes-XXXXXX", line[128];
     FILE *file = fdopen(mkstemp(path), "w");
@@ -338,29 +330,6 @@ START_TEST(what_all_must_have_in_common_is_found_in_the_file_and_the_environment
     unsetenv("REDLOCK_PREFIX");
     unsetenv("REDLOCK_QUORUM");
 }
-END_TEST
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("usage");
-    TCase *words = suite_add_case(made, "words", NULL, NULL);
-    TCase *masters = suite_add_case(made, "masters", NULL, NULL);
-
-    tcase_add_test(words, every_command_explains_itself);
-    tcase_add_test(words, help_fits_a_terminal_of_80_columns);
-    tcase_add_test(words, the_command_lists_its_commands);
-    tcase_add_test(words, help_explains_itself);
-    tcase_add_test(words, too_few_descriptors_for_a_loop_are_3);
-    tcase_add_test(words, version_names_tool_and_library);
-    tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_test(words, a_password_never_reaches_an_error_message);
-    tcase_add_test(words, an_empty_key_is_refused_by_every_command);
-    tcase_add_test(words, a_terminal_gets_no_commands_from_wrong_words);
-    tcase_add_test(masters, masters_that_cannot_be_reached_are_no_usage_error);
-    tcase_add_test(masters, the_environment_names_masters);
-    tcase_add_test(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environment);
-    return made;
-}
 
 int main(int argc, char **argv)
 {
@@ -369,5 +338,5 @@ int main(int argc, char **argv)
     tool_set_path(argv[1]);
     tool_set_input(open("/dev/null", O_RDONLY));
     unsetenv("REDLOCK_NODES");
-    return suite_run(suite());
+    return suite_run(suite_collect("usage"));
 }

@@ -4,7 +4,9 @@
 
 #include "suite.h"
 
-START_TEST(every_fault_has_a_text_of_its_own)
+GROUP(tc, "admission status", NULL, NULL)
+
+TEST(tc, every_fault_has_a_text_of_its_own)
 {
     ck_assert_str_eq(rl_fault_text(RL_FAULT_NONE), "");
     for (int fault = RL_FAULT_NONE + 1; fault < RL_FAULT_COUNT; fault++) {
@@ -13,14 +15,12 @@ START_TEST(every_fault_has_a_text_of_its_own)
             ck_assert_str_ne(rl_fault_text((enum rl_fault)fault), rl_fault_text((enum rl_fault)other));
     }
 }
-END_TEST
 
-START_TEST(what_is_no_fault_has_no_text)
+TEST(tc, what_is_no_fault_has_no_text)
 {
     ck_assert_str_eq(rl_fault_text(RL_FAULT_COUNT), "");
     ck_assert_str_eq(rl_fault_text((enum rl_fault)1000), "");
 }
-END_TEST
 
 static bool votes(enum rl_admission kind, int64_t until, int64_t now)
 {
@@ -29,31 +29,19 @@ static bool votes(enum rl_admission kind, int64_t until, int64_t now)
     return rl_admission_votes(&admission, (struct rl_instant){now});
 }
 
-START_TEST(a_quarantine_is_over_at_its_end)
+TEST(tc, a_quarantine_is_over_at_its_end)
 {
     ck_assert(!votes(RL_ADMISSION_QUARANTINED, 100, 99));
     ck_assert(votes(RL_ADMISSION_QUARANTINED, 100, 100));
     ck_assert(votes(RL_ADMISSION_QUARANTINED, 100, 101));
     ck_assert(!votes(RL_ADMISSION_QUARANTINED, RL_NEVER.ns, INT64_MAX - 1));
 }
-END_TEST
 
-START_TEST(only_masters_that_are_judged_fit_vote)
+TEST(tc, only_masters_that_are_judged_fit_vote)
 {
     ck_assert(votes(RL_ADMISSION_VOTES, 0, 0));
     ck_assert(!votes(RL_ADMISSION_UNEVALUATED, 0, 100));
     ck_assert(!votes(RL_ADMISSION_EXCLUDED, 0, 100));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("admission status");
-    TCase *tc = suite_add_case(suite, "admission status", NULL, NULL);
-
-    tcase_add_test(tc, every_fault_has_a_text_of_its_own);
-    tcase_add_test(tc, what_is_no_fault_has_no_text);
-    tcase_add_test(tc, a_quarantine_is_over_at_its_end);
-    tcase_add_test(tc, only_masters_that_are_judged_fit_vote);
-    return suite_run(suite);
-}
+SUITE("admission status")

@@ -6,7 +6,9 @@
 
 #include "suite.h"
 
-START_TEST(what_is_appended_comes_out_in_order)
+GROUP(tc, "queue", NULL, NULL)
+
+TEST(tc, what_is_appended_comes_out_in_order)
 {
     struct rl_bytes bytes = {0};
 
@@ -17,9 +19,8 @@ START_TEST(what_is_appended_comes_out_in_order)
     ck_assert_mem_eq(rl_bytes_front(&bytes), "cdef", 4);
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-START_TEST(an_empty_queue_accepts_nothing_and_no_data)
+TEST(tc, an_empty_queue_accepts_nothing_and_no_data)
 {
     struct rl_bytes bytes = {0};
 
@@ -28,9 +29,8 @@ START_TEST(an_empty_queue_accepts_nothing_and_no_data)
     rl_bytes_fini(&bytes);
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-START_TEST(a_queue_that_is_always_drained_stops_allocating)
+TEST(tc, a_queue_that_is_always_drained_stops_allocating)
 {
     struct rl_bytes bytes = {0};
     unsigned char *data;
@@ -44,9 +44,8 @@ START_TEST(a_queue_that_is_always_drained_stops_allocating)
     }
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-START_TEST(a_large_buffer_is_given_back_when_it_is_empty)
+TEST(tc, a_large_buffer_is_given_back_when_it_is_empty)
 {
     struct rl_bytes bytes = {0};
 
@@ -57,9 +56,8 @@ START_TEST(a_large_buffer_is_given_back_when_it_is_empty)
     ck_assert_ptr_null(bytes.data);
     ck_assert_uint_eq(bytes.capacity, 0);
 }
-END_TEST
 
-START_TEST(an_impossible_reservation_changes_nothing)
+TEST(tc, an_impossible_reservation_changes_nothing)
 {
     struct rl_bytes bytes = {0};
 
@@ -70,10 +68,9 @@ START_TEST(an_impossible_reservation_changes_nothing)
     ck_assert_mem_eq(rl_bytes_front(&bytes), "x", 1);
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
 /* The n-th byte that goes in is the n-th that comes out, over any mixture of appending and consuming. */
-START_TEST(random_use_behaves_as_a_queue)
+TEST(tc, random_use_behaves_as_a_queue)
 {
     struct rl_bytes bytes = {0};
     uint8_t in = 0;
@@ -97,18 +94,5 @@ START_TEST(random_use_behaves_as_a_queue)
     }
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("bytes");
-    TCase *tc = suite_add_case(suite, "queue", NULL, NULL);
-
-    tcase_add_test(tc, what_is_appended_comes_out_in_order);
-    tcase_add_test(tc, an_empty_queue_accepts_nothing_and_no_data);
-    tcase_add_test(tc, a_queue_that_is_always_drained_stops_allocating);
-    tcase_add_test(tc, a_large_buffer_is_given_back_when_it_is_empty);
-    tcase_add_test(tc, an_impossible_reservation_changes_nothing);
-    tcase_add_test(tc, random_use_behaves_as_a_queue);
-    return suite_run(suite);
-}
+SUITE("bytes")

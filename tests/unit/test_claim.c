@@ -17,7 +17,9 @@ static struct rl_claim *make_from_garbage(size_t n_nodes)
     return claim;
 }
 
-START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
+GROUP(cases, "claim", NULL, NULL)
+
+TESTS(cases, a_fresh_claim_is_empty_whatever_the_memory_held, 1, 32)
 {
     size_t n = (size_t)_i;
     struct rl_claim *claim = make_from_garbage(n);
@@ -37,9 +39,8 @@ START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
     }
     free(claim);
 }
-END_TEST
 
-START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
+TESTS(cases, a_fenced_claim_has_its_token_and_counters_behind_the_slots, 1, 32)
 {
     size_t n = (size_t)_i;
     size_t size = rl_claim_size(n, &rl_fenced_kind);
@@ -58,9 +59,8 @@ START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
     ck_assert(fence->proposal == 0 && fence->raised == 0 && fence->refused == 0);
     free(claim);
 }
-END_TEST
 
-START_TEST(a_claim_without_a_fence_has_no_token)
+TEST(cases, a_claim_without_a_fence_has_no_token)
 {
     struct rl_claim *claim = make_from_garbage(3);
 
@@ -68,9 +68,8 @@ START_TEST(a_claim_without_a_fence_has_no_token)
     ck_assert_uint_eq(rl_claim_token(claim), 0);
     free(claim);
 }
-END_TEST
 
-START_TEST(answers_are_counted_apart_from_votes)
+TEST(cases, answers_are_counted_apart_from_votes)
 {
     struct rl_claim *claim = make_from_garbage(3);
 
@@ -81,9 +80,8 @@ START_TEST(answers_are_counted_apart_from_votes)
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), 2);
     free(claim);
 }
-END_TEST
 
-START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it)
+TEST(cases, a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it)
 {
     struct rl_claim *claim = make_from_garbage(4);
 
@@ -94,17 +92,5 @@ START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_
     ck_assert_uint_eq(rl_claim_count_clean(claim), 2);
     free(claim);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("claim");
-    TCase *cases = suite_add_case(suite, "claim", NULL, NULL);
-
-    tcase_add_loop_test(cases, a_fresh_claim_is_empty_whatever_the_memory_held, 1, 32);
-    tcase_add_loop_test(cases, a_fenced_claim_has_its_token_and_counters_behind_the_slots, 1, 32);
-    tcase_add_test(cases, a_claim_without_a_fence_has_no_token);
-    tcase_add_test(cases, answers_are_counted_apart_from_votes);
-    tcase_add_test(cases, a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it);
-    return suite_run(suite);
-}
+SUITE("claim")

@@ -107,7 +107,9 @@ static void check(enum rl_step step, const char *text, enum rl_outcome outcome, 
     check_kind(&rl_fenced_kind, step, text, outcome, detail);
 }
 
-START_TEST(errors_are_classified_by_their_first_word)
+GROUP(tc, "classify", NULL, NULL)
+
+TESTS(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]))
 {
     const struct error_case *c = &cases[_i];
 
@@ -118,9 +120,8 @@ START_TEST(errors_are_classified_by_their_first_word)
     check(RL_STEP_RELEASE, c->text, c->other, c->detail);
     check(RL_STEP_ROLLBACK, c->text, c->other, c->detail);
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim)
+TESTS(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim, 0, 2)
 {
     static const char *const texts[] = {"WRONGTYPE Operation against a key holding the wrong kind of value",
                                         CALLED "WRONGTYPE Operation against a key"};
@@ -133,10 +134,9 @@ START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim
     check(RL_STEP_RELEASE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_ROLLBACK, text, RL_REFUSED, RL_DETAIL_FOREIGN);
 }
-END_TEST
 
 /* ENQUEUE writes several things, so an error from its middle says nothing of the first of them. */
-START_TEST(an_entry_counts_as_made_unless_the_script_was_certainly_not_begun)
+TEST(tc, an_entry_counts_as_made_unless_the_script_was_certainly_not_begun)
 {
     static const struct {
         const char *text;
@@ -155,10 +155,9 @@ START_TEST(an_entry_counts_as_made_unless_the_script_was_certainly_not_begun)
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         check(RL_STEP_ENQUEUE, errors[i].text, errors[i].outcome, errors[i].detail);
 }
-END_TEST
 
 /* To an extension of several it would say that of all of them. Other errors are those of each. */
-START_TEST(an_error_to_many_condemns_none_of_them)
+TEST(tc, an_error_to_many_condemns_none_of_them)
 {
     struct rl_reply wrong = {.root = {.type = RL_REPLY_ERROR, .text = {"WRONGTYPE Operation", 19}}};
     struct rl_reply read_only = {.root = {.type = RL_REPLY_ERROR, .text = {"READONLY You can't write", 24}}};
@@ -168,9 +167,8 @@ START_TEST(an_error_to_many_condemns_none_of_them)
     ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).outcome, RL_FAILED);
     ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).detail, RL_DETAIL_READONLY);
 }
-END_TEST
 
-START_TEST(replies_that_are_no_errors_are_the_kinds_business)
+TEST(tc, replies_that_are_no_errors_are_the_kinds_business)
 {
     struct rl_reply nil = {.root = {.type = RL_REPLY_NIL}};
     struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = 1}};
@@ -178,9 +176,8 @@ START_TEST(replies_that_are_no_errors_are_the_kinds_business)
     ck_assert_int_eq(rl_classify(&rl_mutex_kind, RL_STEP_CLAIM, &nil).outcome, RL_REFUSED);
     ck_assert_int_eq(rl_classify(&rl_mutex_kind, RL_STEP_RELEASE, &one).outcome, RL_GRANTED);
 }
-END_TEST
 
-START_TEST(every_detail_has_a_text)
+TEST(tc, every_detail_has_a_text)
 {
     ck_assert_str_eq(rl_detail_text(RL_DETAIL_NONE), "");
     for (int detail = RL_DETAIL_NONE + 1; detail <= RL_DETAIL_ERROR; detail++)
@@ -188,18 +185,5 @@ START_TEST(every_detail_has_a_text)
     ck_assert_str_eq(rl_detail_text(RL_DETAIL_HELD), "held");
     ck_assert_str_eq(rl_detail_text((enum rl_detail)1000), "");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("classify");
-    TCase *tc = suite_add_case(suite, "classify", NULL, NULL);
-
-    tcase_add_loop_test(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]));
-    tcase_add_loop_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim, 0, 2);
-    tcase_add_test(tc, an_entry_counts_as_made_unless_the_script_was_certainly_not_begun);
-    tcase_add_test(tc, an_error_to_many_condemns_none_of_them);
-    tcase_add_test(tc, replies_that_are_no_errors_are_the_kinds_business);
-    tcase_add_test(tc, every_detail_has_a_text);
-    return suite_run(suite);
-}
+SUITE("classify")

@@ -33,23 +33,23 @@ static struct rl_clock clock_at(int64_t boot_ns, int64_t raw_ns)
     return (struct rl_clock){.base_boot_ns = boot_ns, .base_raw_ns = raw_ns, .base_ns = 1000, .now_ns = 1000};
 }
 
-START_TEST(a_suspend_counts_as_elapsed_time)
+GROUP(tc, "clock", NULL, NULL)
+
+TEST(tc, a_suspend_counts_as_elapsed_time)
 {
     struct rl_clock clock = clock_at(0, 0);
 
     ck_assert_int_eq(rl_clock_advance(&clock, 500, 10).ns, 1500);
 }
-END_TEST
 
-START_TEST(a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one)
+TEST(tc, a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one)
 {
     struct rl_clock clock = clock_at(0, 0);
 
     ck_assert_int_eq(rl_clock_advance(&clock, 90, 100).ns, 1100);
 }
-END_TEST
 
-START_TEST(the_larger_steps_of_successive_windows_add_up)
+TEST(tc, the_larger_steps_of_successive_windows_add_up)
 {
     const int64_t window = 2 * RL_CLOCK_LONGEST_WINDOW_NS;
     struct rl_clock clock = clock_at(0, 0);
@@ -57,9 +57,8 @@ START_TEST(the_larger_steps_of_successive_windows_add_up)
     rl_clock_advance(&clock, window, 10);
     ck_assert_int_eq(rl_clock_advance(&clock, window + 10, window + 10).ns, 1000 + window + window);
 }
-END_TEST
 
-START_TEST(the_noise_of_many_readings_does_not_add_up)
+TEST(tc, the_noise_of_many_readings_does_not_add_up)
 {
     struct rl_clock clock = clock_at(0, 0);
     struct rl_instant now = {0};
@@ -68,10 +67,9 @@ START_TEST(the_noise_of_many_readings_does_not_add_up)
         now = rl_clock_advance(&clock, t + (t / 100 % 2 ? 30 : 0), t + (t / 100 % 2 ? 0 : 30));
     ck_assert_int_le(now.ns, 1000 + RL_CLOCK_WINDOW_NS + 30);
 }
-END_TEST
 
 /* 100 us late, each in its own window. */
-START_TEST(interruptions_between_the_two_readings_do_not_add_up)
+TEST(tc, interruptions_between_the_two_readings_do_not_add_up)
 {
     const int64_t late = 100 * RL_NS_PER_US;
     struct rl_clock clock = clock_at(0, 0);
@@ -84,10 +82,9 @@ START_TEST(interruptions_between_the_two_readings_do_not_add_up)
         ck_assert_int_eq(rl_clock_advance(&clock, t, t).ns, 1000 + t);
     }
 }
-END_TEST
 
 /* At the rate that NTP may slew by, however rare the readings are. */
-START_TEST(clocks_of_different_rates_add_up_window_by_window)
+TEST(tc, clocks_of_different_rates_add_up_window_by_window)
 {
     for (int64_t wait = RL_CLOCK_WINDOW_NS + 2000; wait < INT64_C(10000000000); wait *= 3) {
         struct rl_clock clock = clock_at(0, 0);
@@ -97,9 +94,8 @@ START_TEST(clocks_of_different_rates_add_up_window_by_window)
         ck_assert_int_eq(rl_clock_advance(&clock, 2 * wait + drift, 2 * wait + drift).ns, 1000 + 2 * (wait + drift));
     }
 }
-END_TEST
 
-START_TEST(readings_that_go_back_do_not_turn_time_back)
+TEST(tc, readings_that_go_back_do_not_turn_time_back)
 {
     struct rl_clock clock = clock_at(100, 100);
 
@@ -107,9 +103,8 @@ START_TEST(readings_that_go_back_do_not_turn_time_back)
     ck_assert_int_eq(rl_clock_advance(&clock, 101, 100).ns, 1001);
     ck_assert_int_eq(rl_clock_advance(&clock, 100, 99).ns, 1001);
 }
-END_TEST
 
-START_TEST(the_system_clocks_advance)
+TEST(tc, the_system_clocks_advance)
 {
     struct rl_clock clock;
     struct rl_instant first;
@@ -122,7 +117,6 @@ START_TEST(the_system_clocks_advance)
     while (later.ns == first.ns);
     ck_assert(rl_before(first, later));
 }
-END_TEST
 
 static int64_t now_ns(void)
 {
@@ -133,7 +127,7 @@ static int64_t now_ns(void)
 }
 
 /* However long the thread stands still between the two readings: waits must not end early. */
-START_TEST(a_long_interruption_between_the_two_readings_counts_once)
+TEST(tc, a_long_interruption_between_the_two_readings_counts_once)
 {
     int64_t before_ns = now_ns();
     struct rl_clock clock;
@@ -151,21 +145,5 @@ START_TEST(a_long_interruption_between_the_two_readings_counts_once)
     ck_assert_int_ge(elapsed_ns, 10 * NS_PER_S);
     ck_assert_int_lt(elapsed_ns, now_ns() - before_ns + NS_PER_S);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("clock");
-    TCase *tc = suite_add_case(suite, "clock", NULL, NULL);
-
-    tcase_add_test(tc, a_suspend_counts_as_elapsed_time);
-    tcase_add_test(tc, a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one);
-    tcase_add_test(tc, the_larger_steps_of_successive_windows_add_up);
-    tcase_add_test(tc, the_noise_of_many_readings_does_not_add_up);
-    tcase_add_test(tc, interruptions_between_the_two_readings_do_not_add_up);
-    tcase_add_test(tc, clocks_of_different_rates_add_up_window_by_window);
-    tcase_add_test(tc, readings_that_go_back_do_not_turn_time_back);
-    tcase_add_test(tc, the_system_clocks_advance);
-    tcase_add_test(tc, a_long_interruption_between_the_two_readings_counts_once);
-    return suite_run(suite);
-}
+SUITE("clock")

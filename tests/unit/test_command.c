@@ -41,7 +41,9 @@ static struct rl_command command_for(enum rl_step step)
     return command;
 }
 
-START_TEST(a_claim_is_set_nx_px)
+GROUP(tc, "encode", NULL, teardown)
+
+TEST(tc, a_claim_is_set_nx_px)
 {
     struct rl_subject subject = {.key = {"key", 3}, .token = {"token", 5}, .ttl_ms = 30000};
     struct rl_command command;
@@ -50,12 +52,11 @@ START_TEST(a_claim_is_set_nx_px)
     ck_assert(rl_command_encode(&command, &out));
     check_out("*6\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\ntoken\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n");
 }
-END_TEST
 
 #define RELEASE_ARGUMENTS \
     "$1\r\n5\r\n$3\r\nkey\r\n$1\r\nq\r\n$1\r\nw\r\n$1\r\nc\r\n$1\r\nm\r\n$5\r\ntoken\r\n"
 
-START_TEST(a_release_is_evalsha_with_five_keys)
+TEST(tc, a_release_is_evalsha_with_five_keys)
 {
     struct rl_command command = command_for(RL_STEP_RELEASE);
     char expected[200];
@@ -65,9 +66,8 @@ START_TEST(a_release_is_evalsha_with_five_keys)
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
 }
-END_TEST
 
-START_TEST(a_rollback_carries_the_text_of_the_script)
+TEST(tc, a_rollback_carries_the_text_of_the_script)
 {
     struct rl_command command = command_for(RL_STEP_ROLLBACK);
     const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
@@ -78,9 +78,8 @@ START_TEST(a_rollback_carries_the_text_of_the_script)
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
 }
-END_TEST
 
-START_TEST(an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
+TEST(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
 {
     struct rl_extend_many many = {.n = 2, .ttl_ms = 30000, .keys = {{"k1", 2}, {"key2", 4}},
                                   .tokens = {{"first", 5}, {"second", 6}}};
@@ -91,9 +90,8 @@ START_TEST(an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
     ck_assert(rl_extend_many_encode(&many, RL_SEND_EVALSHA, &out));
     check_out(expected);
 }
-END_TEST
 
-START_TEST(those_who_enter_the_queue_together_follow_the_first_with_their_proposals)
+TEST(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposals)
 {
     struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"first", 5}}};
@@ -106,9 +104,8 @@ START_TEST(those_who_enter_the_queue_together_follow_the_first_with_their_propos
     ck_assert(rl_joins_encode(&command, &followers, &out));
     check_out(expected);
 }
-END_TEST
 
-START_TEST(those_who_keep_their_places_come_with_round_ticket_and_proposal)
+TEST(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal)
 {
     struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_REFRESH_MANY, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"2000", 4}}};
@@ -123,9 +120,8 @@ START_TEST(those_who_keep_their_places_come_with_round_ticket_and_proposal)
     ck_assert(rl_refresh_many_encode(&command, &refreshes, &out));
     check_out(expected);
 }
-END_TEST
 
-START_TEST(words_may_hold_any_bytes_and_none)
+TEST(tc, words_may_hold_any_bytes_and_none)
 {
     static const char expected[] = "*3\r\n$3\r\na\0b\r\n$0\r\n\r\n$2\r\n\r\n\r\n";
     struct rl_slice words[] = {{"a\0b", 3}, {NULL, 0}, {"\r\n", 2}};
@@ -134,9 +130,8 @@ START_TEST(words_may_hold_any_bytes_and_none)
     ck_assert_uint_eq(rl_bytes_length(&out), sizeof(expected) - 1);
     ck_assert_mem_eq(rl_bytes_front(&out), expected, sizeof(expected) - 1);
 }
-END_TEST
 
-START_TEST(commands_are_appended_to_what_is_there)
+TEST(tc, commands_are_appended_to_what_is_there)
 {
     struct rl_slice ping = word("PING");
 
@@ -144,9 +139,8 @@ START_TEST(commands_are_appended_to_what_is_there)
     ck_assert(rl_words_encode(&ping, 1, &out));
     check_out("*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n");
 }
-END_TEST
 
-START_TEST(numbers_are_written_with_all_their_digits)
+TEST(tc, numbers_are_written_with_all_their_digits)
 {
     static const uint64_t numbers[] = {0, 9, 10, 99, 100, 4294967295, UINT64_MAX};
 
@@ -159,21 +153,5 @@ START_TEST(numbers_are_written_with_all_their_digits)
         ck_assert_mem_eq(text, expected, (size_t)n);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("command");
-    TCase *tc = suite_add_case(suite, "encode", NULL, teardown);
-
-    tcase_add_test(tc, a_claim_is_set_nx_px);
-    tcase_add_test(tc, a_release_is_evalsha_with_five_keys);
-    tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
-    tcase_add_test(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens);
-    tcase_add_test(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposals);
-    tcase_add_test(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal);
-    tcase_add_test(tc, words_may_hold_any_bytes_and_none);
-    tcase_add_test(tc, commands_are_appended_to_what_is_there);
-    tcase_add_test(tc, numbers_are_written_with_all_their_digits);
-    return suite_run(suite);
-}
+SUITE("command")

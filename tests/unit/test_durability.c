@@ -43,18 +43,11 @@ static const struct {
     {{NULL, "everysec", NULL, NULL}, RL_DURABILITY_NONE},
 };
 
-START_TEST(a_master_is_durable_that_keeps_every_write_and_loads_all_of_it)
+GROUP(settings, "settings", NULL, NULL)
+
+TESTS(settings, a_master_is_durable_that_keeps_every_write_and_loads_all_of_it, 0, sizeof cases / sizeof cases[0])
 {
     ck_assert_int_eq(durability_of(cases[_i].values), cases[_i].durability);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("durability");
-    TCase *settings = suite_add_case(suite, "settings", NULL, NULL);
-
-    tcase_add_loop_test(settings, a_master_is_durable_that_keeps_every_write_and_loads_all_of_it, 0,
-                        sizeof cases / sizeof cases[0]);
-    return suite_run(suite);
-}
+SUITE("durability")

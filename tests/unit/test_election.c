@@ -10,7 +10,9 @@ static struct rl_candidate candidate_in(enum rl_candidate_state state)
     return (struct rl_candidate){.state = state};
 }
 
-START_TEST(a_candidate_that_gets_its_lock_leads)
+GROUP(cases, "candidate", NULL, NULL)
+
+TEST(cases, a_candidate_that_gets_its_lock_leads)
 {
     struct rl_candidate candidate = {0};
 
@@ -19,37 +21,33 @@ START_TEST(a_candidate_that_gets_its_lock_leads)
     ck_assert_int_eq(rl_candidate_acquired(&candidate, true, LEFT), RL_CANDIDATE_ELECTED);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_LEADING);
 }
-END_TEST
 
-START_TEST(a_candidate_that_does_not_get_its_lock_has_failed)
+TEST(cases, a_candidate_that_does_not_get_its_lock_has_failed)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_CAMPAIGNING);
 
     ck_assert_int_eq(rl_candidate_acquired(&candidate, false, 0), RL_CANDIDATE_FAILED);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-START_TEST(a_campaign_that_cannot_begin_leaves_no_candidate)
+TEST(cases, a_campaign_that_cannot_begin_leaves_no_candidate)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_LEADING);
 
     rl_candidate_campaigns(&candidate, false);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
 /* The process was stopped between the grant and the callback. */
-START_TEST(a_lock_that_has_expired_before_it_is_told_elects_nobody)
+TEST(cases, a_lock_that_has_expired_before_it_is_told_elects_nobody)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_CAMPAIGNING);
 
     ck_assert_int_eq(rl_candidate_acquired(&candidate, true, 0), RL_CANDIDATE_CAMPAIGN);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-START_TEST(a_leader_that_has_lost_campaigns_again_unless_once)
+TEST(cases, a_leader_that_has_lost_campaigns_again_unless_once)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_LEADING);
 
@@ -59,9 +57,8 @@ START_TEST(a_leader_that_has_lost_campaigns_again_unless_once)
     ck_assert_int_eq(rl_candidate_lost(&candidate), RL_CANDIDATE_NOTHING);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-START_TEST(a_leader_that_resigns_releases_its_lock)
+TEST(cases, a_leader_that_resigns_releases_its_lock)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_LEADING);
 
@@ -71,9 +68,8 @@ START_TEST(a_leader_that_resigns_releases_its_lock)
     rl_candidate_released(&candidate);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-START_TEST(a_candidate_that_withdraws_cancels)
+TEST(cases, a_candidate_that_withdraws_cancels)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_CAMPAIGNING);
 
@@ -82,28 +78,25 @@ START_TEST(a_candidate_that_withdraws_cancels)
     ck_assert_int_eq(rl_candidate_acquired(&candidate, false, 0), RL_CANDIDATE_WITHDRAWN);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
 /* It has got its lock, and withdraws before it is told so. */
-START_TEST(a_candidate_that_withdraws_too_late_releases_what_it_has_got)
+TEST(cases, a_candidate_that_withdraws_too_late_releases_what_it_has_got)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_RESIGNING);
 
     ck_assert_int_eq(rl_candidate_acquired(&candidate, true, LEFT), RL_CANDIDATE_RELEASE);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_RESIGNING);
 }
-END_TEST
 
-START_TEST(a_resignation_that_cannot_begin_leaves_no_candidate)
+TEST(cases, a_resignation_that_cannot_begin_leaves_no_candidate)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_LEADING);
 
     rl_candidate_resigns(&candidate, false);
     ck_assert_int_eq(candidate.state, RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-START_TEST(only_a_leader_has_something_left)
+TEST(cases, only_a_leader_has_something_left)
 {
     for (int state = RL_CANDIDATE_IDLE; state <= RL_CANDIDATE_RESIGNING; state++) {
         struct rl_candidate candidate = candidate_in((enum rl_candidate_state)state);
@@ -111,9 +104,8 @@ START_TEST(only_a_leader_has_something_left)
         ck_assert_int_eq(rl_candidate_remaining(&candidate, LEFT), state == RL_CANDIDATE_LEADING ? LEFT : 0);
     }
 }
-END_TEST
 
-START_TEST(a_leadership_that_is_over_is_told_before_its_alarm)
+TEST(cases, a_leadership_that_is_over_is_told_before_its_alarm)
 {
     struct rl_candidate candidate = candidate_in(RL_CANDIDATE_LEADING);
 
@@ -123,23 +115,5 @@ START_TEST(a_leadership_that_is_over_is_told_before_its_alarm)
     candidate.once = true;
     ck_assert_int_eq(rl_candidate_state(&candidate, 0, false), RL_CANDIDATE_IDLE);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("election");
-    TCase *cases = suite_add_case(suite, "candidate", NULL, NULL);
-
-    tcase_add_test(cases, a_candidate_that_gets_its_lock_leads);
-    tcase_add_test(cases, a_candidate_that_does_not_get_its_lock_has_failed);
-    tcase_add_test(cases, a_campaign_that_cannot_begin_leaves_no_candidate);
-    tcase_add_test(cases, a_lock_that_has_expired_before_it_is_told_elects_nobody);
-    tcase_add_test(cases, a_leader_that_has_lost_campaigns_again_unless_once);
-    tcase_add_test(cases, a_leader_that_resigns_releases_its_lock);
-    tcase_add_test(cases, a_candidate_that_withdraws_cancels);
-    tcase_add_test(cases, a_candidate_that_withdraws_too_late_releases_what_it_has_got);
-    tcase_add_test(cases, a_resignation_that_cannot_begin_leaves_no_candidate);
-    tcase_add_test(cases, only_a_leader_has_something_left);
-    tcase_add_test(cases, a_leadership_that_is_over_is_told_before_its_alarm);
-    return suite_run(suite);
-}
+SUITE("election")

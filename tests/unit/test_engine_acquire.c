@@ -2,7 +2,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant)
+GROUP(cases, "attempt", NULL, NULL)
+
+TEST(cases, all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -18,9 +20,8 @@ START_TEST(all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_g
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one)
+TEST(cases, a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request();
@@ -37,9 +38,8 @@ START_TEST(a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_aga
     core_expect(core, "t=100ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_are_down_or_late_are_not_asked)
+TEST(cases, masters_that_are_down_or_late_are_not_asked)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request();
@@ -54,9 +54,8 @@ START_TEST(masters_that_are_down_or_late_are_not_asked)
     ck_assert_int_eq(core->locks[0].claim->votes[3].detail, RL_DETAIL_LATE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nothing_is_written_when_too_few_masters_can_be_asked)
+TEST(cases, nothing_is_written_when_too_few_masters_can_be_asked)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -67,9 +66,8 @@ START_TEST(nothing_is_written_when_too_few_masters_can_be_asked)
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_grant_after_the_rollback_changes_nothing)
+TEST(cases, a_grant_after_the_rollback_changes_nothing)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -83,9 +81,8 @@ START_TEST(a_grant_after_the_rollback_changes_nothing)
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
+TEST(cases, a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request();
@@ -100,10 +97,11 @@ START_TEST(a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_stop(core);
 }
-END_TEST
+
+GROUP(outcome, "outcome", NULL, NULL)
 
 /* Too late by its own clock: the answer to the accept effect reads it anew. */
-START_TEST(a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
+TEST(outcome, a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -116,9 +114,8 @@ START_TEST(a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
                       "t=988ms COMPLETE acquire too-slow\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_quorum_in_the_last_nanosecond_is_accepted)
+TEST(outcome, a_quorum_in_the_last_nanosecond_is_accepted)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -129,9 +126,8 @@ START_TEST(a_quorum_in_the_last_nanosecond_is_accepted)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(acceptance_needs_the_callers_minimum_validity)
+TESTS(outcome, acceptance_needs_the_callers_minimum_validity, 0, 2)
 {
     static const struct {
         int64_t after_ns;
@@ -147,9 +143,8 @@ START_TEST(acceptance_needs_the_callers_minimum_validity)
     ck_assert_int_eq(core->last.status, table[_i].end);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_guard_shortens_the_validity)
+TEST(outcome, the_guard_shortens_the_validity)
 {
     struct rl_config config = core_config(3);
     struct core *core;
@@ -166,9 +161,8 @@ START_TEST(the_guard_shortens_the_validity)
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(validity_counts_from_before_the_first_byte_not_from_the_answers)
+TEST(outcome, validity_counts_from_before_the_first_byte_not_from_the_answers)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -180,9 +174,8 @@ START_TEST(validity_counts_from_before_the_first_byte_not_from_the_answers)
     ck_assert_int_eq(core_deadline_ms(core), 1988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_quorum_larger_than_the_majority_is_respected)
+TEST(outcome, a_quorum_larger_than_the_majority_is_respected)
 {
     struct rl_config config = core_config(3);
     struct core *core;
@@ -199,7 +192,6 @@ START_TEST(a_quorum_larger_than_the_majority_is_respected)
     ck_assert_int_eq(core->last.status, RL_END_HELD);
     core_stop(core);
 }
-END_TEST
 
 static void expect_vote(const struct rl_vote *vote, enum rl_outcome answer, enum rl_detail detail, uint32_t latency)
 {
@@ -208,7 +200,7 @@ static void expect_vote(const struct rl_vote *vote, enum rl_outcome answer, enum
     ck_assert_uint_eq(vote->latency_us, latency);
 }
 
-START_TEST(the_evidence_says_what_each_master_did)
+TEST(outcome, the_evidence_says_what_each_master_did)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request_once();
@@ -228,9 +220,8 @@ START_TEST(the_evidence_says_what_each_master_did)
     expect_vote(&votes[4], RL_FAILED, RL_DETAIL_DOWN, RL_NO_LATENCY);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
+TEST(outcome, a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -244,9 +235,8 @@ START_TEST(a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
     expect_vote(&core->last.claim->votes[2], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(evidence_stays_until_it_is_forgotten)
+TEST(outcome, evidence_stays_until_it_is_forgotten)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -261,32 +251,5 @@ START_TEST(evidence_stays_until_it_is_forgotten)
     core_expect(core, "t=1000ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-static void add_outcome_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back);
-    tcase_add_test(cases, a_quorum_in_the_last_nanosecond_is_accepted);
-    tcase_add_loop_test(cases, acceptance_needs_the_callers_minimum_validity, 0, 2);
-    tcase_add_test(cases, the_guard_shortens_the_validity);
-    tcase_add_test(cases, validity_counts_from_before_the_first_byte_not_from_the_answers);
-    tcase_add_test(cases, a_quorum_larger_than_the_majority_is_respected);
-    tcase_add_test(cases, the_evidence_says_what_each_master_did);
-    tcase_add_test(cases, a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out);
-    tcase_add_test(cases, evidence_stays_until_it_is_forgotten);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_acquire");
-    TCase *cases = suite_add_case(suite, "attempt", NULL, NULL);
-
-    tcase_add_test(cases, all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant);
-    tcase_add_test(cases, a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one);
-    tcase_add_test(cases, masters_that_are_down_or_late_are_not_asked);
-    tcase_add_test(cases, nothing_is_written_when_too_few_masters_can_be_asked);
-    tcase_add_test(cases, a_grant_after_the_rollback_changes_nothing);
-    tcase_add_test(cases, a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later);
-    add_outcome_tests(suite_add_case(suite, "outcome", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_acquire")

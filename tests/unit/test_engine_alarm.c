@@ -15,7 +15,9 @@ static struct core *start_watched(uint32_t renew_ms)
 
 /* --- Warning ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline)
+GROUP(cases, "warning", NULL, NULL)
+
+TEST(cases, the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline)
 {
     struct core *core = start_watched(0);
 
@@ -26,9 +28,8 @@ START_TEST(the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline)
                       "t=988ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_is_renewed_is_never_at_risk)
+TEST(cases, a_lock_that_is_renewed_is_never_at_risk)
 {
     struct core *core = start_watched(300);
 
@@ -40,9 +41,8 @@ START_TEST(a_lock_that_is_renewed_is_never_at_risk)
     ck_assert_ptr_null(strstr(core->log, "AT-RISK"));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_a_margin_there_is_no_warning)
+TEST(cases, without_a_margin_there_is_no_warning)
 {
     struct core *core = core_start_held(3);
 
@@ -51,9 +51,8 @@ START_TEST(without_a_margin_there_is_no_warning)
                       "t=988ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(after_an_extension_the_next_danger_is_told_again)
+TEST(cases, after_an_extension_the_next_danger_is_told_again)
 {
     struct core *core = start_watched(0);
 
@@ -69,10 +68,9 @@ START_TEST(after_an_extension_the_next_danger_is_told_again)
                       "t=1788ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
 /* The renewal at 900 comes through, those after it do not. */
-START_TEST(after_a_renewal_the_next_danger_is_told_again)
+TEST(cases, after_a_renewal_the_next_danger_is_told_again)
 {
     struct core *core = start_watched(900);
 
@@ -88,9 +86,8 @@ START_TEST(after_a_renewal_the_next_danger_is_told_again)
                       "t=1888ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_stays_at_risk_is_not_told_so_again)
+TEST(cases, a_lock_that_stays_at_risk_is_not_told_so_again)
 {
     struct core *core = start_watched(0);
 
@@ -103,9 +100,8 @@ START_TEST(a_lock_that_stays_at_risk_is_not_told_so_again)
                       "t=800ms COMPLETE extend no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_may_be_at_risk_while_its_extension_is_under_way)
+TEST(cases, a_lock_may_be_at_risk_while_its_extension_is_under_way)
 {
     struct core *core = start_watched(0);
 
@@ -116,9 +112,8 @@ START_TEST(a_lock_may_be_at_risk_while_its_extension_is_under_way)
                       "t=788ms AT-RISK\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_hold_begins_unwarned_whatever_the_former_one_ended_with)
+TEST(cases, a_hold_begins_unwarned_whatever_the_former_one_ended_with)
 {
     struct core *core = start_watched(0);
     struct rl_acquire request = core_request();
@@ -135,9 +130,8 @@ START_TEST(a_hold_begins_unwarned_whatever_the_former_one_ended_with)
     core_expect(core, "t=2788ms AT-RISK\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_margin_keeps_its_proportion_to_a_changed_ttl)
+TEST(cases, the_margin_keeps_its_proportion_to_a_changed_ttl)
 {
     struct core *core = start_watched(0);
 
@@ -148,21 +142,5 @@ START_TEST(the_margin_keeps_its_proportion_to_a_changed_ttl)
     core_expect(core, "t=393ms AT-RISK\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_alarm");
-    TCase *cases = suite_add_case(suite, "warning", NULL, NULL);
-
-    tcase_add_test(cases, the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline);
-    tcase_add_test(cases, a_lock_that_is_renewed_is_never_at_risk);
-    tcase_add_test(cases, without_a_margin_there_is_no_warning);
-    tcase_add_test(cases, after_an_extension_the_next_danger_is_told_again);
-    tcase_add_test(cases, after_a_renewal_the_next_danger_is_told_again);
-    tcase_add_test(cases, a_lock_that_stays_at_risk_is_not_told_so_again);
-    tcase_add_test(cases, a_lock_may_be_at_risk_while_its_extension_is_under_way);
-    tcase_add_test(cases, a_hold_begins_unwarned_whatever_the_former_one_ended_with);
-    tcase_add_test(cases, the_margin_keeps_its_proportion_to_a_changed_ttl);
-    return suite_run(suite);
-}
+SUITE("engine_alarm")

@@ -14,7 +14,9 @@ static struct core *start_watched(uint32_t renew_ms)
 
 /* --- Loss without warning ----------------------------------------------------------------------------------------- */
 
-START_TEST(after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told)
+GROUP(cases, "loss", NULL, NULL)
+
+TEST(cases, after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told)
 {
     struct core *core = start_watched(300);
 
@@ -25,9 +27,8 @@ START_TEST(after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told)
                       "t=5000ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(after_a_pause_into_the_margin_the_warning_comes_at_once)
+TEST(cases, after_a_pause_into_the_margin_the_warning_comes_at_once)
 {
     struct core *core = start_watched(0);
 
@@ -36,9 +37,8 @@ START_TEST(after_a_pause_into_the_margin_the_warning_comes_at_once)
     core_expect(core, "t=900ms AT-RISK\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk)
+TEST(cases, a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk)
 {
     struct core *core = start_watched(300);
 
@@ -49,9 +49,8 @@ START_TEST(a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk)
                       "t=300ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_released_lock_raises_no_alarm)
+TEST(cases, a_released_lock_raises_no_alarm)
 {
     struct core *core = start_watched(300);
 
@@ -62,7 +61,6 @@ START_TEST(a_released_lock_raises_no_alarm)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* --- Reasons ------------------------------------------------------------------------------------------------------ */
 
@@ -125,7 +123,7 @@ static const struct {
 
 #define N_LOSSES ((int)(sizeof(losses) / sizeof(*losses)))
 
-START_TEST(a_loss_says_why)
+TESTS(cases, a_loss_says_why, 0, N_LOSSES)
 {
     struct core *core = core_start_held(3);
 
@@ -136,10 +134,9 @@ START_TEST(a_loss_says_why)
     ck_assert_int_eq(core->locks[0].report.loss, losses[_i].reason);
     core_stop(core);
 }
-END_TEST
 
 /* Whatever happened to the former hold, this one ended because nobody renewed it. */
-START_TEST(the_reason_is_that_of_the_latest_hold)
+TESTS(cases, the_reason_is_that_of_the_latest_hold, 0, N_LOSSES)
 {
     struct core *core = core_start_held(3);
     struct rl_acquire request = core_request();
@@ -161,10 +158,9 @@ START_TEST(the_reason_is_that_of_the_latest_hold)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
     core_stop(core);
 }
-END_TEST
 
 /* Held for longer than max_hold, which is no reason where nothing is renewed anyway. */
-START_TEST(the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing)
+TESTS(cases, the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing, 0, 2)
 {
     struct rl_acquire request = core_request();
     struct core *core;
@@ -176,19 +172,5 @@ START_TEST(the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing)
     ck_assert_int_eq(core->locks[0].report.loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_alarm_loss");
-    TCase *cases = suite_add_case(suite, "loss", NULL, NULL);
-
-    tcase_add_test(cases, after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told);
-    tcase_add_test(cases, after_a_pause_into_the_margin_the_warning_comes_at_once);
-    tcase_add_test(cases, a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk);
-    tcase_add_test(cases, a_released_lock_raises_no_alarm);
-    tcase_add_loop_test(cases, a_loss_says_why, 0, N_LOSSES);
-    tcase_add_loop_test(cases, the_reason_is_that_of_the_latest_hold, 0, N_LOSSES);
-    tcase_add_loop_test(cases, the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing, 0, 2);
-    return suite_run(suite);
-}
+SUITE("engine_alarm_loss")

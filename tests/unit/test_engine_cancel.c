@@ -53,7 +53,9 @@ static struct core *start_lost(void)
 
 /* --- Canceling ------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_canceled_attempt_is_rolled_back)
+GROUP(cases, "cancel", NULL, NULL)
+
+TEST(cases, a_canceled_attempt_is_rolled_back)
 {
     struct core *core = start_acquiring();
 
@@ -65,9 +67,8 @@ START_TEST(a_canceled_attempt_is_rolled_back)
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_canceled_pause_is_followed_by_no_attempt)
+TEST(cases, a_canceled_pause_is_followed_by_no_attempt)
 {
     struct core *core = start_backing_off();
 
@@ -77,9 +78,8 @@ START_TEST(a_canceled_pause_is_followed_by_no_attempt)
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_canceled_extension_leaves_the_lock_held)
+TEST(cases, a_canceled_extension_leaves_the_lock_held)
 {
     struct core *core = start_extending();
 
@@ -91,9 +91,8 @@ START_TEST(a_canceled_extension_leaves_the_lock_held)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(grants_after_a_canceled_extension_join_the_ledger)
+TEST(cases, grants_after_a_canceled_extension_join_the_ledger)
 {
     struct core *core = core_start_held(3);
 
@@ -105,9 +104,8 @@ START_TEST(grants_after_a_canceled_extension_join_the_ledger)
     ck_assert_uint_eq(core->completed[0], 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_after_a_canceled_one_counts_only_its_own_answers)
+TEST(cases, an_extension_after_a_canceled_one_counts_only_its_own_answers)
 {
     struct core *core = start_extending();
 
@@ -119,9 +117,8 @@ START_TEST(an_extension_after_a_canceled_one_counts_only_its_own_answers)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_release_cannot_be_canceled)
+TEST(cases, a_release_cannot_be_canceled)
 {
     struct core *core = start_releasing();
 
@@ -131,9 +128,8 @@ START_TEST(a_release_cannot_be_canceled)
     core_expect(core, "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_an_operation_there_is_nothing_to_cancel)
+TEST(cases, without_an_operation_there_is_nothing_to_cancel)
 {
     struct core *cores[3] = {core_start(3), core_start_held(3), start_lost()};
 
@@ -146,9 +142,8 @@ START_TEST(without_an_operation_there_is_nothing_to_cancel)
         core_stop(cores[i]);
     }
 }
-END_TEST
 
-START_TEST(a_canceled_handle_can_acquire_again_at_once)
+TEST(cases, a_canceled_handle_can_acquire_again_at_once)
 {
     struct core *core = start_acquiring();
     struct rl_acquire request = core_request();
@@ -163,11 +158,12 @@ START_TEST(a_canceled_handle_can_acquire_again_at_once)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
 /* --- Destroying ----------------------------------------------------------------------------------------------- */
 
-START_TEST(destroying_an_idle_handle_does_nothing)
+GROUP(destroy, "destroy", NULL, NULL)
+
+TEST(destroy, destroying_an_idle_handle_does_nothing)
 {
     struct core *core = core_start(3);
 
@@ -175,9 +171,8 @@ START_TEST(destroying_an_idle_handle_does_nothing)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(destroying_an_attempt_rolls_it_back_and_tells_nobody)
+TEST(destroy, destroying_an_attempt_rolls_it_back_and_tells_nobody)
 {
     struct core *core = start_acquiring();
 
@@ -188,9 +183,8 @@ START_TEST(destroying_an_attempt_rolls_it_back_and_tells_nobody)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(destroying_a_handle_in_its_pause_ends_the_attempts)
+TEST(destroy, destroying_a_handle_in_its_pause_ends_the_attempts)
 {
     struct core *core = start_backing_off();
 
@@ -202,9 +196,8 @@ START_TEST(destroying_a_handle_in_its_pause_ends_the_attempts)
     core_expect(core, "t=1000ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(destroying_a_held_lock_releases_it)
+TEST(destroy, destroying_a_held_lock_releases_it)
 {
     struct core *core = core_start_held(3);
 
@@ -214,9 +207,8 @@ START_TEST(destroying_a_held_lock_releases_it)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(destroying_a_lock_that_is_being_extended_releases_it)
+TEST(destroy, destroying_a_lock_that_is_being_extended_releases_it)
 {
     struct core *core = start_extending();
 
@@ -228,9 +220,8 @@ START_TEST(destroying_a_lock_that_is_being_extended_releases_it)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_release_goes_on_after_its_handle_is_destroyed)
+TEST(destroy, a_release_goes_on_after_its_handle_is_destroyed)
 {
     struct core *core = start_releasing();
 
@@ -241,9 +232,8 @@ START_TEST(a_release_goes_on_after_its_handle_is_destroyed)
     core_expect(core, "t=250ms SEND rollback #1: 1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(destroying_a_lost_lock_leaves_its_rollback_to_itself)
+TEST(destroy, destroying_a_lost_lock_leaves_its_rollback_to_itself)
 {
     struct core *core = start_lost();
 
@@ -253,32 +243,5 @@ START_TEST(destroying_a_lost_lock_leaves_its_rollback_to_itself)
     core_expect(core, "t=988ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-static void add_destroy_tests(TCase *cases)
-{
-    tcase_add_test(cases, destroying_an_idle_handle_does_nothing);
-    tcase_add_test(cases, destroying_an_attempt_rolls_it_back_and_tells_nobody);
-    tcase_add_test(cases, destroying_a_handle_in_its_pause_ends_the_attempts);
-    tcase_add_test(cases, destroying_a_held_lock_releases_it);
-    tcase_add_test(cases, destroying_a_lock_that_is_being_extended_releases_it);
-    tcase_add_test(cases, a_release_goes_on_after_its_handle_is_destroyed);
-    tcase_add_test(cases, destroying_a_lost_lock_leaves_its_rollback_to_itself);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_cancel");
-    TCase *cases = suite_add_case(suite, "cancel", NULL, NULL);
-
-    tcase_add_test(cases, a_canceled_attempt_is_rolled_back);
-    tcase_add_test(cases, a_canceled_pause_is_followed_by_no_attempt);
-    tcase_add_test(cases, a_canceled_extension_leaves_the_lock_held);
-    tcase_add_test(cases, grants_after_a_canceled_extension_join_the_ledger);
-    tcase_add_test(cases, an_extension_after_a_canceled_one_counts_only_its_own_answers);
-    tcase_add_test(cases, a_release_cannot_be_canceled);
-    tcase_add_test(cases, without_an_operation_there_is_nothing_to_cancel);
-    tcase_add_test(cases, a_canceled_handle_can_acquire_again_at_once);
-    add_destroy_tests(suite_add_case(suite, "destroy", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_cancel")

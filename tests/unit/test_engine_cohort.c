@@ -53,7 +53,9 @@ static struct core *start(void)
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_next_one_holds_at_once_and_no_master_is_asked_for_it)
+GROUP(on, "passing on", NULL, NULL)
+
+TEST(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it)
 {
     struct core *core = start();
 
@@ -70,9 +72,8 @@ START_TEST(the_next_one_holds_at_once_and_no_master_is_asked_for_it)
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(both_see_which_masters_voted_for_it)
+TEST(on, both_see_which_masters_voted_for_it)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
@@ -95,9 +96,8 @@ START_TEST(both_see_which_masters_voted_for_it)
     }
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later)
+TEST(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later)
 {
     struct core *core = start();
 
@@ -110,9 +110,8 @@ START_TEST(a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_l
     core_expect(core, "t=0ms SEND rollback #2: 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_full_ttl_comes_when_half_of_the_lease_is_over)
+TEST(on, the_full_ttl_comes_when_half_of_the_lease_is_over)
 {
     struct core *core = start();
 
@@ -129,9 +128,8 @@ START_TEST(the_full_ttl_comes_when_half_of_the_lease_is_over)
     ck_assert_int_eq(core_deadline_ms(core), 1000 + USABLE_TTL_MS);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(what_has_its_ttl_already_is_extended_all_the_same)
+TEST(on, what_has_its_ttl_already_is_extended_all_the_same)
 {
     struct core *core = start(); /* without renewal */
 
@@ -152,10 +150,9 @@ START_TEST(what_has_its_ttl_already_is_extended_all_the_same)
     ck_assert_int_eq(core_deadline_ms(core), 2989 + USABLE_TTL_MS);
     core_stop(core);
 }
-END_TEST
 
 /* Where the claim has its ttl, and as long as it has its lease. */
-START_TEST(renewals_go_on_in_their_rhythm)
+TESTS(on, renewals_go_on_in_their_rhythm, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -178,10 +175,9 @@ START_TEST(renewals_go_on_in_their_rhythm)
     core_expect(core, _i ? "t=2189ms SEND extend #1: 0 1 2\n" : "t=1000ms SEND extend #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* Whatever still comes for the value counts for the one who has it now; what comes for the place, for nobody. */
-START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
+TEST(on, what_is_on_its_way_counts_for_whoever_has_the_value)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
@@ -204,9 +200,8 @@ START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
     ck_assert_int_eq(core->locks[1].claim->votes[2].outcome, RL_GRANTED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_chain_is_extended_as_if_one_had_held_it)
+TEST(on, a_chain_is_extended_as_if_one_had_held_it)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
@@ -232,11 +227,12 @@ START_TEST(a_chain_is_extended_as_if_one_had_held_it)
     core_expect(core, "t=1000ms SEND extend #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* --- Not passing on ----------------------------------------------------------------------------------------------- */
 
-START_TEST(half_of_the_time_must_be_left)
+GROUP(off, "not passing on", NULL, NULL)
+
+TESTS(off, half_of_the_time_must_be_left, 0, 2)
 {
     struct core *core = start();
 
@@ -244,9 +240,8 @@ START_TEST(half_of_the_time_must_be_left)
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(as_much_must_be_left_as_the_next_one_demands)
+TESTS(off, as_much_must_be_left_as_the_next_one_demands, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct rl_acquire demanding = request;
@@ -258,9 +253,8 @@ START_TEST(as_much_must_be_left_as_the_next_one_demands)
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_has_no_time_left_to_wait_gets_nothing)
+TESTS(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct rl_acquire hasty = request;
@@ -272,10 +266,9 @@ START_TEST(who_has_no_time_left_to_wait_gets_nothing)
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
-END_TEST
 
 /* A token names one acquisition. */
-START_TEST(a_fencing_token_is_not_handed_off)
+TEST(off, a_fencing_token_is_not_handed_off)
 {
     struct rl_acquire fenced = core_request_fifo();
     struct core *core;
@@ -285,9 +278,8 @@ START_TEST(a_fencing_token_is_not_handed_off)
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_wants_a_token_is_given_nothing_without_one)
+TEST(off, who_wants_a_token_is_given_nothing_without_one)
 {
     struct rl_acquire request = core_request_fifo();
     struct rl_acquire fenced = request;
@@ -298,10 +290,9 @@ START_TEST(who_wants_a_token_is_given_nothing_without_one)
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
-END_TEST
 
 /* Should it die, the others would wait for longer than its ttl. A lease is not longer. */
-START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off)
+TESTS(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct rl_acquire shorter = request;
@@ -316,9 +307,8 @@ START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(what_is_being_extended_or_renewed_is_not_handed_off)
+TESTS(off, what_is_being_extended_or_renewed_is_not_handed_off, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -336,10 +326,9 @@ START_TEST(what_is_being_extended_or_renewed_is_not_handed_off)
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
-END_TEST
 
 /* A renewal has failed; the holder was warned; a vote was cut short by a clock step. */
-START_TEST(what_is_in_danger_is_not_handed_off)
+TESTS(off, what_is_in_danger_is_not_handed_off, 0, 3)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -366,10 +355,9 @@ START_TEST(what_is_in_danger_is_not_handed_off)
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
-END_TEST
 
 /* With its full ttl it would be warned at once. */
-START_TEST(nobody_starts_with_a_warning)
+TESTS(off, nobody_starts_with_a_warning, 0, 2)
 {
     struct rl_acquire request = core_request_fifo();
     struct rl_acquire careful = request;
@@ -385,9 +373,8 @@ START_TEST(nobody_starts_with_a_warning)
     ck_assert(core_cohort_hand_off(core, 1) == (_i < 1));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nobody_but_a_waiter_is_given_anything)
+TEST(off, nobody_but_a_waiter_is_given_anything)
 {
     struct core *core = start();
 
@@ -399,31 +386,5 @@ START_TEST(nobody_but_a_waiter_is_given_anything)
     ck_assert_uint_eq(core->engine.votes.counters.cohort_hand_offs, 0);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("cohort");
-    TCase *on = suite_add_case(suite, "passing on", NULL, NULL);
-    TCase *off = suite_add_case(suite, "not passing on", NULL, NULL);
-
-    tcase_add_test(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it);
-    tcase_add_test(on, both_see_which_masters_voted_for_it);
-    tcase_add_test(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later);
-    tcase_add_test(on, the_full_ttl_comes_when_half_of_the_lease_is_over);
-    tcase_add_test(on, what_has_its_ttl_already_is_extended_all_the_same);
-    tcase_add_loop_test(on, renewals_go_on_in_their_rhythm, 0, 2);
-    tcase_add_test(on, what_is_on_its_way_counts_for_whoever_has_the_value);
-    tcase_add_test(on, a_chain_is_extended_as_if_one_had_held_it);
-    tcase_add_loop_test(off, half_of_the_time_must_be_left, 0, 2);
-    tcase_add_loop_test(off, as_much_must_be_left_as_the_next_one_demands, 0, 2);
-    tcase_add_loop_test(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2);
-    tcase_add_test(off, a_fencing_token_is_not_handed_off);
-    tcase_add_test(off, who_wants_a_token_is_given_nothing_without_one);
-    tcase_add_loop_test(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off, 0, 2);
-    tcase_add_loop_test(off, what_is_being_extended_or_renewed_is_not_handed_off, 0, 2);
-    tcase_add_loop_test(off, what_is_in_danger_is_not_handed_off, 0, 3);
-    tcase_add_loop_test(off, nobody_starts_with_a_warning, 0, 2);
-    tcase_add_test(off, nobody_but_a_waiter_is_given_anything);
-    return suite_run(suite);
-}
+SUITE("cohort")

@@ -4,7 +4,9 @@
 
 /* --- Claims ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
+GROUP(cases, "claims", NULL, NULL)
+
+TEST(cases, an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -16,9 +18,8 @@ START_TEST(an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
     ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_unverified_grant_is_no_vote)
+TEST(cases, an_unverified_grant_is_no_vote)
 {
     struct core *core = core_start_unverified(false);
 
@@ -31,9 +32,8 @@ START_TEST(an_unverified_grant_is_no_vote)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
+TEST(cases, the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
 {
     struct core *core = core_start_unverified(false);
 
@@ -50,9 +50,8 @@ START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_c
     ck_assert_int_eq(core_vote(core, 1)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(refusals_and_failures_need_no_epoch_check)
+TESTS(cases, refusals_and_failures_need_no_epoch_check, 0, 3)
 {
     static const char *const answers[] = {"rr", "ff", "uu"};
     struct core *core = core_start_unverified(true);
@@ -62,10 +61,9 @@ START_TEST(refusals_and_failures_need_no_epoch_check)
     ck_assert_int_eq(core->last.status, _i == 0 ? RL_END_HELD : RL_END_NO_QUORUM);
     core_stop(core);
 }
-END_TEST
 
 /* Both claims go out in the turn in which the last master has joined. */
-START_TEST(one_epoch_check_speaks_for_all_claims_of_its_turn)
+TEST(cases, one_epoch_check_speaks_for_all_claims_of_its_turn)
 {
     struct rl_config config = core_config(1);
     struct core *core = core_new(&config);
@@ -83,9 +81,8 @@ START_TEST(one_epoch_check_speaks_for_all_claims_of_its_turn)
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_epoch_check_says_nothing_of_what_is_answered_behind_it)
+TEST(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it)
 {
     struct core *core = core_start_epoch_checked(1);
     struct rl_acquire request = core_request();
@@ -101,9 +98,8 @@ START_TEST(an_epoch_check_says_nothing_of_what_is_answered_behind_it)
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
+TEST(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back)
 {
     struct core *core = core_start_unverified(true);
 
@@ -118,9 +114,8 @@ START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
     ck_assert_uint_eq(core->engine.votes.counters.epoch_mismatches, 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back)
+TEST(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back)
 {
     struct core *core = core_start_unverified(true);
 
@@ -135,20 +130,5 @@ START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_r
     core_expect(core, "t=0ms SEND rollback #1: 0\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_epoch_check");
-    TCase *cases = suite_add_case(suite, "claims", NULL, NULL);
-
-    tcase_add_test(cases, an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only);
-    tcase_add_test(cases, an_unverified_grant_is_no_vote);
-    tcase_add_test(cases, the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim);
-    tcase_add_loop_test(cases, refusals_and_failures_need_no_epoch_check, 0, 3);
-    tcase_add_test(cases, one_epoch_check_speaks_for_all_claims_of_its_turn);
-    tcase_add_test(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it);
-    tcase_add_test(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back);
-    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back);
-    return suite_run(suite);
-}
+SUITE("engine_epoch_check")

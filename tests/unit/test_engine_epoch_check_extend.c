@@ -30,7 +30,9 @@ static struct core *start_extending(void)
     return core;
 }
 
-START_TEST(an_extension_counts_with_its_epoch_check_only)
+GROUP(cases, "extensions", NULL, NULL)
+
+TEST(cases, an_extension_counts_with_its_epoch_check_only)
 {
     struct core *core = start_extending();
 
@@ -43,9 +45,8 @@ START_TEST(an_extension_counts_with_its_epoch_check_only)
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_of_another_epoch_has_failed_and_takes_nothing)
+TEST(cases, an_extension_of_another_epoch_has_failed_and_takes_nothing)
 {
     struct core *core = start_extending();
 
@@ -58,9 +59,8 @@ START_TEST(an_extension_of_another_epoch_has_failed_and_takes_nothing)
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(epoch_checks_after_the_deadline_bring_nothing_back)
+TEST(cases, epoch_checks_after_the_deadline_bring_nothing_back)
 {
     struct core *core = start_extending();
 
@@ -75,9 +75,8 @@ START_TEST(epoch_checks_after_the_deadline_bring_nothing_back)
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_missing_key_costs_the_vote_only_when_it_is_proved)
+TEST(cases, a_missing_key_costs_the_vote_only_when_it_is_proved)
 {
     struct core *core = start_extending();
 
@@ -89,10 +88,9 @@ START_TEST(a_missing_key_costs_the_vote_only_when_it_is_proved)
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
     core_stop(core);
 }
-END_TEST
 
 /* The memory is gone, key and marker: the old vote keeps others out until its bound (rule 4.5). */
-START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
+TEST(cases, a_key_missing_from_a_new_memory_leaves_the_vote)
 {
     struct core *core = start_extending();
 
@@ -104,10 +102,9 @@ START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
 /* The epoch check would come too late to be told from that of the next answer. */
-START_TEST(a_missing_key_is_believed_when_a_new_round_ends_the_wait)
+TEST(cases, a_missing_key_is_believed_when_a_new_round_ends_the_wait)
 {
     struct core *core = start_extending();
 
@@ -119,9 +116,8 @@ START_TEST(a_missing_key_is_believed_when_a_new_round_ends_the_wait)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_foreign_key_is_believed_at_once)
+TEST(cases, a_foreign_key_is_believed_at_once)
 {
     struct core *core = start_extending();
 
@@ -129,11 +125,10 @@ START_TEST(a_foreign_key_is_believed_at_once)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
-END_TEST
 
 /* --- Repetitions -------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_command_that_is_repeated_gets_an_epoch_check_of_its_own)
+TEST(cases, a_command_that_is_repeated_gets_an_epoch_check_of_its_own)
 {
     struct core *core = start_extending();
     const struct rl_claim *claim = core->locks[0].claim;
@@ -142,9 +137,8 @@ START_TEST(a_command_that_is_repeated_gets_an_epoch_check_of_its_own)
     ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 1u << 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_connection_that_ends_needs_no_epoch_check_any_more)
+TEST(cases, a_connection_that_ends_needs_no_epoch_check_any_more)
 {
     struct core *core = start_extending();
 
@@ -157,9 +151,8 @@ START_TEST(a_connection_that_ends_needs_no_epoch_check_any_more)
     core_drain(core);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback)
+TESTS(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback, 0, 3)
 {
     static const enum rl_step steps[] = {RL_STEP_CLAIM, RL_STEP_EXTEND, RL_STEP_REPAIR};
     struct core *core = start_extending();
@@ -172,22 +165,5 @@ START_TEST(only_commands_of_the_latest_round_are_repeated_and_none_behind_the_ro
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_RELEASE, 1, 0));
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_epoch_check_extend");
-    TCase *cases = suite_add_case(suite, "extensions", NULL, NULL);
-
-    tcase_add_test(cases, an_extension_counts_with_its_epoch_check_only);
-    tcase_add_test(cases, an_extension_of_another_epoch_has_failed_and_takes_nothing);
-    tcase_add_test(cases, epoch_checks_after_the_deadline_bring_nothing_back);
-    tcase_add_test(cases, a_missing_key_costs_the_vote_only_when_it_is_proved);
-    tcase_add_test(cases, a_key_missing_from_a_new_memory_leaves_the_vote);
-    tcase_add_test(cases, a_missing_key_is_believed_when_a_new_round_ends_the_wait);
-    tcase_add_test(cases, a_foreign_key_is_believed_at_once);
-    tcase_add_test(cases, a_command_that_is_repeated_gets_an_epoch_check_of_its_own);
-    tcase_add_test(cases, a_connection_that_ends_needs_no_epoch_check_any_more);
-    tcase_add_loop_test(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback, 0, 3);
-    return suite_run(suite);
-}
+SUITE("engine_epoch_check_extend")

@@ -15,7 +15,9 @@ static struct core *start_held_by_two(void)
     return core;
 }
 
-START_TEST(the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
+GROUP(cases, "waiting", NULL, NULL)
+
+TEST(cases, the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
 {
     struct core *core = core_start_unverified(true);
 
@@ -30,9 +32,8 @@ START_TEST(the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_new_round_drops_the_wait_for_the_claim)
+TEST(cases, a_new_round_drops_the_wait_for_the_claim)
 {
     struct core *core = start_held_by_two();
 
@@ -47,9 +48,8 @@ START_TEST(a_new_round_drops_the_wait_for_the_claim)
     ck_assert_int_eq(core_vote(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_canceled_attempt_leaves_no_wait_behind)
+TEST(cases, a_canceled_attempt_leaves_no_wait_behind)
 {
     struct core *core = core_start_unverified(false);
 
@@ -64,7 +64,6 @@ START_TEST(a_canceled_attempt_leaves_no_wait_behind)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
 /* How the wait for the epoch check ends: with it, without it, or with the connection. */
 static void end_wait(struct core *core, unsigned node, int how)
@@ -77,7 +76,7 @@ static void end_wait(struct core *core, unsigned node, int how)
         core_drop(core, node);
 }
 
-START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_check)
+TESTS(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3)
 {
     struct core *core = start_held_by_two();
 
@@ -87,9 +86,8 @@ START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_che
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check)
+TESTS(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3)
 {
     struct core *core = start_held_by_two();
 
@@ -105,17 +103,5 @@ START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_epoch_check_wait");
-    TCase *cases = suite_add_case(suite, "waiting", NULL, NULL);
-
-    tcase_add_test(cases, the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted);
-    tcase_add_test(cases, a_new_round_drops_the_wait_for_the_claim);
-    tcase_add_test(cases, a_canceled_attempt_leaves_no_wait_behind);
-    tcase_add_loop_test(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3);
-    tcase_add_loop_test(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3);
-    return suite_run(suite);
-}
+SUITE("engine_epoch_check_wait")

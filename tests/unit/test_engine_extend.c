@@ -3,7 +3,9 @@
 #include "engine/answer.h"
 #include "suite.h"
 
-START_TEST(an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending)
+GROUP(cases, "quorum", NULL, NULL)
+
+TEST(cases, an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending)
 {
     struct core *core = core_start_held(3);
 
@@ -18,9 +20,8 @@ START_TEST(an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_send
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_minority_extends_nothing_and_takes_nothing)
+TEST(cases, a_minority_extends_nothing_and_takes_nothing)
 {
     struct core *core = core_start_held(3);
 
@@ -33,9 +34,8 @@ START_TEST(a_minority_extends_nothing_and_takes_nothing)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_without_answers_ends_with_its_round)
+TEST(cases, an_extension_without_answers_ends_with_its_round)
 {
     struct core *core = core_start_held(3);
 
@@ -49,9 +49,8 @@ START_TEST(an_extension_without_answers_ends_with_its_round)
     ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(grants_after_the_end_of_the_round_still_join_the_ledger)
+TEST(cases, grants_after_the_end_of_the_round_still_join_the_ledger)
 {
     struct core *core = core_start_held(3);
 
@@ -63,9 +62,8 @@ START_TEST(grants_after_the_end_of_the_round_still_join_the_ledger)
     ck_assert_uint_eq(core->completed[0], 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(only_ready_masters_are_asked)
+TEST(cases, only_ready_masters_are_asked)
 {
     struct core *core = core_start_held(5);
 
@@ -77,9 +75,8 @@ START_TEST(only_ready_masters_are_asked)
     ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_DOWN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
+TEST(cases, with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
 {
     struct core *core = core_start_held(3);
 
@@ -91,10 +88,11 @@ START_TEST(with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
+
+GROUP(ledger, "ledger", NULL, NULL)
 
 /* rule 4.2: "A shorter ttl lowers lb_j when sent, not when acknowledged." */
-START_TEST(a_shorter_ttl_shortens_the_validity_before_any_answer)
+TEST(ledger, a_shorter_ttl_shortens_the_validity_before_any_answer)
 {
     struct core *core = core_start_held(3);
 
@@ -110,9 +108,8 @@ START_TEST(a_shorter_ttl_shortens_the_validity_before_any_answer)
                       "t=296ms LOST\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
+TEST(ledger, a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
 {
     struct core *core = core_start_held(5);
 
@@ -123,9 +120,8 @@ START_TEST(a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(grants_of_an_older_round_raise_nothing)
+TEST(ledger, grants_of_an_older_round_raise_nothing)
 {
     struct core *core = core_start_held(3);
 
@@ -142,9 +138,8 @@ START_TEST(grants_of_an_older_round_raise_nothing)
     ck_assert_int_eq(core_deadline_ms(core), 200 + 394);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_missing_key_told_by_an_older_round_revokes_the_vote)
+TEST(ledger, a_missing_key_told_by_an_older_round_revokes_the_vote)
 {
     struct core *core = core_start_held(3);
 
@@ -155,9 +150,8 @@ START_TEST(a_missing_key_told_by_an_older_round_revokes_the_vote)
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
+TEST(ledger, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -171,10 +165,9 @@ START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(196).ns);
     core_stop(core);
 }
-END_TEST
 
 /* The host repeats it, and the repetition is granted: the first may be carried out all the same, after a longer one. */
-START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved)
+TEST(ledger, a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved)
 {
     struct core *core = core_start_held(3);
 
@@ -188,9 +181,8 @@ START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved)
     ck_assert_int_eq(core->locks[0].claim->votes[1].bound.ns, rl_ms(100 + 1978).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_a_ttl_the_latest_one_is_used_again)
+TEST(ledger, without_a_ttl_the_latest_one_is_used_again)
 {
     struct core *core = core_start_held(3);
 
@@ -202,30 +194,5 @@ START_TEST(without_a_ttl_the_latest_one_is_used_again)
     ck_assert_int_eq(core_deadline_ms(core), 100 + 592);
     core_stop(core);
 }
-END_TEST
 
-static void add_ledger_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_shorter_ttl_shortens_the_validity_before_any_answer);
-    tcase_add_test(cases, a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to);
-    tcase_add_test(cases, grants_of_an_older_round_raise_nothing);
-    tcase_add_test(cases, a_missing_key_told_by_an_older_round_revokes_the_vote);
-    tcase_add_test(cases, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round);
-    tcase_add_test(cases, a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved);
-    tcase_add_test(cases, without_a_ttl_the_latest_one_is_used_again);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_extend");
-    TCase *cases = suite_add_case(suite, "quorum", NULL, NULL);
-
-    tcase_add_test(cases, an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending);
-    tcase_add_test(cases, a_minority_extends_nothing_and_takes_nothing);
-    tcase_add_test(cases, an_extension_without_answers_ends_with_its_round);
-    tcase_add_test(cases, grants_after_the_end_of_the_round_still_join_the_ledger);
-    tcase_add_test(cases, only_ready_masters_are_asked);
-    tcase_add_test(cases, with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on);
-    add_ledger_tests(suite_add_case(suite, "ledger", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_extend")

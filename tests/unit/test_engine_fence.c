@@ -27,7 +27,9 @@ static uint64_t token(const struct core *core)
 
 /* --- Recorded by a quorum ----------------------------------------------------------------------------------------- */
 
-START_TEST(one_round_trip_is_enough_when_the_counters_agree)
+GROUP(cases, "recorded", NULL, NULL)
+
+TEST(cases, one_round_trip_is_enough_when_the_counters_agree)
 {
     struct core *core = CLAIMING(1000, 1000, 1000);
 
@@ -40,9 +42,8 @@ START_TEST(one_round_trip_is_enough_when_the_counters_agree)
     ck_assert_uint_eq(core->engine.votes.counters.raises, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_the_request_there_is_no_token)
+TEST(cases, without_the_request_there_is_no_token)
 {
     struct core *core = core_start_held(3);
 
@@ -50,9 +51,8 @@ START_TEST(without_the_request_there_is_no_token)
     ck_assert_ptr_null(rl_claim_fence(core->locks[0].claim));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_have_answered_less_are_told_the_largest_answer)
+TEST(cases, masters_that_have_answered_less_are_told_the_largest_answer)
 {
     struct core *core = CLAIMING(1000, 1007, 1);
 
@@ -65,9 +65,8 @@ START_TEST(masters_that_have_answered_less_are_told_the_largest_answer)
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary)
+TEST(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary)
 {
     struct core *core = CLAIMING(1000, 1007, 1007);
 
@@ -77,9 +76,8 @@ START_TEST(a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessar
     ck_assert_uint_eq(token(core), 1007);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_later_grant_with_a_smaller_counter_is_told_the_token_too)
+TEST(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too)
 {
     struct core *core = CLAIMING(10, 10, 12, 9, 1);
 
@@ -93,9 +91,8 @@ START_TEST(a_later_grant_with_a_smaller_counter_is_told_the_token_too)
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts)
+TEST(cases, the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts)
 {
     struct core *core = CLAIMING(10, 11, 15);
 
@@ -107,10 +104,9 @@ START_TEST(the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_cou
     ck_assert_uint_eq(token(core), 11);
     core_stop(core);
 }
-END_TEST
 
 /* It counts as a vote all the same: validity and token are different questions. */
-START_TEST(a_larger_counter_still_is_a_vote_for_the_lock)
+TEST(cases, a_larger_counter_still_is_a_vote_for_the_lock)
 {
     struct core *core = CLAIMING(10, 11, 15);
 
@@ -119,12 +115,13 @@ START_TEST(a_larger_counter_still_is_a_vote_for_the_lock)
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
-END_TEST
 
 /* --- With epoch checks -------------------------------------------------------------------------------------------- */
 
+GROUP(held, "held", NULL, NULL)
+
 /* What another memory has answered is no counter of this one. */
-START_TEST(the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
+TEST(held, the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request();
@@ -141,9 +138,8 @@ START_TEST(the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
     ck_assert_uint_eq(token(core), 10);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_counter_counts_with_the_epoch_check_of_its_grant)
+TEST(held, the_counter_counts_with_the_epoch_check_of_its_grant)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request();
@@ -162,9 +158,8 @@ START_TEST(the_counter_counts_with_the_epoch_check_of_its_grant)
     ck_assert_uint_eq(token(core), 12);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_counter_that_is_not_proved_is_no_record)
+TEST(held, a_counter_that_is_not_proved_is_no_record)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request();
@@ -181,11 +176,10 @@ START_TEST(a_counter_that_is_not_proved_is_no_record)
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
 /* --- While held --------------------------------------------------------------------------------------------------- */
 
-START_TEST(extensions_keep_the_token_whatever_comes_in)
+TEST(held, extensions_keep_the_token_whatever_comes_in)
 {
     struct core *core = CLAIMING(10, 10, 99);
 
@@ -197,9 +191,8 @@ START_TEST(extensions_keep_the_token_whatever_comes_in)
     ck_assert_uint_eq(token(core), 10);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_attempt_begins_without_the_token_of_the_former_one)
+TEST(held, an_attempt_begins_without_the_token_of_the_former_one)
 {
     struct core *core = CLAIMING(10, 11, 12);
     struct rl_acquire request = core_request_once();
@@ -212,29 +205,5 @@ START_TEST(an_attempt_begins_without_the_token_of_the_former_one)
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->raised, 0);
     core_stop(core);
 }
-END_TEST
 
-static void add_hold_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_counter_of_a_grant_of_another_epoch_is_not_looked_at);
-    tcase_add_test(cases, the_counter_counts_with_the_epoch_check_of_its_grant);
-    tcase_add_test(cases, a_counter_that_is_not_proved_is_no_record);
-    tcase_add_test(cases, extensions_keep_the_token_whatever_comes_in);
-    tcase_add_test(cases, an_attempt_begins_without_the_token_of_the_former_one);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_fence");
-    TCase *cases = suite_add_case(suite, "recorded", NULL, NULL);
-
-    tcase_add_test(cases, one_round_trip_is_enough_when_the_counters_agree);
-    tcase_add_test(cases, without_the_request_there_is_no_token);
-    tcase_add_test(cases, masters_that_have_answered_less_are_told_the_largest_answer);
-    tcase_add_test(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary);
-    tcase_add_test(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too);
-    tcase_add_test(cases, the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts);
-    tcase_add_test(cases, a_larger_counter_still_is_a_vote_for_the_lock);
-    add_hold_tests(suite_add_case(suite, "held", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_fence")

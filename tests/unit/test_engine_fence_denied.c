@@ -26,7 +26,9 @@ static uint64_t token(const struct core *core)
     return rl_claim_token(core->locks[0].claim);
 }
 
-START_TEST(without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back)
+GROUP(cases, "denied", NULL, NULL)
+
+TESTS(cases, without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back, 0, 3)
 {
     static const enum rl_outcome denials[] = {RL_REFUSED, RL_FAILED, RL_UNKNOWN};
     struct core *core = CLAIMING(10, 11, 15);
@@ -38,9 +40,8 @@ START_TEST(without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back)
                       "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_denial_waits_for_masters_that_may_still_record)
+TEST(cases, a_denial_waits_for_masters_that_may_still_record)
 {
     struct core *core = CLAIMING(10, 11, 11);
 
@@ -52,9 +53,8 @@ START_TEST(a_denial_waits_for_masters_that_may_still_record)
     ck_assert_uint_eq(token(core), 11);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_refused_the_claim_are_not_told)
+TEST(cases, masters_that_refused_the_claim_are_not_told)
 {
     struct core *core = CLAIMING(10, 99, 11);
 
@@ -64,9 +64,8 @@ START_TEST(masters_that_refused_the_claim_are_not_told)
     ck_assert_uint_eq(token(core), 11);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_whose_link_is_down_cannot_record)
+TEST(cases, a_master_whose_link_is_down_cannot_record)
 {
     struct core *core = CLAIMING(10, 11, 12);
 
@@ -81,10 +80,9 @@ START_TEST(a_master_whose_link_is_down_cannot_record)
     ck_assert_uint_eq(token(core), 12);
     core_stop(core);
 }
-END_TEST
 
 /* 1 cannot be told, so a quorum is impossible, and telling 0 is of no use any more. */
-START_TEST(nobody_is_told_a_token_that_cannot_win)
+TEST(cases, nobody_is_told_a_token_that_cannot_win)
 {
     struct core *core = CLAIMING(10, 10, 12, 0, 0);
 
@@ -95,9 +93,8 @@ START_TEST(nobody_is_told_a_token_that_cannot_win)
                       "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_late_master_is_told_since_its_claim_may_need_it)
+TEST(cases, a_late_master_is_told_since_its_claim_may_need_it)
 {
     struct core *core = CLAIMING(10, 12, 0);
 
@@ -107,9 +104,8 @@ START_TEST(a_late_master_is_told_since_its_claim_may_need_it)
     core_expect(core, "t=0ms SEND raise #1: 0\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_round_that_ends_before_the_records_is_rolled_back_behind_them)
+TEST(cases, a_round_that_ends_before_the_records_is_rolled_back_behind_them)
 {
     struct core *core = CLAIMING(10, 12, 0);
 
@@ -122,9 +118,8 @@ START_TEST(a_round_that_ends_before_the_records_is_rolled_back_behind_them)
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(records_that_come_when_the_validity_is_over_do_not_win)
+TEST(cases, records_that_come_when_the_validity_is_over_do_not_win)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -139,20 +134,5 @@ START_TEST(records_that_come_when_the_validity_is_over_do_not_win)
     ck_assert_int_eq(core->last.status, RL_END_TOO_SLOW);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_fence_denied");
-    TCase *cases = suite_add_case(suite, "denied", NULL, NULL);
-
-    tcase_add_loop_test(cases, without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back, 0, 3);
-    tcase_add_test(cases, a_denial_waits_for_masters_that_may_still_record);
-    tcase_add_test(cases, masters_that_refused_the_claim_are_not_told);
-    tcase_add_test(cases, a_master_whose_link_is_down_cannot_record);
-    tcase_add_test(cases, nobody_is_told_a_token_that_cannot_win);
-    tcase_add_test(cases, a_late_master_is_told_since_its_claim_may_need_it);
-    tcase_add_test(cases, a_round_that_ends_before_the_records_is_rolled_back_behind_them);
-    tcase_add_test(cases, records_that_come_when_the_validity_is_over_do_not_win);
-    return suite_run(suite);
-}
+SUITE("engine_fence_denied")

@@ -80,18 +80,12 @@ static void play(unsigned number)
     core_stop(core);
 }
 
-START_TEST(a_lock_is_held_only_with_a_token_that_a_quorum_has_recorded)
+GROUP(cases, "every small case", NULL, NULL)
+
+TEST(cases, a_lock_is_held_only_with_a_token_that_a_quorum_has_recorded)
 {
     for (unsigned number = 0; number < 162 * 8; number++)
         play(number);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_fence_every");
-    TCase *cases = suite_add_case(suite, "every small case", NULL, NULL);
-
-    tcase_add_test(cases, a_lock_is_held_only_with_a_token_that_a_quorum_has_recorded);
-    return suite_run(suite);
-}
+SUITE("engine_fence_every")

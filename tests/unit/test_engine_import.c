@@ -14,7 +14,9 @@ static struct rl_acquire renewing_request(void)
 
 /* --- Valid -------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_valid_lock_is_held_at_once_until_the_deadline_it_had)
+GROUP(cases, "valid", NULL, NULL)
+
+TEST(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -29,10 +31,9 @@ START_TEST(a_valid_lock_is_held_at_once_until_the_deadline_it_had)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
     core_stop(core);
 }
-END_TEST
 
 /* A fifth of the interval at the latest. */
-START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
+TEST(cases, it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = renewing_request();
@@ -44,9 +45,8 @@ START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
     ck_assert_int_ge(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_limit_of_the_hold_counts_from_the_import)
+TEST(cases, the_limit_of_the_hold_counts_from_the_import)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = renewing_request();
@@ -58,9 +58,8 @@ START_TEST(the_limit_of_the_hold_counts_from_the_import)
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_quorum_th_of_the_bounds_decides)
+TEST(cases, the_quorum_th_of_the_bounds_decides)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -73,9 +72,8 @@ START_TEST(the_quorum_th_of_the_bounds_decides)
     ck_assert_int_eq(core_deadline_ms(core), 500);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(it_is_released_everywhere_whoever_may_have_granted_it)
+TEST(cases, it_is_released_everywhere_whoever_may_have_granted_it)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -87,9 +85,8 @@ START_TEST(it_is_released_everywhere_whoever_may_have_granted_it)
                       "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(it_may_be_extended_detached_and_destroyed_like_any_other)
+TEST(cases, it_may_be_extended_detached_and_destroyed_like_any_other)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -105,11 +102,12 @@ START_TEST(it_may_be_extended_detached_and_destroyed_like_any_other)
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
 /* --- What it brings along ----------------------------------------------------------------------------------------- */
 
-START_TEST(the_fencing_token_is_kept_through_extensions)
+GROUP(state_tests, "state", NULL, NULL)
+
+TEST(state_tests, the_fencing_token_is_kept_through_extensions)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -122,10 +120,9 @@ START_TEST(the_fencing_token_is_kept_through_extensions)
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 4711);
     core_stop(core);
 }
-END_TEST
 
 /* The former handle lost an extension to 100 ms on its way to master 0. */
-START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_master)
+TEST(state_tests, an_extension_that_the_former_handle_lost_still_counts_against_its_master)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
@@ -141,9 +138,8 @@ START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_mas
     ck_assert_int_eq(core_deadline_ms(core), 50 + 97);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
+TEST(state_tests, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
@@ -161,11 +157,12 @@ START_TEST(a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_aske
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
 /* --- Expired ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(an_expired_lock_is_refused_and_its_claim_given_back)
+GROUP(expired, "expired", NULL, NULL)
+
+TESTS(expired, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = renewing_request();
@@ -179,9 +176,8 @@ START_TEST(an_expired_lock_is_refused_and_its_claim_given_back)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_refused_adoption_leaves_a_lost_lock_as_it_was)
+TEST(expired, a_refused_adoption_leaves_a_lost_lock_as_it_was)
 {
     struct core *core = core_start_held(3);
     struct rl_acquire request = core_request();
@@ -196,9 +192,8 @@ START_TEST(a_refused_adoption_leaves_a_lost_lock_as_it_was)
     core_expect(core, "t=988ms COMPLETE release lost\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lost_lock_may_import_another_and_still_rolls_back_its_own)
+TEST(expired, a_lost_lock_may_import_another_and_still_rolls_back_its_own)
 {
     struct core *core = core_start_held(3);
     struct rl_acquire request = core_request();
@@ -212,34 +207,5 @@ START_TEST(a_lost_lock_may_import_another_and_still_rolls_back_its_own)
     ck_assert_int_eq(core_deadline_ms(core), 1500);
     core_stop(core);
 }
-END_TEST
 
-static void add_legacy_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_fencing_token_is_kept_through_extensions);
-    tcase_add_test(cases, an_extension_that_the_former_handle_lost_still_counts_against_its_master);
-    tcase_add_test(cases, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for);
-}
-
-static void add_refusal_tests(TCase *cases)
-{
-    tcase_add_loop_test(cases, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2);
-    tcase_add_test(cases, a_refused_adoption_leaves_a_lost_lock_as_it_was);
-    tcase_add_test(cases, a_lost_lock_may_import_another_and_still_rolls_back_its_own);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_import");
-    TCase *cases = suite_add_case(suite, "valid", NULL, NULL);
-
-    tcase_add_test(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had);
-    tcase_add_test(cases, it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are);
-    tcase_add_test(cases, the_limit_of_the_hold_counts_from_the_import);
-    tcase_add_test(cases, the_quorum_th_of_the_bounds_decides);
-    tcase_add_test(cases, it_is_released_everywhere_whoever_may_have_granted_it);
-    tcase_add_test(cases, it_may_be_extended_detached_and_destroyed_like_any_other);
-    add_legacy_tests(suite_add_case(suite, "state", NULL, NULL));
-    add_refusal_tests(suite_add_case(suite, "expired", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_import")

@@ -22,7 +22,9 @@ static struct core *start_early(const struct rl_acquire *request)
     return core;
 }
 
-START_TEST(nothing_is_sent_until_a_quorum_can_vote)
+GROUP(cases, "joining", NULL, NULL)
+
+TEST(cases, nothing_is_sent_until_a_quorum_can_vote)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -36,9 +38,8 @@ START_TEST(nothing_is_sent_until_a_quorum_can_vote)
     core_expect(core, "t=30ms SEND claim #1: 0 1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
+TEST(cases, a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -52,9 +53,8 @@ START_TEST(a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
     core_expect(core, "t=0ms SEND claim #1: 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
+TEST(cases, a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
 {
     struct rl_acquire request = core_request();
     struct core *core = start_early(&request);
@@ -66,9 +66,8 @@ START_TEST(a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
+TEST(cases, the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request_once();
@@ -87,9 +86,8 @@ START_TEST(the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
                       "t=80ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
+TEST(cases, refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
 {
     struct rl_acquire request = core_request_once();
     struct core *core = start_early(&request);
@@ -104,9 +102,8 @@ START_TEST(refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
                       "t=0ms COMPLETE acquire held\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_late_joiner_may_bring_the_quorum)
+TEST(cases, a_late_joiner_may_bring_the_quorum)
 {
     struct rl_acquire request = core_request_once();
     struct core *core = start_early(&request);
@@ -120,9 +117,8 @@ START_TEST(a_late_joiner_may_bring_the_quorum)
     ck_assert_int_eq(core_deadline_ms(core), 988); /* as if it had been asked with the others */
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_never_join_count_until_the_round_is_over)
+TEST(cases, masters_that_never_join_count_until_the_round_is_over)
 {
     struct rl_acquire request = core_request_once();
     struct core *core = start_early(&request);
@@ -135,9 +131,8 @@ START_TEST(masters_that_never_join_count_until_the_round_is_over)
                       "t=50ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_held_lock_gets_the_vote_of_a_late_joiner)
+TEST(cases, a_held_lock_gets_the_vote_of_a_late_joiner)
 {
     struct rl_acquire request = core_request();
     struct core *core = start_early(&request);
@@ -153,9 +148,8 @@ START_TEST(a_held_lock_gets_the_vote_of_a_late_joiner)
     core_expect(core, "t=20ms SEND release #1: 0 1 2 3\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
+TEST(cases, a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
 {
     struct rl_acquire request = core_request();
     struct core *core = start_early(&request);
@@ -170,9 +164,8 @@ START_TEST(a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
                       "t=0ms SEND claim #1: 3\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_asks_those_that_join_later_to_set_the_key_again)
+TEST(cases, an_extension_asks_those_that_join_later_to_set_the_key_again)
 {
     struct rl_acquire request = core_request();
     struct core *core = start_early(&request);
@@ -192,9 +185,8 @@ START_TEST(an_extension_asks_those_that_join_later_to_set_the_key_again)
                       "t=0ms SEND repair #1: 3\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
+TEST(cases, nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
 {
     struct rl_acquire request = core_request_once();
     struct core *core = start_early(&request);
@@ -211,9 +203,8 @@ START_TEST(nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_token_waits_for_a_joiner_that_may_record_it)
+TEST(cases, a_token_waits_for_a_joiner_that_may_record_it)
 {
     struct rl_acquire request = core_request_once();
     struct core *core;
@@ -234,9 +225,8 @@ START_TEST(a_token_waits_for_a_joiner_that_may_record_it)
                       "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master)
+TEST(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request_once();
@@ -249,9 +239,8 @@ START_TEST(without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_mast
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
+TEST(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
 {
     struct core *core = start_joining(5);
     struct rl_acquire request = core_request_fifo();
@@ -268,9 +257,8 @@ START_TEST(who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_acquisition_begins_when_another_master_is_admitted)
+TEST(cases, an_acquisition_begins_when_another_master_is_admitted)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -286,9 +274,8 @@ START_TEST(an_acquisition_begins_when_another_master_is_admitted)
     core_expect(core, "t=0ms SEND claim #1: 0 1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_deadline_ends_an_acquisition_that_still_waits_for_links)
+TEST(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -304,9 +291,8 @@ START_TEST(the_deadline_ends_an_acquisition_that_still_waits_for_links)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late)
+TEST(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -319,9 +305,8 @@ START_TEST(links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_i
     core_expect(core, "t=40ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_a_deadline_waiting_for_links_asks_for_no_tick)
+TEST(cases, without_a_deadline_waiting_for_links_asks_for_no_tick)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -332,9 +317,8 @@ START_TEST(without_a_deadline_waiting_for_links_asks_for_no_tick)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(all_who_waited_for_links_start_in_the_order_in_which_they_came)
+TEST(cases, all_who_waited_for_links_start_in_the_order_in_which_they_came)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -352,9 +336,8 @@ START_TEST(all_who_waited_for_links_start_in_the_order_in_which_they_came)
                      RL_CONTAINER_OF(core->live.next, struct core_claim, link));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_cancels_while_links_are_joining_is_not_started)
+TEST(cases, who_cancels_while_links_are_joining_is_not_started)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -367,9 +350,8 @@ START_TEST(who_cancels_while_links_are_joining_is_not_started)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_is_destroyed_while_links_are_joining_is_not_started)
+TEST(cases, who_is_destroyed_while_links_are_joining_is_not_started)
 {
     struct core *core = start_joining(3);
     struct rl_acquire request = core_request();
@@ -381,9 +363,8 @@ START_TEST(who_is_destroyed_while_links_are_joining_is_not_started)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(once_all_links_have_settled_nobody_waits_again)
+TEST(cases, once_all_links_have_settled_nobody_waits_again)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -395,34 +376,5 @@ START_TEST(once_all_links_have_settled_nobody_waits_again)
     core_expect(core, "t=0ms SEND claim #1: 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_joining");
-    TCase *cases = suite_add_case(suite, "joining", NULL, NULL);
-
-    tcase_add_test(cases, nothing_is_sent_until_a_quorum_can_vote);
-    tcase_add_test(cases, a_master_that_joins_and_does_not_vote_is_none_of_the_quorum);
-    tcase_add_test(cases, a_quorum_that_has_granted_is_enough_whoever_is_still_joining);
-    tcase_add_test(cases, the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it);
-    tcase_add_test(cases, refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left);
-    tcase_add_test(cases, a_late_joiner_may_bring_the_quorum);
-    tcase_add_test(cases, masters_that_never_join_count_until_the_round_is_over);
-    tcase_add_test(cases, a_held_lock_gets_the_vote_of_a_late_joiner);
-    tcase_add_test(cases, a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice);
-    tcase_add_test(cases, an_extension_asks_those_that_join_later_to_set_the_key_again);
-    tcase_add_test(cases, nobody_who_joins_is_asked_for_a_value_that_is_rolled_back);
-    tcase_add_test(cases, a_token_waits_for_a_joiner_that_may_record_it);
-    tcase_add_test(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master);
-    tcase_add_test(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote);
-    tcase_add_test(cases, an_acquisition_begins_when_another_master_is_admitted);
-    tcase_add_test(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links);
-    tcase_add_test(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late);
-    tcase_add_test(cases, without_a_deadline_waiting_for_links_asks_for_no_tick);
-    tcase_add_test(cases, all_who_waited_for_links_start_in_the_order_in_which_they_came);
-    tcase_add_test(cases, who_cancels_while_links_are_joining_is_not_started);
-    tcase_add_test(cases, who_is_destroyed_while_links_are_joining_is_not_started);
-    tcase_add_test(cases, once_all_links_have_settled_nobody_waits_again);
-    return suite_run(suite);
-}
+SUITE("engine_joining")

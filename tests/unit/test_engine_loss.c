@@ -4,7 +4,9 @@
 
 static const enum rl_detail gone[] = {RL_DETAIL_MISSING, RL_DETAIL_FOREIGN};
 
-START_TEST(a_master_without_the_key_loses_its_vote_and_the_others_carry_on)
+GROUP(cases, "loss", NULL, NULL)
+
+TESTS(cases, a_master_without_the_key_loses_its_vote_and_the_others_carry_on, 0, 2)
 {
     struct core *core = core_start_held(3);
 
@@ -18,9 +20,8 @@ START_TEST(a_master_without_the_key_loses_its_vote_and_the_others_carry_on)
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_lock_is_lost_when_too_few_masters_have_the_key)
+TESTS(cases, the_lock_is_lost_when_too_few_masters_have_the_key, 0, 2)
 {
     struct core *core = core_start_held(3);
 
@@ -34,9 +35,8 @@ START_TEST(the_lock_is_lost_when_too_few_masters_have_the_key)
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(grants_after_a_loss_bring_nothing_back)
+TEST(cases, grants_after_a_loss_bring_nothing_back)
 {
     struct core *core = core_start_held(5);
 
@@ -48,10 +48,9 @@ START_TEST(grants_after_a_loss_bring_nothing_back)
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_stop(core);
 }
-END_TEST
 
 /* rule 4.4: "Extension never resurrects a lock whose deadline has passed." */
-START_TEST(answers_at_the_very_deadline_come_too_late)
+TEST(cases, answers_at_the_very_deadline_come_too_late)
 {
     struct core *core = core_start_held(3);
 
@@ -66,9 +65,8 @@ START_TEST(answers_at_the_very_deadline_come_too_late)
                       "t=988ms COMPLETE extend lost\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(answers_a_nanosecond_before_the_deadline_are_in_time)
+TEST(cases, answers_a_nanosecond_before_the_deadline_are_in_time)
 {
     struct core *core = core_start_held(3);
 
@@ -81,9 +79,8 @@ START_TEST(answers_a_nanosecond_before_the_deadline_are_in_time)
     ck_assert_int_eq(core_deadline_ms(core), 950 + 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_either)
+TEST(cases, late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_either)
 {
     struct core *core = core_start_held(3);
 
@@ -97,9 +94,8 @@ START_TEST(late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_e
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
+TEST(cases, a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
 {
     struct core *core = core_start_held(3);
 
@@ -110,9 +106,8 @@ START_TEST(a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
     ck_assert_uint_eq(core->engine.votes.counters.lost, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_under_way_at_the_deadline_ends_as_lost)
+TEST(cases, an_extension_under_way_at_the_deadline_ends_as_lost)
 {
     struct core *core = core_start_held(3);
 
@@ -125,20 +120,5 @@ START_TEST(an_extension_under_way_at_the_deadline_ends_as_lost)
                       "t=988ms COMPLETE extend lost\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_loss");
-    TCase *cases = suite_add_case(suite, "loss", NULL, NULL);
-
-    tcase_add_loop_test(cases, a_master_without_the_key_loses_its_vote_and_the_others_carry_on, 0, 2);
-    tcase_add_loop_test(cases, the_lock_is_lost_when_too_few_masters_have_the_key, 0, 2);
-    tcase_add_test(cases, grants_after_a_loss_bring_nothing_back);
-    tcase_add_test(cases, answers_at_the_very_deadline_come_too_late);
-    tcase_add_test(cases, answers_a_nanosecond_before_the_deadline_are_in_time);
-    tcase_add_test(cases, late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_either);
-    tcase_add_test(cases, a_held_lock_is_lost_by_its_own_timer_at_the_deadline);
-    tcase_add_test(cases, an_extension_under_way_at_the_deadline_ends_as_lost);
-    return suite_run(suite);
-}
+SUITE("engine_loss")

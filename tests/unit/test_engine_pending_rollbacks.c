@@ -15,7 +15,9 @@ static struct core *start_rolled_back(void)
     return core;
 }
 
-START_TEST(a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer)
+GROUP(cases, "paying", NULL, NULL)
+
+TEST(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -29,9 +31,8 @@ START_TEST(a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer
     ck_assert_uint_eq(core_queued(core, 1), 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_claim_is_disposed_of_with_the_last_answer)
+TEST(cases, a_claim_is_disposed_of_with_the_last_answer)
 {
     struct core *core = start_rolled_back();
 
@@ -43,9 +44,8 @@ START_TEST(a_claim_is_disposed_of_with_the_last_answer)
     ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
+TEST(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
 {
     struct core *core = start_rolled_back();
 
@@ -61,10 +61,9 @@ START_TEST(a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
     ck_assert_uint_eq(core->engine.votes.counters.rollbacks_resent, 1);
     core_stop(core);
 }
-END_TEST
 
 /* Values that are released while all links are still joining, and an acquisition that gathers. */
-START_TEST(pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master)
+TEST(cases, pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master)
 {
     struct rl_config config = core_config(2);
     struct core *core = core_new(&config);
@@ -83,9 +82,8 @@ START_TEST(pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master)
                       "t=0ms SEND claim #3: 0 1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_pending_release_is_sent_again_with_the_scripts_text)
+TEST(cases, a_pending_release_is_sent_again_with_the_scripts_text)
 {
     struct core *core = core_start_held(3);
 
@@ -97,10 +95,11 @@ START_TEST(a_pending_release_is_sent_again_with_the_scripts_text)
     core_expect(core, "t=0ms SEND rollback #1: 2\n");
     core_stop(core);
 }
-END_TEST
+
+GROUP(ending, "ending", NULL, NULL)
 
 /* ttl 1000 + drift 12 + round 50: the claim was sent at 0. The ticks come every 250 ms. */
-START_TEST(a_pending_rollback_ends_when_its_ttl_has_surely_passed)
+TEST(ending, a_pending_rollback_ends_when_its_ttl_has_surely_passed)
 {
     struct core *core = start_rolled_back();
 
@@ -115,9 +114,8 @@ START_TEST(a_pending_rollback_ends_when_its_ttl_has_surely_passed)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_prolongs_the_pending_rollback)
+TEST(ending, an_extension_prolongs_the_pending_rollback)
 {
     struct core *core = core_start_held(3);
 
@@ -134,11 +132,10 @@ START_TEST(an_extension_prolongs_the_pending_rollback)
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
 /* rule 3.3: "A pending rollback ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a
  * stuck master has not answered may not even have begun. */
-START_TEST(a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered)
+TEST(ending, a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -155,9 +152,8 @@ START_TEST(a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unans
     core_expect(core, "t=2250ms SEND rollback #1: 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
+TEST(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
 {
     struct core *core = start_rolled_back();
 
@@ -174,9 +170,8 @@ START_TEST(an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
     core_expect(core, "t=550ms SEND rollback #1: 1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_rollback_still_on_its_way_is_not_sent_twice)
+TEST(cases, a_rollback_still_on_its_way_is_not_sent_twice)
 {
     struct core *core = start_rolled_back();
 
@@ -187,9 +182,8 @@ START_TEST(a_rollback_still_on_its_way_is_not_sent_twice)
     core_expect(core, "t=5000ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_turns_out_to_have_refused_is_sent_nothing_more)
+TESTS(ending, a_master_that_turns_out_to_have_refused_is_sent_nothing_more, 0, 2)
 {
     static const enum rl_outcome harmless[] = {RL_REFUSED, RL_FAILED};
     struct core *core = start_rolled_back();
@@ -202,9 +196,8 @@ START_TEST(a_master_that_turns_out_to_have_refused_is_sent_nothing_more)
     ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused)
+TEST(ending, a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -220,9 +213,8 @@ START_TEST(a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_re
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_key_that_is_missing_or_foreign_is_rolled_back)
+TEST(ending, a_key_that_is_missing_or_foreign_is_rolled_back)
 {
     struct core *core = start_rolled_back();
 
@@ -233,9 +225,8 @@ START_TEST(a_key_that_is_missing_or_foreign_is_rolled_back)
     core_expect(core, "t=50ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(pending_rollbacks_outlive_the_lock_that_made_them)
+TEST(ending, pending_rollbacks_outlive_the_lock_that_made_them)
 {
     struct core *core = start_rolled_back();
 
@@ -250,9 +241,8 @@ START_TEST(pending_rollbacks_outlive_the_lock_that_made_them)
                       "t=50ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_pending_rollbacks_no_tick_is_asked_for)
+TEST(ending, without_pending_rollbacks_no_tick_is_asked_for)
 {
     struct core *core = core_start_held(3);
 
@@ -264,9 +254,8 @@ START_TEST(without_pending_rollbacks_no_tick_is_asked_for)
     ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, RL_NEVER.ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
+TEST(ending, pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -282,33 +271,5 @@ START_TEST(pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
-static void add_end_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_pending_rollback_ends_when_its_ttl_has_surely_passed);
-    tcase_add_test(cases, an_extension_prolongs_the_pending_rollback);
-    tcase_add_test(cases, a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered);
-    tcase_add_loop_test(cases, a_master_that_turns_out_to_have_refused_is_sent_nothing_more, 0, 2);
-    tcase_add_test(cases, a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused);
-    tcase_add_test(cases, a_key_that_is_missing_or_foreign_is_rolled_back);
-    tcase_add_test(cases, pending_rollbacks_outlive_the_lock_that_made_them);
-    tcase_add_test(cases, without_pending_rollbacks_no_tick_is_asked_for);
-    tcase_add_test(cases, pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_pending_rollbacks");
-    TCase *cases = suite_add_case(suite, "paying", NULL, NULL);
-
-    tcase_add_test(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer);
-    tcase_add_test(cases, a_claim_is_disposed_of_with_the_last_answer);
-    tcase_add_test(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again);
-    tcase_add_test(cases, pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master);
-    tcase_add_test(cases, a_pending_release_is_sent_again_with_the_scripts_text);
-    tcase_add_test(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick);
-    tcase_add_test(cases, a_rollback_still_on_its_way_is_not_sent_twice);
-    add_end_tests(suite_add_case(suite, "ending", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_pending_rollbacks")

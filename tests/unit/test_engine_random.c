@@ -336,7 +336,9 @@ static void step(struct core *core, uint64_t *random)
     check_claims(core);
 }
 
-START_TEST(no_rule_is_broken_in_a_long_random_life)
+GROUP(cases, "random", NULL, NULL)
+
+TESTS(cases, no_rule_is_broken_in_a_long_random_life, 1, 1 + N_SEEDS)
 {
     struct rl_config config = core_config(1 + (size_t)_i / 2 % MAX_NODES);
     uint64_t random = (uint64_t)_i;
@@ -364,13 +366,5 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
     ck_assert(is_plain(core) || core->engine.votes.counters.epoch_mismatches > 10);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_random");
-    TCase *cases = suite_add_case(suite, "random", NULL, NULL);
-
-    tcase_add_loop_test(cases, no_rule_is_broken_in_a_long_random_life, 1, 1 + N_SEEDS);
-    return suite_run(suite);
-}
+SUITE("engine_random")

@@ -2,7 +2,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(a_release_ends_when_every_ready_master_has_answered)
+GROUP(cases, "waiting", NULL, NULL)
+
+TEST(cases, a_release_ends_when_every_ready_master_has_answered)
 {
     struct core *core = core_start_held(3);
 
@@ -15,9 +17,8 @@ START_TEST(a_release_ends_when_every_ready_master_has_answered)
     core_expect(core, "t=7ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_lock_is_worth_nothing_from_the_moment_release_is_called)
+TEST(cases, the_lock_is_worth_nothing_from_the_moment_release_is_called)
 {
     struct core *core = core_start_held(3);
 
@@ -26,9 +27,8 @@ START_TEST(the_lock_is_worth_nothing_from_the_moment_release_is_called)
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(only_masters_that_may_hold_the_value_are_told)
+TEST(cases, only_masters_that_may_hold_the_value_are_told)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request();
@@ -41,9 +41,8 @@ START_TEST(only_masters_that_may_hold_the_value_are_told)
     ck_assert_int_eq(core->locks[0].claim->votes[0].answer, RL_NOT_ASKED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_are_late_are_told_but_not_waited_for)
+TEST(cases, masters_that_are_late_are_told_but_not_waited_for)
 {
     struct core *core = core_start_held(3);
 
@@ -54,9 +53,8 @@ START_TEST(masters_that_are_late_are_told_but_not_waited_for)
                       "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
+TEST(cases, the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
 {
     struct core *core = core_start_held(3);
 
@@ -72,9 +70,8 @@ START_TEST(the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
     core_expect(core, "t=20ms SEND rollback #1: 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_release_without_answers_ends_with_its_round)
+TESTS(cases, a_release_without_answers_ends_with_its_round, 0, 4)
 {
     static const struct {
         const char *answers;
@@ -92,9 +89,10 @@ START_TEST(a_release_without_answers_ends_with_its_round)
     ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(it_succeeds_when_a_quorum_is_known_not_to_hold_the_value)
+GROUP(result, "result", NULL, NULL)
+
+TESTS(result, it_succeeds_when_a_quorum_is_known_not_to_hold_the_value, 0, 8)
 {
     static const struct {
         const char *answers;
@@ -112,9 +110,8 @@ START_TEST(it_succeeds_when_a_quorum_is_known_not_to_hold_the_value)
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_had_been_lost_is_released_as_lost)
+TEST(result, a_lock_that_had_been_lost_is_released_as_lost)
 {
     struct core *core = core_start_held(3);
 
@@ -125,9 +122,8 @@ START_TEST(a_lock_that_had_been_lost_is_released_as_lost)
     ck_assert_int_eq(core->last.status, RL_END_LOST);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_overslept_its_deadline_is_released_as_lost)
+TEST(result, a_lock_that_overslept_its_deadline_is_released_as_lost)
 {
     struct core *core = core_start_held(3);
 
@@ -138,9 +134,8 @@ START_TEST(a_lock_that_overslept_its_deadline_is_released_as_lost)
                       "t=988ms COMPLETE release lost\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_release_overtakes_an_extension_whose_completion_comes_first)
+TEST(result, a_release_overtakes_an_extension_whose_completion_comes_first)
 {
     struct core *core = core_start_held(3);
 
@@ -155,9 +150,8 @@ START_TEST(a_release_overtakes_an_extension_whose_completion_comes_first)
     core_expect(core, "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(both_completions_come_even_when_the_release_ends_in_the_same_event)
+TEST(result, both_completions_come_even_when_the_release_ends_in_the_same_event)
 {
     struct core *core = core_start_held(3);
 
@@ -171,9 +165,8 @@ START_TEST(both_completions_come_even_when_the_release_ends_in_the_same_event)
                       "t=0ms COMPLETE release no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_drops_out_is_no_longer_waited_for)
+TESTS(cases, a_master_that_drops_out_is_no_longer_waited_for, 0, 2)
 {
     static const enum rl_link links[] = {RL_LINK_LATE, RL_LINK_DOWN};
     struct core *core = core_start_held(3);
@@ -188,9 +181,8 @@ START_TEST(a_master_that_drops_out_is_no_longer_waited_for)
     core_expect(core, "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_error_ends_the_waiting_and_is_tried_again_without_the_caller)
+TEST(result, an_error_ends_the_waiting_and_is_tried_again_without_the_caller)
 {
     struct core *core = core_start_held(3);
 
@@ -204,9 +196,8 @@ START_TEST(an_error_ends_the_waiting_and_is_tried_again_without_the_caller)
     core_expect(core, "t=250ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(answers_after_the_end_of_a_release_change_no_evidence)
+TEST(result, answers_after_the_end_of_a_release_change_no_evidence)
 {
     struct core *core = core_start_held(3);
 
@@ -218,9 +209,8 @@ START_TEST(answers_after_the_end_of_a_release_change_no_evidence)
     ck_assert_uint_eq(core->completed[0], 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_evidence_of_a_release_says_what_each_master_answered)
+TEST(result, the_evidence_of_a_release_says_what_each_master_answered)
 {
     struct core *core = core_start_held(3);
 
@@ -234,9 +224,8 @@ START_TEST(the_evidence_of_a_release_says_what_each_master_answered)
     ck_assert_uint_eq(core->last.claim->votes[2].latency_us, 1000);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(after_a_release_the_handle_can_acquire_again)
+TEST(result, after_a_release_the_handle_can_acquire_again)
 {
     struct core *core = core_start_held(3);
     struct rl_acquire request = core_request();
@@ -251,33 +240,5 @@ START_TEST(after_a_release_the_handle_can_acquire_again)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
-static void add_result_tests(TCase *cases)
-{
-    tcase_add_loop_test(cases, it_succeeds_when_a_quorum_is_known_not_to_hold_the_value, 0, 8);
-    tcase_add_test(cases, a_lock_that_had_been_lost_is_released_as_lost);
-    tcase_add_test(cases, a_lock_that_overslept_its_deadline_is_released_as_lost);
-    tcase_add_test(cases, a_release_overtakes_an_extension_whose_completion_comes_first);
-    tcase_add_test(cases, both_completions_come_even_when_the_release_ends_in_the_same_event);
-    tcase_add_test(cases, an_error_ends_the_waiting_and_is_tried_again_without_the_caller);
-    tcase_add_test(cases, answers_after_the_end_of_a_release_change_no_evidence);
-    tcase_add_test(cases, the_evidence_of_a_release_says_what_each_master_answered);
-    tcase_add_test(cases, after_a_release_the_handle_can_acquire_again);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_release");
-    TCase *cases = suite_add_case(suite, "waiting", NULL, NULL);
-
-    tcase_add_test(cases, a_release_ends_when_every_ready_master_has_answered);
-    tcase_add_test(cases, the_lock_is_worth_nothing_from_the_moment_release_is_called);
-    tcase_add_test(cases, only_masters_that_may_hold_the_value_are_told);
-    tcase_add_test(cases, masters_that_are_late_are_told_but_not_waited_for);
-    tcase_add_test(cases, the_release_is_pending_for_masters_that_are_down_and_not_waited_for);
-    tcase_add_loop_test(cases, a_release_without_answers_ends_with_its_round, 0, 4);
-    tcase_add_loop_test(cases, a_master_that_drops_out_is_no_longer_waited_for, 0, 2);
-    add_result_tests(suite_add_case(suite, "result", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_release")

@@ -21,7 +21,9 @@ static struct core *start_renewing(void)
 
 /* --- When --------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_held_lock_is_renewed_on_time_again_and_again)
+GROUP(cases, "time", NULL, NULL)
+
+TEST(cases, a_held_lock_is_renewed_on_time_again_and_again)
 {
     struct core *core = start_renewing();
 
@@ -37,9 +39,8 @@ START_TEST(a_held_lock_is_renewed_on_time_again_and_again)
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_the_request_there_is_no_renewal)
+TEST(cases, without_the_request_there_is_no_renewal)
 {
     struct core *core = core_start_held(3);
 
@@ -49,10 +50,9 @@ START_TEST(without_the_request_there_is_no_renewal)
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 0);
     core_stop(core);
 }
-END_TEST
 
 /* A tick of 4 ms: what is due at 301 and at 303 goes out together at 300, and none later than it was asked for. */
-START_TEST(renewals_of_many_locks_go_out_on_one_tick)
+TEST(cases, renewals_of_many_locks_go_out_on_one_tick)
 {
     struct rl_config config = core_config(1);
     struct core *core;
@@ -72,9 +72,8 @@ START_TEST(renewals_of_many_locks_go_out_on_one_tick)
                       "t=300ms SEND extend #2: 0\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
+TEST(cases, a_tick_that_is_coarse_for_the_interval_is_refined)
 {
     struct rl_config config = core_config(1);
     struct core *core;
@@ -91,7 +90,6 @@ START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
     core_expect(core, "t=300ms SEND extend #1: 0\n");
     core_stop(core);
 }
-END_TEST
 
 /* One master, ticks of 4 ms, and so many locks that are acquired at once; `per_tick` renewals fill one tick. */
 static struct core *start_together(uint32_t per_tick, unsigned n)
@@ -114,7 +112,7 @@ static struct core *start_together(uint32_t per_tick, unsigned n)
 }
 
 /* Two of four locks are too many for one tick: they go to the first ticks that have room, and keep that distance. */
-START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
+TEST(cases, renewals_of_locks_that_were_acquired_at_once_are_spread)
 {
     struct core *core = start_together(2, CORE_LOCKS);
 
@@ -132,11 +130,10 @@ START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
                       "t=308ms SEND extend #4: 0\n");
     core_stop(core);
 }
-END_TEST
 
 /* Answered behind another one it finds itself among many again, and stays where it is all the same: else it would be
  * renewed at every tick for as long as there is company. */
-START_TEST(a_lock_that_has_been_spread_comes_at_its_interval_after_that)
+TEST(cases, a_lock_that_has_been_spread_comes_at_its_interval_after_that)
 {
     struct core *core = start_together(1, 2);
 
@@ -150,12 +147,13 @@ START_TEST(a_lock_that_has_been_spread_comes_at_its_interval_after_that)
     core_skip(core);
     core_stop(core);
 }
-END_TEST
 
 /* --- Failed rounds ------------------------------------------------------------------------------------------------ */
 
+GROUP(failure, "failure", NULL, NULL)
+
 /* The time of the second renewal: after a round of 50 ms, and a tenth to a fifth of the interval. */
-START_TEST(a_renewal_without_answers_is_tried_again_inside_the_deadline)
+TEST(failure, a_renewal_without_answers_is_tried_again_inside_the_deadline)
 {
     struct core *core = start_renewing();
 
@@ -170,9 +168,8 @@ START_TEST(a_renewal_without_answers_is_tried_again_inside_the_deadline)
     ck_assert_ptr_nonnull(strstr(core->log, "RENEWED"));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
+TEST(failure, renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
 {
     struct core *core = start_renewing();
 
@@ -183,9 +180,8 @@ START_TEST(renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
+TEST(failure, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
 {
     struct core *core = start_renewing();
 
@@ -198,10 +194,9 @@ START_TEST(a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* A tenth of the interval would be less than a millisecond. */
-START_TEST(a_short_interval_is_no_reason_to_try_again_in_a_rush)
+TEST(failure, a_short_interval_is_no_reason_to_try_again_in_a_rush)
 {
     struct rl_acquire request = renewing_request();
     struct core *core;
@@ -213,9 +208,8 @@ START_TEST(a_short_interval_is_no_reason_to_try_again_in_a_rush)
     ck_assert_int_ge(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(9 + 5).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(answers_after_the_end_of_the_round_still_prolong_the_lock)
+TEST(failure, answers_after_the_end_of_the_round_still_prolong_the_lock)
 {
     struct core *core = start_renewing();
 
@@ -224,10 +218,9 @@ START_TEST(answers_after_the_end_of_the_round_still_prolong_the_lock)
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
 /* A new round would make the answers to the former one worthless, time and again. */
-START_TEST(answers_that_take_longer_than_the_interval_prolong_the_lock)
+TEST(failure, answers_that_take_longer_than_the_interval_prolong_the_lock)
 {
     struct rl_config config = core_config(3);
     struct rl_acquire request = renewing_request();
@@ -254,9 +247,8 @@ START_TEST(answers_that_take_longer_than_the_interval_prolong_the_lock)
     ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_minority_renews_nothing_and_the_next_try_comes_soon)
+TEST(failure, a_minority_renews_nothing_and_the_next_try_comes_soon)
 {
     struct core *core = start_renewing();
 
@@ -266,30 +258,5 @@ START_TEST(a_minority_renews_nothing_and_the_next_try_comes_soon)
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(360).ns);
     core_stop(core);
 }
-END_TEST
 
-static void add_failure_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_renewal_without_answers_is_tried_again_inside_the_deadline);
-    tcase_add_test(cases, renewals_that_fail_are_tried_until_the_deadline_and_no_longer);
-    tcase_add_test(cases, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin);
-    tcase_add_test(cases, a_short_interval_is_no_reason_to_try_again_in_a_rush);
-    tcase_add_test(cases, answers_after_the_end_of_the_round_still_prolong_the_lock);
-    tcase_add_test(cases, answers_that_take_longer_than_the_interval_prolong_the_lock);
-    tcase_add_test(cases, a_minority_renews_nothing_and_the_next_try_comes_soon);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_renew");
-    TCase *cases = suite_add_case(suite, "time", NULL, NULL);
-
-    tcase_add_test(cases, a_held_lock_is_renewed_on_time_again_and_again);
-    tcase_add_test(cases, without_the_request_there_is_no_renewal);
-    tcase_add_test(cases, renewals_of_many_locks_go_out_on_one_tick);
-    tcase_add_test(cases, a_tick_that_is_coarse_for_the_interval_is_refined);
-    tcase_add_test(cases, renewals_of_locks_that_were_acquired_at_once_are_spread);
-    tcase_add_test(cases, a_lock_that_has_been_spread_comes_at_its_interval_after_that);
-    add_failure_tests(suite_add_case(suite, "failure", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_renew")

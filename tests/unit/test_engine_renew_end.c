@@ -22,7 +22,9 @@ static struct core *start_renewing(void)
 
 /* --- When no longer ----------------------------------------------------------------------------------------------- */
 
-START_TEST(no_renewal_begins_after_max_hold)
+GROUP(end_tests, "end", NULL, NULL)
+
+TEST(end_tests, no_renewal_begins_after_max_hold)
 {
     struct rl_acquire request = renewing_request();
     struct core *core;
@@ -38,9 +40,8 @@ START_TEST(no_renewal_begins_after_max_hold)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_HOLD_LIMIT);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
+TEST(end_tests, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
 {
     struct rl_acquire request = renewing_request();
     struct core *core;
@@ -52,9 +53,8 @@ START_TEST(a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_eit
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(retries_end_with_max_hold_too)
+TEST(end_tests, retries_end_with_max_hold_too)
 {
     struct rl_acquire request = renewing_request();
     struct core *core;
@@ -65,9 +65,8 @@ START_TEST(retries_end_with_max_hold_too)
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
+TEST(end_tests, nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
 {
     struct core *core = start_renewing();
 
@@ -81,9 +80,8 @@ START_TEST(nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
                       "t=310ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nothing_is_renewed_once_the_handle_is_gone)
+TESTS(end_tests, nothing_is_renewed_once_the_handle_is_gone, 0, 2)
 {
     struct core *core = start_renewing();
 
@@ -99,9 +97,8 @@ START_TEST(nothing_is_renewed_once_the_handle_is_gone)
     ck_assert_ptr_null(strstr(core->log, "RENEWED"));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_next_hold_begins_with_no_renewal_of_the_former)
+TEST(end_tests, the_next_hold_begins_with_no_renewal_of_the_former)
 {
     struct core *core = start_renewing();
     struct rl_acquire request = core_request();
@@ -117,11 +114,12 @@ START_TEST(the_next_hold_begins_with_no_renewal_of_the_former)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* --- The caller's own extensions ---------------------------------------------------------------------------------- */
 
-START_TEST(an_extension_takes_over_the_renewal_under_way)
+GROUP(extension, "extension", NULL, NULL)
+
+TEST(extension, an_extension_takes_over_the_renewal_under_way)
 {
     struct core *core = start_renewing();
 
@@ -138,9 +136,8 @@ START_TEST(an_extension_takes_over_the_renewal_under_way)
                       "t=610ms SEND extend #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_rhythm_keeps_its_proportion_to_a_changed_ttl)
+TESTS(extension, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3)
 {
     static const struct {
         uint32_t ttl_ms;
@@ -153,9 +150,8 @@ START_TEST(the_rhythm_keeps_its_proportion_to_a_changed_ttl)
     ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(changes[_i].next_ms).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_that_fails_is_followed_by_a_renewal_soon)
+TEST(extension, an_extension_that_fails_is_followed_by_a_renewal_soon)
 {
     struct core *core = start_renewing();
 
@@ -164,9 +160,8 @@ START_TEST(an_extension_that_fails_is_followed_by_a_renewal_soon)
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(60).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_canceled_extension_does_not_put_the_renewal_off)
+TEST(extension, a_canceled_extension_does_not_put_the_renewal_off)
 {
     struct core *core = start_renewing();
 
@@ -176,31 +171,5 @@ START_TEST(a_canceled_extension_does_not_put_the_renewal_off)
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(350).ns);
     core_stop(core);
 }
-END_TEST
 
-static void add_end_tests(TCase *cases)
-{
-    tcase_add_test(cases, no_renewal_begins_after_max_hold);
-    tcase_add_test(cases, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either);
-    tcase_add_test(cases, retries_end_with_max_hold_too);
-    tcase_add_test(cases, nothing_is_renewed_after_the_release_which_goes_behind_the_renewal);
-    tcase_add_loop_test(cases, nothing_is_renewed_once_the_handle_is_gone, 0, 2);
-    tcase_add_test(cases, the_next_hold_begins_with_no_renewal_of_the_former);
-}
-
-static void add_extension_tests(TCase *cases)
-{
-    tcase_add_test(cases, an_extension_takes_over_the_renewal_under_way);
-    tcase_add_loop_test(cases, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3);
-    tcase_add_test(cases, an_extension_that_fails_is_followed_by_a_renewal_soon);
-    tcase_add_test(cases, a_canceled_extension_does_not_put_the_renewal_off);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_renew_end");
-
-    add_end_tests(suite_add_case(suite, "end", NULL, NULL));
-    add_extension_tests(suite_add_case(suite, "extension", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_renew_end")

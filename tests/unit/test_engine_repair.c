@@ -9,7 +9,9 @@
 
 /* --- In quarantine ------------------------------------------------------------------------------------------------ */
 
-START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while)
+GROUP(cases, "quarantine", NULL, NULL)
+
+TEST(cases, a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while)
 {
     struct core *core = core_start_restarted(1);
 
@@ -25,9 +27,8 @@ START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_held_lock_survives_the_restart_of_every_master)
+TEST(cases, a_held_lock_survives_the_restart_of_every_master)
 {
     struct core *core = core_start_restarted(3);
 
@@ -45,10 +46,9 @@ START_TEST(a_held_lock_survives_the_restart_of_every_master)
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
 /* Only 1 and 2 were extended at 500; what 0 had until 988 was lost with its memory. */
-START_TEST(a_restarted_master_is_not_asked_when_its_vote_is_over)
+TESTS(cases, a_restarted_master_is_not_asked_when_its_vote_is_over, 0, 2)
 {
     struct core *core = core_start_held(3);
 
@@ -64,9 +64,8 @@ START_TEST(a_restarted_master_is_not_asked_when_its_vote_is_over)
     ck_assert_int_eq(core_vote(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_vote_that_ends_before_missing_is_answered_is_not_repaired)
+TEST(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired)
 {
     struct core *core = core_start_held(3);
 
@@ -84,9 +83,8 @@ START_TEST(a_vote_that_ends_before_missing_is_answered_is_not_repaired)
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
+TEST(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
 {
     struct core *core = core_start_restarted(2);
 
@@ -102,9 +100,8 @@ START_TEST(a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
+TEST(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
 {
     struct core *core = core_start_restarted(2);
 
@@ -117,9 +114,8 @@ START_TEST(missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved)
+TEST(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved)
 {
     struct core *core = core_start_restarted(1);
 
@@ -133,9 +129,8 @@ START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(300 + 493).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
+TEST(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
 {
     struct core *core = core_start_restarted(2);
 
@@ -152,9 +147,8 @@ START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_that_meets_another_value_takes_the_vote)
+TEST(cases, a_repair_that_meets_another_value_takes_the_vote)
 {
     struct core *core = core_start_restarted(1);
 
@@ -164,10 +158,9 @@ START_TEST(a_repair_that_meets_another_value_takes_the_vote)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
-END_TEST
 
 /* rule 4.6: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
-START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit)
+TESTS(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3)
 {
     struct core *core = core_start_restarted(1);
     const struct rl_claim *claim = core->locks[0].claim;
@@ -185,11 +178,10 @@ START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit
     ck_assert(!rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
     core_stop(core);
 }
-END_TEST
 
 /* A kind that does not give keys back: the vote of a master in quarantine counts until its bound, that of another one
  * is gone. */
-START_TEST(a_kind_without_repair_leaves_the_key_missing)
+TESTS(cases, a_kind_without_repair_leaves_the_key_missing, 0, 2)
 {
     struct rl_kind without = rl_mutex_kind;
     struct core *core = core_start_restarted((unsigned)_i);
@@ -205,23 +197,5 @@ START_TEST(a_kind_without_repair_leaves_the_key_missing)
     core->locks[0].claim->kind = &rl_mutex_kind;
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_repair");
-    TCase *cases = suite_add_case(suite, "quarantine", NULL, NULL);
-
-    tcase_add_test(cases, a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while);
-    tcase_add_test(cases, a_held_lock_survives_the_restart_of_every_master);
-    tcase_add_loop_test(cases, a_restarted_master_is_not_asked_when_its_vote_is_over, 0, 2);
-    tcase_add_test(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired);
-    tcase_add_test(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were);
-    tcase_add_test(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master);
-    tcase_add_test(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved);
-    tcase_add_test(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one);
-    tcase_add_test(cases, a_repair_that_meets_another_value_takes_the_vote);
-    tcase_add_loop_test(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3);
-    tcase_add_loop_test(cases, a_kind_without_repair_leaves_the_key_missing, 0, 2);
-    return suite_run(suite);
-}
+SUITE("engine_repair")

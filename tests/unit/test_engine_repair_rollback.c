@@ -21,7 +21,9 @@ static struct core *start_repaired(const char *answer)
     return core;
 }
 
-START_TEST(a_key_that_was_given_back_is_released_whatever_became_of_the_repair)
+GROUP(cases, "rolling_back", NULL, NULL)
+
+TESTS(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5)
 {
     static const char *const answers[] = {"g", "r", "f", "u", "."};
     struct core *core = start_repaired(answers[_i]);
@@ -30,9 +32,8 @@ START_TEST(a_key_that_was_given_back_is_released_whatever_became_of_the_repair)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_that_comes_through_behind_the_release_is_no_vote)
+TEST(cases, a_repair_that_comes_through_behind_the_release_is_no_vote)
 {
     struct core *core = start_repaired(".");
 
@@ -44,9 +45,8 @@ START_TEST(a_repair_that_comes_through_behind_the_release_is_no_vote)
     ck_assert_uint_eq(core_live_claims(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_of_a_detached_lock_leaves_no_claim_behind)
+TEST(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind)
 {
     struct core *core = start_repaired(".");
 
@@ -55,9 +55,8 @@ START_TEST(a_repair_of_a_detached_lock_leaves_no_claim_behind)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
+TESTS(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2)
 {
     struct core *core = core_start_restarted(1);
 
@@ -72,16 +71,5 @@ START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
     ck_assert_ptr_null(strstr(core->log, "repair"));
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_repair_rollback");
-    TCase *cases = suite_add_case(suite, "rolling_back", NULL, NULL);
-
-    tcase_add_loop_test(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5);
-    tcase_add_test(cases, a_repair_that_comes_through_behind_the_release_is_no_vote);
-    tcase_add_test(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind);
-    tcase_add_loop_test(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2);
-    return suite_run(suite);
-}
+SUITE("engine_repair_rollback")

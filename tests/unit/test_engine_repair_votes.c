@@ -3,7 +3,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)
+GROUP(cases, "voting", NULL, NULL)
+
+TEST(cases, a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)
 {
     struct core *core = core_start_held(3);
 
@@ -19,9 +21,8 @@ START_TEST(a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdi
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(every_round_waits_for_its_own_verdict)
+TEST(cases, every_round_waits_for_its_own_verdict)
 {
     struct core *core = core_start_held(3);
 
@@ -37,9 +38,8 @@ START_TEST(every_round_waits_for_its_own_verdict)
                       "t=0ms COMPLETE extend ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(what_an_older_round_found_missing_is_not_repaired_by_this_one)
+TEST(cases, what_an_older_round_found_missing_is_not_repaired_by_this_one)
 {
     struct core *core = core_start_held(3);
 
@@ -53,9 +53,8 @@ START_TEST(what_an_older_round_found_missing_is_not_repaired_by_this_one)
     core_expect(core, "t=0ms COMPLETE extend ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_key_found_missing_after_the_verdict_is_given_back_at_once)
+TEST(cases, a_key_found_missing_after_the_verdict_is_given_back_at_once)
 {
     struct core *core = core_start_held(3);
 
@@ -66,9 +65,8 @@ START_TEST(a_key_found_missing_after_the_verdict_is_given_back_at_once)
     core_expect(core, "t=0ms SEND repair #1: 0\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again)
+TEST(cases, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again)
 {
     struct core *core = core_start_held(5);
 
@@ -83,9 +81,8 @@ START_TEST(a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_REFUSED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(another_value_is_not_overwritten)
+TEST(cases, another_value_is_not_overwritten)
 {
     struct core *core = core_start_held(3);
 
@@ -96,9 +93,8 @@ START_TEST(another_value_is_not_overwritten)
                       "t=0ms COMPLETE extend ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_whose_clock_was_set_forward_gets_no_key_back)
+TEST(cases, a_master_whose_clock_was_set_forward_gets_no_key_back)
 {
     struct core *core = core_start_held(3);
 
@@ -110,9 +106,8 @@ START_TEST(a_master_whose_clock_was_set_forward_gets_no_key_back)
                       "t=0ms COMPLETE extend ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
+TEST(cases, a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
 {
     struct core *core = core_start_held(3);
 
@@ -124,9 +119,8 @@ START_TEST(a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
+TEST(cases, masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
 {
     struct core *core = core_start_held(3);
 
@@ -144,9 +138,8 @@ START_TEST(masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
                       "t=0ms SEND repair #1: 0\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_failed_repair_after_the_verdict_still_shows_the_key_missing)
+TEST(cases, a_failed_repair_after_the_verdict_still_shows_the_key_missing)
 {
     struct core *core = core_start_held(3);
 
@@ -159,22 +152,5 @@ START_TEST(a_failed_repair_after_the_verdict_still_shows_the_key_missing)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_repair_votes");
-    TCase *cases = suite_add_case(suite, "voting", NULL, NULL);
-
-    tcase_add_test(cases, a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict);
-    tcase_add_test(cases, every_round_waits_for_its_own_verdict);
-    tcase_add_test(cases, what_an_older_round_found_missing_is_not_repaired_by_this_one);
-    tcase_add_test(cases, a_key_found_missing_after_the_verdict_is_given_back_at_once);
-    tcase_add_test(cases, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again);
-    tcase_add_test(cases, another_value_is_not_overwritten);
-    tcase_add_test(cases, a_master_whose_clock_was_set_forward_gets_no_key_back);
-    tcase_add_test(cases, a_repair_in_flight_when_the_clock_is_set_is_no_new_vote);
-    tcase_add_test(cases, masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round);
-    tcase_add_test(cases, a_failed_repair_after_the_verdict_still_shows_the_key_missing);
-    return suite_run(suite);
-}
+SUITE("engine_repair_votes")

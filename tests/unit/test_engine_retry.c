@@ -29,7 +29,9 @@ static struct rl_acquire request_until(int64_t deadline_ms)
     return request;
 }
 
-START_TEST(a_single_attempt_ends_with_its_own_outcome)
+GROUP(cases, "limits", NULL, NULL)
+
+TESTS(cases, a_single_attempt_ends_with_its_own_outcome, 0, 4)
 {
     static const struct {
         const char *answers;
@@ -45,9 +47,8 @@ START_TEST(a_single_attempt_ends_with_its_own_outcome)
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
+TEST(cases, attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -61,9 +62,8 @@ START_TEST(attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
     ck_assert_int_eq(core->now.ns, rl_ms(200).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
+TEST(cases, attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = request_until(250);
@@ -76,9 +76,8 @@ START_TEST(attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
     ck_assert_int_ge(core->now.ns, rl_ms(248).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_round_is_cut_off_at_the_deadline)
+TEST(cases, a_round_is_cut_off_at_the_deadline)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = request_until(30);
@@ -91,10 +90,11 @@ START_TEST(a_round_is_cut_off_at_the_deadline)
                       "t=30ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
-END_TEST
+
+GROUP(pauses, "pauses", NULL, NULL)
 
 /* rule 2.8: "retried after a random delay longer than one round, inside the caller's deadline". */
-START_TEST(a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt)
+TEST(pauses, a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = request_until(150);
@@ -108,9 +108,8 @@ START_TEST(a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_atte
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_acquisition_that_comes_after_its_deadline_writes_nothing)
+TEST(cases, an_acquisition_that_comes_after_its_deadline_writes_nothing)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = request_until(20);
@@ -120,9 +119,8 @@ START_TEST(an_acquisition_that_comes_after_its_deadline_writes_nothing)
     core_expect(core, "t=20ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
+TEST(pauses, the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -145,9 +143,8 @@ START_TEST(the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
     ck_assert(longest <= rl_ms(150).ns && longest > rl_ms(147).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_pause_is_not_shorter_than_the_round_before_it)
+TEST(pauses, the_pause_is_not_shorter_than_the_round_before_it)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -163,9 +160,8 @@ START_TEST(the_pause_is_not_shorter_than_the_round_before_it)
     core_expect(core, "t=80ms SEND claim #2: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_seed_gives_one_sequence_of_pauses)
+TEST(pauses, a_seed_gives_one_sequence_of_pauses)
 {
     int64_t wakes[2];
 
@@ -181,9 +177,8 @@ START_TEST(a_seed_gives_one_sequence_of_pauses)
     }
     ck_assert_int_eq(wakes[0], wakes[1]);
 }
-END_TEST
 
-START_TEST(a_host_without_a_claim_ends_the_acquisition)
+TEST(cases, a_host_without_a_claim_ends_the_acquisition)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -199,9 +194,8 @@ START_TEST(a_host_without_a_claim_ends_the_acquisition)
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_attempt_after_failures_can_still_win)
+TEST(pauses, an_attempt_after_failures_can_still_win)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -216,11 +210,10 @@ START_TEST(an_attempt_after_failures_can_still_win)
     ck_assert_uint_eq(core->locks[0].report.attempts, 2);
     core_stop(core);
 }
-END_TEST
 
 /* A round also ends when no validity could be left; whoever ticks late must not get another answer than whoever
  * ticks in time. */
-START_TEST(a_round_too_long_for_the_ttl_ends_alike_however_late_the_tick)
+TEST(cases, a_round_too_long_for_the_ttl_ends_alike_however_late_the_tick)
 {
     enum rl_end ends[2];
 
@@ -239,29 +232,5 @@ START_TEST(a_round_too_long_for_the_ttl_ends_alike_however_late_the_tick)
     }
     ck_assert_int_eq(ends[0], ends[1]);
 }
-END_TEST
 
-static void add_pause_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt);
-    tcase_add_test(cases, the_pause_lies_between_the_delay_and_the_delay_plus_jitter);
-    tcase_add_test(cases, the_pause_is_not_shorter_than_the_round_before_it);
-    tcase_add_test(cases, a_seed_gives_one_sequence_of_pauses);
-    tcase_add_test(cases, an_attempt_after_failures_can_still_win);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_retry");
-    TCase *cases = suite_add_case(suite, "limits", NULL, NULL);
-
-    tcase_add_loop_test(cases, a_single_attempt_ends_with_its_own_outcome, 0, 4);
-    tcase_add_test(cases, attempts_end_at_their_limit_with_the_outcome_of_the_last_one);
-    tcase_add_test(cases, attempts_go_on_until_shortly_before_the_deadline_and_not_beyond);
-    tcase_add_test(cases, a_round_is_cut_off_at_the_deadline);
-    tcase_add_test(cases, an_acquisition_that_comes_after_its_deadline_writes_nothing);
-    tcase_add_test(cases, a_round_too_long_for_the_ttl_ends_alike_however_late_the_tick);
-    tcase_add_test(cases, a_host_without_a_claim_ends_the_acquisition);
-    add_pause_tests(suite_add_case(suite, "pauses", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_retry")

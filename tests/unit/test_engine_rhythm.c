@@ -31,8 +31,10 @@ static const struct {
     uint32_t ttl_ms, renew_ms, at_risk_ms;
 } changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 1}, {5000, 1500, 1002}};
 
+GROUP(cases, "rhythm", NULL, NULL)
+
 /* The warning's is that to the validity: 200 of 988, 1001.6 of 4948. */
-START_TEST(renewals_and_warning_keep_their_proportion_to_the_ttl)
+TESTS(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4)
 {
     struct core *core = start(0, 200);
 
@@ -41,9 +43,8 @@ START_TEST(renewals_and_warning_keep_their_proportion_to_the_ttl)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, changes[_i].at_risk_ms);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(changing_the_ttl_again_and_again_loses_nothing)
+TEST(cases, changing_the_ttl_again_and_again_loses_nothing)
 {
     struct core *core = start(0, 200);
 
@@ -56,11 +57,10 @@ START_TEST(changing_the_ttl_again_and_again_loses_nothing)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 200);
     core_stop(core);
 }
-END_TEST
 
 /* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. The warning
  * had 200 of 388. */
-START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
+TEST(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
 {
     struct core *core = start(600, 200);
 
@@ -74,10 +74,9 @@ START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
 /* 1000 less the drift of 12, and 2000 less 22. */
-START_TEST(a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
+TEST(cases, a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
 {
     struct core *core = start(0, 700);
 
@@ -89,9 +88,8 @@ START_TEST(a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(what_was_not_requested_stays_so)
+TEST(cases, what_was_not_requested_stays_so)
 {
     struct core *core = core_start_held(1);
 
@@ -100,17 +98,5 @@ START_TEST(what_was_not_requested_stays_so)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 0);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_rhythm");
-    TCase *cases = suite_add_case(suite, "rhythm", NULL, NULL);
-
-    tcase_add_loop_test(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4);
-    tcase_add_test(cases, changing_the_ttl_again_and_again_loses_nothing);
-    tcase_add_test(cases, a_warning_that_is_wanted_early_comes_early_after_an_extension_too);
-    tcase_add_test(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time);
-    tcase_add_test(cases, what_was_not_requested_stays_so);
-    return suite_run(suite);
-}
+SUITE("engine_rhythm")

@@ -21,7 +21,9 @@ static enum rl_mode mode_of(const struct core *core)
     return rl_lock_mode(&core->locks[0]);
 }
 
-START_TEST(the_mode_is_lowered_before_anything_is_answered)
+GROUP(cases, "modes", NULL, NULL)
+
+TEST(cases, the_mode_is_lowered_before_anything_is_answered)
 {
     struct core *core = core_start_held(3);
 
@@ -37,9 +39,8 @@ START_TEST(the_mode_is_lowered_before_anything_is_answered)
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_have_not_confirmed_are_told_by_every_later_round)
+TEST(cases, masters_that_have_not_confirmed_are_told_by_every_later_round)
 {
     struct core *core = core_start_held(3);
 
@@ -55,9 +56,8 @@ START_TEST(masters_that_have_not_confirmed_are_told_by_every_later_round)
     ck_assert_uint_eq(core->locks[0].claim->stronger, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_answer_to_an_earlier_extension_confirms_nothing)
+TEST(cases, an_answer_to_an_earlier_extension_confirms_nothing)
 {
     struct core *core = core_start_held(3);
 
@@ -71,10 +71,9 @@ START_TEST(an_answer_to_an_earlier_extension_confirms_nothing)
     ck_assert_uint_eq(core->locks[0].claim->stronger, 3);
     core_stop(core);
 }
-END_TEST
 
 /* It may have an entry in its wait queue from before. */
-START_TEST(a_master_without_a_vote_is_told_of_a_lowered_mode_again)
+TEST(cases, a_master_without_a_vote_is_told_of_a_lowered_mode_again)
 {
     struct core *core = core_start_held(3);
 
@@ -89,10 +88,9 @@ START_TEST(a_master_without_a_vote_is_told_of_a_lowered_mode_again)
     ck_assert_uint_eq(core->locks[0].claim->stronger, 0);
     core_stop(core);
 }
-END_TEST
 
 /* The claim of a minority's master may be answered when the mode has been lowered already. */
-START_TEST(the_reply_to_a_claim_that_was_exclusive_is_understood)
+TEST(cases, the_reply_to_a_claim_that_was_exclusive_is_understood)
 {
     struct rl_reply reply = {.root = {.type = RL_REPLY_STATUS, .text = {"OK", 2}}};
 
@@ -106,9 +104,8 @@ START_TEST(the_reply_to_a_claim_that_was_exclusive_is_understood)
     ck_assert_uint_eq(rl_fenced_shared_kind.answer(RL_STEP_CLAIM, &reply).fence, 77);
     ck_assert_int_eq(rl_shared_kind.answer(RL_STEP_CLAIM, &reply).detail, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-START_TEST(a_canceled_change_of_mode_is_one_all_the_same)
+TEST(cases, a_canceled_change_of_mode_is_one_all_the_same)
 {
     struct core *core = core_start_held(3);
 
@@ -117,7 +114,6 @@ START_TEST(a_canceled_change_of_mode_is_one_all_the_same)
     ck_assert_int_eq(mode_of(core), RL_SHARED);
     core_stop(core);
 }
-END_TEST
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
@@ -139,7 +135,7 @@ static struct core *start_waiting(const struct rl_kind *kind, enum rl_mode mode)
  * lower ticket has come. */
 /* The first claim's renewal waits for the third master when the upgrade has its quorum. It is then a round of a claim
  * that is none of the handle's, and the second claim has a rhythm of its own. */
-START_TEST(the_claim_of_an_upgrade_begins_a_rhythm_of_its_own)
+TEST(cases, the_claim_of_an_upgrade_begins_a_rhythm_of_its_own)
 {
     struct rl_acquire request = core_request();
     struct core *core;
@@ -170,9 +166,8 @@ START_TEST(the_claim_of_an_upgrade_begins_a_rhythm_of_its_own)
                       "t=600ms SEND extend #2: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(votes_that_are_no_quorum_are_refreshed_early)
+TEST(cases, votes_that_are_no_quorum_are_refreshed_early)
 {
     struct core *core = start_waiting(&rl_shared_kind, RL_SHARED);
 
@@ -187,9 +182,8 @@ START_TEST(votes_that_are_no_quorum_are_refreshed_early)
     core_expect(core, "t=24ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_waiter_for_the_key_alone_is_told_and_does_not_ask_early)
+TEST(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early)
 {
     struct core *core = start_waiting(&rl_mutex_kind, RL_EXCLUSIVE);
 
@@ -197,9 +191,8 @@ START_TEST(a_waiter_for_the_key_alone_is_told_and_does_not_ask_early)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_is_told_to_look_asks_that_master)
+TESTS(cases, who_is_told_to_look_asks_that_master, 0, 2)
 {
     static const enum rl_notice_kind kinds[] = {RL_TOLD_LOOK, RL_TOLD_FIRST};
     struct rl_notification look = {.kind = kinds[_i]};
@@ -212,11 +205,10 @@ START_TEST(who_is_told_to_look_asks_that_master)
     ck_assert_uint_eq(core_queued(core, 0), 0);
     core_stop(core);
 }
-END_TEST
 
 /* --- Fencing ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(readers_of_one_time_propose_one_number)
+TEST(cases, readers_of_one_time_propose_one_number)
 {
     struct core *core = core_start(3);
     struct rl_claim claim = {.mode = RL_SHARED};
@@ -231,23 +223,5 @@ START_TEST(readers_of_one_time_propose_one_number)
     ck_assert_uint_eq(rl_fence_proposal(&core->engine.votes, &claim, 20 * span + 1), 20 * span + 1);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_shared");
-    TCase *cases = suite_add_case(suite, "modes", NULL, NULL);
-
-    tcase_add_test(cases, the_mode_is_lowered_before_anything_is_answered);
-    tcase_add_test(cases, masters_that_have_not_confirmed_are_told_by_every_later_round);
-    tcase_add_test(cases, an_answer_to_an_earlier_extension_confirms_nothing);
-    tcase_add_test(cases, a_master_without_a_vote_is_told_of_a_lowered_mode_again);
-    tcase_add_test(cases, the_reply_to_a_claim_that_was_exclusive_is_understood);
-    tcase_add_test(cases, a_canceled_change_of_mode_is_one_all_the_same);
-    tcase_add_test(cases, the_claim_of_an_upgrade_begins_a_rhythm_of_its_own);
-    tcase_add_test(cases, votes_that_are_no_quorum_are_refreshed_early);
-    tcase_add_test(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early);
-    tcase_add_loop_test(cases, who_is_told_to_look_asks_that_master, 0, 2);
-    tcase_add_test(cases, readers_of_one_time_propose_one_number);
-    return suite_run(suite);
-}
+SUITE("engine_shared")

@@ -17,7 +17,10 @@ static struct rl_instant at_ms(int64_t ms)
 /* max_ttl is 5000 ms, so its drift is 52 ms. A small step makes keys end early as well, perhaps much later. */
 static const int64_t steps_ms[] = {1, 100, 5000, 86400000};
 
-START_TEST(a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl)
+GROUP(new_votes, "new votes", NULL, NULL)
+
+TESTS(new_votes, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
+      (int)(sizeof(steps_ms) / sizeof(*steps_ms)))
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request_once();
@@ -33,7 +36,6 @@ START_TEST(a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
 }
-END_TEST
 
 /* --- Clock steps: this client's own clock ------------------------------------------------------------------------- */
 
@@ -77,7 +79,8 @@ static const struct {
     {{2, 2, 0}, 3},             /* too little to be seen at the third */
 };
 
-START_TEST(a_quorum_that_moves_together_shows_that_our_own_clock_stood_still)
+TESTS(new_votes, a_quorum_that_moves_together_shows_that_our_own_clock_stood_still, 0,
+      sizeof own_clocks / sizeof own_clocks[0])
 {
     struct core *core = core_start(3);
     struct rl_clock_move own;
@@ -91,9 +94,8 @@ START_TEST(a_quorum_that_moves_together_shows_that_our_own_clock_stood_still)
     }
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_cannot_be_reached_is_not_waited_for)
+TEST(new_votes, a_master_that_cannot_be_reached_is_not_waited_for)
 {
     struct core *core = core_start(3);
     struct rl_clock_move own;
@@ -104,7 +106,6 @@ START_TEST(a_master_that_cannot_be_reached_is_not_waited_for)
     ck_assert_int_le(own.least.ns, rl_ms(100).ns);
     core_stop(core);
 }
-END_TEST
 
 /* So many masters, of which the first ones are connected, and have all moved by one amount. */
 static const struct {
@@ -112,7 +113,7 @@ static const struct {
     uint32_t nodes;
 } too_few[] = {{1, 1, 0}, {2, 1, 0}, {2, 2, 3}, {4, 2, 0}, {4, 3, 7}, {5, 2, 0}, {5, 3, 7}};
 
-START_TEST(without_a_quorum_or_with_one_master_nobody_can_tell)
+TESTS(new_votes, without_a_quorum_or_with_one_master_nobody_can_tell, 0, sizeof too_few / sizeof too_few[0])
 {
     struct core *core = core_start(too_few[_i].n);
     int64_t moves_ms[5];
@@ -126,10 +127,9 @@ START_TEST(without_a_quorum_or_with_one_master_nobody_can_tell)
     ck_assert_uint_eq(explain(core, too_few[_i].n, moves_ms, &own), too_few[_i].nodes);
     core_stop(core);
 }
-END_TEST
 
 /* The wait for a step from before goes on. */
-START_TEST(a_standstill_does_not_forgive_an_earlier_step)
+TEST(new_votes, a_standstill_does_not_forgive_an_earlier_step)
 {
     struct core *core = core_start(3);
     struct rl_clock_move own;
@@ -141,9 +141,8 @@ START_TEST(a_standstill_does_not_forgive_an_earlier_step)
     ck_assert(!rl_clock_doubted(&core->engine.votes, 1, core->now));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
+TEST(new_votes, an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request_once();
@@ -157,9 +156,8 @@ START_TEST(an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
                          rl_ms(100).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(another_step_begins_the_wait_anew)
+TEST(new_votes, another_step_begins_the_wait_anew)
 {
     struct core *core = core_start(1);
 
@@ -169,9 +167,8 @@ START_TEST(another_step_begins_the_wait_anew)
     ck_assert_int_eq(core->engine.votes.stepped_until[0].ns, rl_ms(5062).ns);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
+TEST(new_votes, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -186,9 +183,8 @@ START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
     ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
+TEST(new_votes, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request();
@@ -204,11 +200,12 @@ START_TEST(votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
 /* --- Clock steps: votes that one has ------------------------------------------------------------------------------ */
 
-START_TEST(the_votes_of_a_stepped_master_count_that_much_shorter)
+GROUP(bounds, "bounds", NULL, NULL)
+
+TEST(bounds, the_votes_of_a_stepped_master_count_that_much_shorter)
 {
     struct core *core = core_start_held(3);
 
@@ -221,9 +218,8 @@ START_TEST(the_votes_of_a_stepped_master_count_that_much_shorter)
     ck_assert_int_eq(core_deadline_ms(core), 588);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_votes_of_every_lock_count_shorter)
+TEST(bounds, the_votes_of_every_lock_count_shorter)
 {
     struct core *core = core_start_held(1);
     struct rl_acquire request = core_request();
@@ -236,9 +232,8 @@ START_TEST(the_votes_of_every_lock_count_shorter)
         ck_assert_int_eq(core_deadline_ms(core), 688);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
+TEST(bounds, the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
 {
     struct core *core = core_start_held(3);
 
@@ -251,9 +246,8 @@ START_TEST(the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_ends_early_for_a_step_says_so)
+TEST(bounds, a_lock_that_ends_early_for_a_step_says_so)
 {
     struct core *core = core_start_held(1);
 
@@ -264,9 +258,8 @@ START_TEST(a_lock_that_ends_early_for_a_step_says_so)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)
+TEST(bounds, an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -278,10 +271,9 @@ START_TEST(an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)
     ck_assert_int_eq(core->last.status, RL_END_TOO_SLOW);
     core_stop(core);
 }
-END_TEST
 
 /* The key has not expired yet, step or no step, so it is there without a gap. */
-START_TEST(a_stepped_master_may_extend_a_vote_that_still_counts)
+TEST(bounds, a_stepped_master_may_extend_a_vote_that_still_counts)
 {
     struct core *core = core_start_held(1);
 
@@ -293,9 +285,8 @@ START_TEST(a_stepped_master_may_extend_a_vote_that_still_counts)
     ck_assert_int_eq(core_deadline_ms(core), 1088);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
+TEST(bounds, a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
 {
     struct core *core = core_start_held(3);
 
@@ -305,9 +296,8 @@ START_TEST(a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_over)
+TEST(bounds, an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_over)
 {
     struct core *core = core_start_held(3);
 
@@ -317,9 +307,8 @@ START_TEST(an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_
     ck_assert(!rl_before(core->now, core_vote(core, 0)->bound));
     core_stop(core);
 }
-END_TEST
 
-START_TEST(steps_of_centuries_do_not_make_a_vote_count_for_ever)
+TEST(bounds, steps_of_centuries_do_not_make_a_vote_count_for_ever)
 {
     struct core *core = core_start_held(3);
 
@@ -329,42 +318,5 @@ START_TEST(steps_of_centuries_do_not_make_a_vote_count_for_ever)
     }
     core_stop(core);
 }
-END_TEST
 
-static void add_new_vote_tests(TCase *cases)
-{
-    tcase_add_loop_test(cases, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
-                        (int)(sizeof(steps_ms) / sizeof(*steps_ms)));
-    tcase_add_loop_test(cases, a_quorum_that_moves_together_shows_that_our_own_clock_stood_still, 0,
-                        sizeof own_clocks / sizeof own_clocks[0]);
-    tcase_add_test(cases, a_master_that_cannot_be_reached_is_not_waited_for);
-    tcase_add_loop_test(cases, without_a_quorum_or_with_one_master_nobody_can_tell, 0,
-                        sizeof too_few / sizeof too_few[0]);
-    tcase_add_test(cases, a_standstill_does_not_forgive_an_earlier_step);
-    tcase_add_test(cases, an_answer_to_what_was_sent_before_a_standstill_counts_for_less);
-    tcase_add_test(cases, another_step_begins_the_wait_anew);
-    tcase_add_test(cases, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back);
-    tcase_add_test(cases, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count);
-}
-
-static void add_bound_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_votes_of_a_stepped_master_count_that_much_shorter);
-    tcase_add_test(cases, the_votes_of_every_lock_count_shorter);
-    tcase_add_test(cases, the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone);
-    tcase_add_test(cases, a_lock_that_ends_early_for_a_step_says_so);
-    tcase_add_test(cases, an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win);
-    tcase_add_test(cases, a_stepped_master_may_extend_a_vote_that_still_counts);
-    tcase_add_test(cases, a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over);
-    tcase_add_test(cases, an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_over);
-    tcase_add_test(cases, steps_of_centuries_do_not_make_a_vote_count_for_ever);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_steps");
-
-    add_new_vote_tests(suite_add_case(suite, "new votes", NULL, NULL));
-    add_bound_tests(suite_add_case(suite, "bounds", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_steps")

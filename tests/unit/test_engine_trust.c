@@ -14,7 +14,9 @@ static void make_unfit(struct core *core, unsigned node, int how)
         core_admit(core, node, how == 1 ? RL_ADMISSION_EXCLUDED : RL_ADMISSION_UNEVALUATED);
 }
 
-START_TEST(masters_without_a_vote_are_not_asked_and_have_failed_at_once)
+GROUP(cases, "admission statuses", NULL, NULL)
+
+TESTS(cases, masters_without_a_vote_are_not_asked_and_have_failed_at_once, 0, 3)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -25,9 +27,8 @@ START_TEST(masters_without_a_vote_are_not_asked_and_have_failed_at_once)
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_others_decide_without_them)
+TESTS(cases, the_others_decide_without_them, 0, 3)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -40,9 +41,8 @@ START_TEST(the_others_decide_without_them)
                       "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_votes_from_the_very_end_of_its_quarantine)
+TESTS(cases, a_master_votes_from_the_very_end_of_its_quarantine, 0, 2)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -53,9 +53,8 @@ START_TEST(a_master_votes_from_the_very_end_of_its_quarantine)
     ck_assert_int_eq(core_vote(core, 0)->outcome, _i ? RL_FAILED : RL_PENDING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_are_excluded_or_unjudged_get_no_extension_either)
+TESTS(cases, masters_that_are_excluded_or_unjudged_get_no_extension_either, 1, 3)
 {
     struct core *core = core_start_held(3);
 
@@ -66,10 +65,9 @@ START_TEST(masters_that_are_excluded_or_unjudged_get_no_extension_either)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
-END_TEST
 
 /* The rollback goes wherever the value may be, whatever is thought of the master. */
-START_TEST(a_value_is_rolled_back_on_masters_that_do_not_vote_any_more)
+TESTS(cases, a_value_is_rolled_back_on_masters_that_do_not_vote_any_more, 0, 3)
 {
     struct core *core = core_start_held(3);
 
@@ -78,17 +76,5 @@ START_TEST(a_value_is_rolled_back_on_masters_that_do_not_vote_any_more)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_trust");
-    TCase *cases = suite_add_case(suite, "admission statuses", NULL, NULL);
-
-    tcase_add_loop_test(cases, masters_without_a_vote_are_not_asked_and_have_failed_at_once, 0, 3);
-    tcase_add_loop_test(cases, the_others_decide_without_them, 0, 3);
-    tcase_add_loop_test(cases, a_master_votes_from_the_very_end_of_its_quarantine, 0, 2);
-    tcase_add_loop_test(cases, masters_that_are_excluded_or_unjudged_get_no_extension_either, 1, 3);
-    tcase_add_loop_test(cases, a_value_is_rolled_back_on_masters_that_do_not_vote_any_more, 0, 3);
-    return suite_run(suite);
-}
+SUITE("engine_trust")

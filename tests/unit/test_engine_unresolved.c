@@ -18,7 +18,9 @@ static void reconnect(struct core *core, unsigned node)
     core_link(core, node, RL_LINK_READY);
 }
 
-START_TEST(a_claim_without_an_answer_is_no_extension)
+GROUP(cases, "unresolved", NULL, NULL)
+
+TEST(cases, a_claim_without_an_answer_is_no_extension)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -29,9 +31,8 @@ START_TEST(a_claim_without_an_answer_is_no_extension)
     ck_assert_uint_eq(unresolved(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_owe_an_answer_until_they_have_given_it)
+TEST(cases, masters_owe_an_answer_until_they_have_given_it)
 {
     struct core *core = core_start_held(5);
 
@@ -46,9 +47,8 @@ START_TEST(masters_owe_an_answer_until_they_have_given_it)
     ck_assert_uint_eq(unresolved(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
+TEST(cases, an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
 {
     struct core *core = core_start_held(3);
 
@@ -61,9 +61,8 @@ START_TEST(an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
     ck_assert_uint_eq(unresolved(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
+TEST(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
 {
     struct core *core = core_start_held(3);
 
@@ -77,9 +76,8 @@ START_TEST(a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
     ck_assert_uint_eq(unresolved(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_key_that_is_given_back_is_unresolved_too)
+TEST(cases, a_key_that_is_given_back_is_unresolved_too)
 {
     struct core *core = core_start_held(3);
 
@@ -91,9 +89,8 @@ START_TEST(a_key_that_is_given_back_is_unresolved_too)
     ck_assert_uint_eq(unresolved(core), 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lost_one_stays_unresolved)
+TEST(cases, a_lost_one_stays_unresolved)
 {
     struct core *core = core_start_held(3);
 
@@ -106,9 +103,8 @@ START_TEST(a_lost_one_stays_unresolved)
     ck_assert_uint_eq(unresolved(core), 4);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_short_one_is_forgotten_when_all_have_answered)
+TEST(cases, a_short_one_is_forgotten_when_all_have_answered)
 {
     struct core *core = core_start_held(1);
 
@@ -121,9 +117,8 @@ START_TEST(a_short_one_is_forgotten_when_all_have_answered)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_short_one_that_one_master_has_not_answered_counts_against_that_one)
+TEST(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one)
 {
     struct core *core = core_start_held(3);
 
@@ -139,11 +134,10 @@ START_TEST(a_short_one_that_one_master_has_not_answered_counts_against_that_one)
     ck_assert_int_eq(bound_ms(core, 2), 97);
     core_stop(core);
 }
-END_TEST
 
 /* A vote that has counted for long counts for the shortest extension only, once another one is lost on its master. The
  * host has armed its timer for the former deadline. */
-START_TEST(a_grant_that_brings_the_deadline_forward_is_told_to_the_host)
+TEST(cases, a_grant_that_brings_the_deadline_forward_is_told_to_the_host)
 {
     struct core *core = core_start_held(3);
 
@@ -164,21 +158,5 @@ START_TEST(a_grant_that_brings_the_deadline_forward_is_told_to_the_host)
     ck_assert_uint_eq(core->lost[0], 1);
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_unresolved");
-    TCase *cases = suite_add_case(suite, "unresolved", NULL, NULL);
-
-    tcase_add_test(cases, a_claim_without_an_answer_is_no_extension);
-    tcase_add_test(cases, masters_owe_an_answer_until_they_have_given_it);
-    tcase_add_test(cases, an_answer_to_an_earlier_round_leaves_the_later_one_unresolved);
-    tcase_add_test(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered);
-    tcase_add_test(cases, a_key_that_is_given_back_is_unresolved_too);
-    tcase_add_test(cases, a_lost_one_stays_unresolved);
-    tcase_add_test(cases, a_short_one_is_forgotten_when_all_have_answered);
-    tcase_add_test(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one);
-    tcase_add_test(cases, a_grant_that_brings_the_deadline_forward_is_told_to_the_host);
-    return suite_run(suite);
-}
+SUITE("engine_unresolved")

@@ -2,7 +2,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(a_detached_lock_leaves_its_keys_alone)
+GROUP(cases, "values", NULL, NULL)
+
+TEST(cases, a_detached_lock_leaves_its_keys_alone)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request();
@@ -18,9 +20,8 @@ START_TEST(a_detached_lock_leaves_its_keys_alone)
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_value_of_another_handle_is_released_on_every_master)
+TEST(cases, a_value_of_another_handle_is_released_on_every_master)
 {
     struct core *core = core_start(3);
 
@@ -30,9 +31,8 @@ START_TEST(a_value_of_another_handle_is_released_on_every_master)
     core_expect(core, "t=0ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(releasing_a_value_waits_for_links_that_are_just_joining)
+TEST(cases, releasing_a_value_waits_for_links_that_are_just_joining)
 {
     struct rl_config config = core_config(3);
     struct core *core = core_new(&config);
@@ -49,10 +49,9 @@ START_TEST(releasing_a_value_waits_for_links_that_are_just_joining)
     core_expect(core, "t=10ms COMPLETE release ok\n");
     core_stop(core);
 }
-END_TEST
 
 /* Connecting may take longer than an answer, which is waited for from then on. */
-START_TEST(the_time_for_a_release_begins_when_the_masters_can_be_told)
+TESTS(cases, the_time_for_a_release_begins_when_the_masters_can_be_told, 0, 2)
 {
     struct rl_config config = core_config(3);
     struct core *core = core_new(&config);
@@ -72,9 +71,8 @@ START_TEST(the_time_for_a_release_begins_when_the_masters_can_be_told)
     ck_assert_int_eq(core->last.status, answers ? RL_END_OK : RL_END_NO_QUORUM);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
+TEST(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
 {
     struct core *core = core_start(3);
 
@@ -89,17 +87,5 @@ START_TEST(a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
     core_expect(core, "t=1000ms DISPOSE #1\n");
     core_stop(core);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_values");
-    TCase *cases = suite_add_case(suite, "values", NULL, NULL);
-
-    tcase_add_test(cases, a_detached_lock_leaves_its_keys_alone);
-    tcase_add_test(cases, a_value_of_another_handle_is_released_on_every_master);
-    tcase_add_test(cases, releasing_a_value_waits_for_links_that_are_just_joining);
-    tcase_add_loop_test(cases, the_time_for_a_release_begins_when_the_masters_can_be_told, 0, 2);
-    tcase_add_test(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed);
-    return suite_run(suite);
-}
+SUITE("engine_values")

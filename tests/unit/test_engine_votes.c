@@ -173,7 +173,9 @@ static void play_in_some_orders(struct scene *scene, unsigned n_orders, uint64_t
     }
 }
 
-START_TEST(every_combination_of_votes_ends_as_the_protocol_says)
+GROUP(cases, "votes", NULL, NULL)
+
+TESTS(cases, every_combination_of_votes_ends_as_the_protocol_says, 1, 6)
 {
     struct scene scene = {.n = (size_t)_i};
     uint64_t random = 1;
@@ -189,9 +191,8 @@ START_TEST(every_combination_of_votes_ends_as_the_protocol_says)
         play_in_some_orders(&scene, 4, &random);
     }
 }
-END_TEST
 
-START_TEST(many_combinations_of_six_and_seven_votes_end_as_the_protocol_says)
+TESTS(cases, many_combinations_of_six_and_seven_votes_end_as_the_protocol_says, 6, 8)
 {
     struct scene scene = {.n = (size_t)_i};
     uint64_t random = 2;
@@ -202,14 +203,5 @@ START_TEST(many_combinations_of_six_and_seven_votes_end_as_the_protocol_says)
         play_in_some_orders(&scene, 2, &random);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("engine_votes");
-    TCase *cases = suite_add_case(suite, "votes", NULL, NULL);
-
-    tcase_add_loop_test(cases, every_combination_of_votes_ends_as_the_protocol_says, 1, 6);
-    tcase_add_loop_test(cases, many_combinations_of_six_and_seven_votes_end_as_the_protocol_says, 6, 8);
-    return suite_run(suite);
-}
+SUITE("engine_votes")

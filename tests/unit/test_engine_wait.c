@@ -7,7 +7,9 @@
 
 /* --- Entering the wait queue -------------------------------------------------------------------------------------- */
 
-START_TEST(who_is_refused_enters_the_queue_with_a_fresh_value)
+GROUP(line, "line", NULL, NULL)
+
+TEST(line, who_is_refused_enters_the_queue_with_a_fresh_value)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_to_queue();
@@ -21,9 +23,8 @@ START_TEST(who_is_refused_enters_the_queue_with_a_fresh_value)
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_is_not_refused_never_enters_the_queue)
+TEST(line, who_is_not_refused_never_enters_the_queue)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_to_queue();
@@ -35,9 +36,8 @@ START_TEST(who_is_not_refused_never_enters_the_queue)
     ck_assert_uint_eq(core->engine.votes.counters.waits, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue)
+TEST(line, who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_to_queue();
@@ -51,9 +51,8 @@ START_TEST(who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queu
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_single_attempt_ends_refused_whatever_it_would_do_then)
+TEST(line, a_single_attempt_ends_refused_whatever_it_would_do_then)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -66,9 +65,8 @@ START_TEST(a_single_attempt_ends_refused_whatever_it_would_do_then)
                       "t=0ms COMPLETE acquire held\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(strict_order_has_no_first_attempt)
+TEST(line, strict_order_has_no_first_attempt)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -77,9 +75,8 @@ START_TEST(strict_order_has_no_first_attempt)
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
+TEST(line, who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -88,9 +85,8 @@ START_TEST(who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
+TEST(line, masters_that_must_not_vote_are_not_asked_for_a_place)
 {
     struct core *core = core_start(5);
     struct rl_acquire request = core_request_fifo();
@@ -103,10 +99,9 @@ START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
     ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_LATE);
     core_stop(core);
 }
-END_TEST
 
 /* The pause is in proportion to the length of a round, not to the age of the client. */
-START_TEST(the_pause_before_the_next_try_to_enter_the_queue_is_short)
+TEST(line, the_pause_before_the_next_try_to_enter_the_queue_is_short)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -120,9 +115,8 @@ START_TEST(the_pause_before_the_next_try_to_enter_the_queue_is_short)
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(without_a_majority_of_masters_nobody_is_in_the_queue)
+TEST(line, without_a_majority_of_masters_nobody_is_in_the_queue)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -137,11 +131,10 @@ START_TEST(without_a_majority_of_masters_nobody_is_in_the_queue)
                       "t=100ms SEND enqueue #2: 0 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* --- The place -------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
+TEST(line, the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -158,9 +151,8 @@ START_TEST(the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
     core_expect(core, "t=500ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_holders_rest_is_what_a_majority_says)
+TEST(line, the_holders_rest_is_what_a_majority_says)
 {
     struct core *core = core_start_enqueued(3);
     struct rl_instant held_until;
@@ -174,11 +166,10 @@ START_TEST(the_holders_rest_is_what_a_majority_says)
     ck_assert_int_eq(held_until.ns, 901 * RL_NS_PER_MS);
     core_stop(core);
 }
-END_TEST
 
 /* --- The ticket ------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_majority_with_the_same_number_needs_no_second_round)
+TEST(line, a_majority_with_the_same_number_needs_no_second_round)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -187,10 +178,9 @@ START_TEST(a_majority_with_the_same_number_needs_no_second_round)
     core_expect(core, "t=0ms WAITING behind 0\n");
     core_stop(core);
 }
-END_TEST
 
 /* As long as it has another number there, the order of the waiters is another one there. */
-START_TEST(a_master_with_a_number_of_its_own_is_told_the_ticket)
+TEST(line, a_master_with_a_number_of_its_own_is_told_the_ticket)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -202,9 +192,8 @@ START_TEST(a_master_with_a_number_of_its_own_is_told_the_ticket)
     ck_assert_uint_eq(core->locks[0].claim->round, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(it_is_told_once_in_each_round)
+TEST(line, it_is_told_once_in_each_round)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -215,9 +204,8 @@ START_TEST(it_is_told_once_in_each_round)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_largest_of_a_majoritys_numbers_is_told_to_all)
+TEST(line, the_largest_of_a_majoritys_numbers_is_told_to_all)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -228,9 +216,8 @@ START_TEST(the_largest_of_a_majoritys_numbers_is_told_to_all)
     ck_assert_uint_eq(core->locks[0].claim->round, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_ticket_does_not_change_any_more)
+TEST(line, a_ticket_does_not_change_any_more)
 {
     struct core *core = core_start_queued(3);
 
@@ -242,32 +229,5 @@ START_TEST(a_ticket_does_not_change_any_more)
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head].ticket, 100);
     core_stop(core);
 }
-END_TEST
 
-static void add_line_tests(TCase *cases)
-{
-    tcase_add_test(cases, who_is_refused_enters_the_queue_with_a_fresh_value);
-    tcase_add_test(cases, who_is_not_refused_never_enters_the_queue);
-    tcase_add_test(cases, who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue);
-    tcase_add_test(cases, a_single_attempt_ends_refused_whatever_it_would_do_then);
-    tcase_add_test(cases, strict_order_has_no_first_attempt);
-    tcase_add_test(cases, who_is_first_in_the_queue_has_the_lock_by_the_replies_alone);
-    tcase_add_test(cases, masters_that_must_not_vote_are_not_asked_for_a_place);
-    tcase_add_test(cases, the_pause_before_the_next_try_to_enter_the_queue_is_short);
-    tcase_add_test(cases, without_a_majority_of_masters_nobody_is_in_the_queue);
-    tcase_add_test(cases, the_place_is_told_once_a_majority_has_answered_and_when_it_changes);
-    tcase_add_test(cases, the_holders_rest_is_what_a_majority_says);
-    tcase_add_test(cases, a_majority_with_the_same_number_needs_no_second_round);
-    tcase_add_test(cases, a_master_with_a_number_of_its_own_is_told_the_ticket);
-    tcase_add_test(cases, it_is_told_once_in_each_round);
-    tcase_add_test(cases, the_largest_of_a_majoritys_numbers_is_told_to_all);
-    tcase_add_test(cases, a_ticket_does_not_change_any_more);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait");
-
-    add_line_tests(suite_add_case(suite, "line", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait")

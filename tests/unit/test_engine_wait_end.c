@@ -4,7 +4,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
+GROUP(without, "without", NULL, NULL)
+
+TEST(without, waiting_ends_at_the_callers_deadline_and_leaves_nothing)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -21,9 +23,8 @@ START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
     ck_assert_int_eq(core->locks[0].claim->votes[2].detail, RL_DETAIL_TIMEOUT);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(canceling_rolls_back_every_entry_and_every_grant)
+TEST(without, canceling_rolls_back_every_entry_and_every_grant)
 {
     struct core *core = core_start_enqueued(5);
 
@@ -34,9 +35,8 @@ START_TEST(canceling_rolls_back_every_entry_and_every_grant)
                       "t=0ms COMPLETE acquire canceled\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_handle_that_goes_takes_its_places_with_it)
+TEST(without, a_handle_that_goes_takes_its_places_with_it)
 {
     struct core *core = core_start_queued(3);
 
@@ -44,9 +44,8 @@ START_TEST(a_handle_that_goes_takes_its_places_with_it)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_was_away_is_told_when_it_comes_back)
+TEST(without, a_master_that_was_away_is_told_when_it_comes_back)
 {
     struct core *core = core_start_queued(3);
 
@@ -57,9 +56,8 @@ START_TEST(a_master_that_was_away_is_told_when_it_comes_back)
     core_expect(core, "t=0ms SEND rollback #1: 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_certainly_did_nothing_needs_no_rollback)
+TEST(without, a_master_that_certainly_did_nothing_needs_no_rollback)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -70,9 +68,8 @@ START_TEST(a_master_that_certainly_did_nothing_needs_no_rollback)
                       "t=0ms COMPLETE acquire canceled\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_did_something_in_an_earlier_round_does)
+TEST(without, a_master_that_did_something_in_an_earlier_round_does)
 {
     struct core *core = core_start_queued(3);
 
@@ -86,10 +83,9 @@ START_TEST(a_master_that_did_something_in_an_earlier_round_does)
                       "t=1000ms COMPLETE acquire canceled\n");
     core_stop(core);
 }
-END_TEST
 
 /* Of two questions of one round one failed for certain; the other may be carried out. */
-START_TEST(a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says)
+TEST(without, a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -102,9 +98,8 @@ START_TEST(a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says
                       "t=0ms COMPLETE acquire canceled\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
+TEST(without, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
 {
     struct core *core = core_start_queued(3);
 
@@ -115,9 +110,8 @@ START_TEST(an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
                       "t=0ms COMPLETE acquire refused-by-host\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nobody_yields_into_a_new_place_after_the_deadline)
+TEST(without, nobody_yields_into_a_new_place_after_the_deadline)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -133,25 +127,5 @@ START_TEST(nobody_yields_into_a_new_place_after_the_deadline)
                       "t=300ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
-END_TEST
 
-static void add_without_tests(TCase *cases)
-{
-    tcase_add_test(cases, waiting_ends_at_the_callers_deadline_and_leaves_nothing);
-    tcase_add_test(cases, canceling_rolls_back_every_entry_and_every_grant);
-    tcase_add_test(cases, a_handle_that_goes_takes_its_places_with_it);
-    tcase_add_test(cases, a_master_that_was_away_is_told_when_it_comes_back);
-    tcase_add_test(cases, a_master_that_certainly_did_nothing_needs_no_rollback);
-    tcase_add_test(cases, a_master_that_did_something_in_an_earlier_round_does);
-    tcase_add_test(cases, a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says);
-    tcase_add_test(cases, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends);
-    tcase_add_test(cases, nobody_yields_into_a_new_place_after_the_deadline);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait_end");
-
-    add_without_tests(suite_add_case(suite, "without", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait_end")

@@ -23,7 +23,9 @@ static struct core *start_handed_off(struct rl_acquire request, int64_t at_ms)
     return core;
 }
 
-START_TEST(the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
+GROUP(full_ttl, "full ttl", NULL, NULL)
+
+TEST(full_ttl, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -40,9 +42,8 @@ START_TEST(the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_extension_that_brings_the_ttl_is_guarded_like_any_other)
+TEST(full_ttl, the_extension_that_brings_the_ttl_is_guarded_like_any_other)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request_fifo();
@@ -60,9 +61,8 @@ START_TEST(the_extension_that_brings_the_ttl_is_guarded_like_any_other)
     ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_was_granted_for_its_ttl_gets_no_more)
+TEST(full_ttl, a_lock_that_was_granted_for_its_ttl_gets_no_more)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -74,10 +74,9 @@ START_TEST(a_lock_that_was_granted_for_its_ttl_gets_no_more)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* The votes are of the round before: what is left of them is halved, not the lease of a round without an answer. */
-START_TEST(what_is_left_is_halved_where_votes_are_older_than_the_latest_lease)
+TEST(full_ttl, what_is_left_is_halved_where_votes_are_older_than_the_latest_lease)
 {
     struct core *core = core_start_queued(3);
 
@@ -92,9 +91,8 @@ START_TEST(what_is_left_is_halved_where_votes_are_older_than_the_latest_lease)
     core_expect(core, "t=1739ms SEND extend #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(it_is_tried_again_inside_the_lease_however_long_the_ttl)
+TEST(full_ttl, it_is_tried_again_inside_the_lease_however_long_the_ttl)
 {
     struct rl_config config = core_config(3);
     struct rl_acquire request = core_request_fifo();
@@ -112,9 +110,8 @@ START_TEST(it_is_tried_again_inside_the_lease_however_long_the_ttl)
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 3);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_warning_goes_by_the_lease_until_the_ttl_is_there)
+TEST(full_ttl, the_warning_goes_by_the_lease_until_the_ttl_is_there)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -129,9 +126,8 @@ START_TEST(the_warning_goes_by_the_lease_until_the_ttl_is_there)
     core_expect(core, "t=3747ms AT-RISK\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
+TEST(full_ttl, a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -146,9 +142,8 @@ START_TEST(a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
     ck_assert(core->locks[0].hold.warned);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
+TEST(full_ttl, the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -164,9 +159,8 @@ START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
+TEST(full_ttl, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -176,9 +170,8 @@ START_TEST(an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(an_extension_with_one_sets_the_full_ttl_from_then_on)
+TEST(full_ttl, an_extension_with_one_sets_the_full_ttl_from_then_on)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -193,9 +186,8 @@ START_TEST(an_extension_with_one_sets_the_full_ttl_from_then_on)
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_limit_on_the_hold_does_not_take_away_the_full_ttl)
+TEST(full_ttl, a_limit_on_the_hold_does_not_take_away_the_full_ttl)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -211,9 +203,8 @@ START_TEST(a_limit_on_the_hold_does_not_take_away_the_full_ttl)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lock_that_is_released_before_half_the_lease_is_never_extended)
+TEST(full_ttl, a_lock_that_is_released_before_half_the_lease_is_never_extended)
 {
     struct core *core = start_handed_off(core_request_fifo(), 10);
 
@@ -225,10 +216,9 @@ START_TEST(a_lock_that_is_released_before_half_the_lease_is_never_extended)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* Its place is still in the queue of the third: it may be handed the key there at any time. */
-START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
+TEST(full_ttl, a_release_leaves_the_queues_where_no_vote_came_from)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -237,9 +227,8 @@ START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(whoever_takes_a_lock_over_takes_over_its_full_ttl)
+TEST(full_ttl, whoever_takes_a_lock_over_takes_over_its_full_ttl)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
@@ -257,30 +246,5 @@ START_TEST(whoever_takes_a_lock_over_takes_over_its_full_ttl)
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
-END_TEST
 
-static void add_full_ttl_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off);
-    tcase_add_test(cases, the_extension_that_brings_the_ttl_is_guarded_like_any_other);
-    tcase_add_test(cases, a_lock_that_was_granted_for_its_ttl_gets_no_more);
-    tcase_add_test(cases, what_is_left_is_halved_where_votes_are_older_than_the_latest_lease);
-    tcase_add_test(cases, it_is_tried_again_inside_the_lease_however_long_the_ttl);
-    tcase_add_test(cases, the_warning_goes_by_the_lease_until_the_ttl_is_there);
-    tcase_add_test(cases, a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there);
-    tcase_add_test(cases, the_warning_comes_in_time_when_the_ttl_cannot_be_brought);
-    tcase_add_test(cases, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl);
-    tcase_add_test(cases, an_extension_with_one_sets_the_full_ttl_from_then_on);
-    tcase_add_test(cases, a_limit_on_the_hold_does_not_take_away_the_full_ttl);
-    tcase_add_test(cases, a_lock_that_is_released_before_half_the_lease_is_never_extended);
-    tcase_add_test(cases, a_release_leaves_the_queues_where_no_vote_came_from);
-    tcase_add_test(cases, whoever_takes_a_lock_over_takes_over_its_full_ttl);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait_full_ttl");
-
-    add_full_ttl_tests(suite_add_case(suite, "full ttl", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait_full_ttl")

@@ -4,7 +4,9 @@
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
+GROUP(timers, "timers", NULL, NULL)
+
+TEST(timers, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
 {
     struct core *core = core_start_queued(3);
 
@@ -17,9 +19,8 @@ START_TEST(a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
     core_expect(core, "t=1000ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_lease_is_the_ttl_where_that_is_short)
+TEST(timers, the_lease_is_the_ttl_where_that_is_short)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -33,10 +34,9 @@ START_TEST(the_lease_is_the_ttl_where_that_is_short)
     core_expect(core, "t=250ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* A dead waiter must not be in the way for the longer. */
-START_TEST(the_lease_does_not_grow_with_the_ttl)
+TEST(timers, the_lease_does_not_grow_with_the_ttl)
 {
     struct rl_config config = core_config(1);
     struct rl_acquire request = core_request_fifo();
@@ -50,10 +50,9 @@ START_TEST(the_lease_does_not_grow_with_the_ttl)
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 2000);
     core_stop(core);
 }
-END_TEST
 
 /* Twice what is wanted of it, drift included, so that it does not fall short with every quarter. */
-START_TEST(the_lease_is_long_enough_for_what_the_caller_wants_to_have_left)
+TEST(timers, the_lease_is_long_enough_for_what_the_caller_wants_to_have_left)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -68,9 +67,8 @@ START_TEST(the_lease_is_long_enough_for_what_the_caller_wants_to_have_left)
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 5000);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_waits_looks_again_when_a_majority_may_have_the_key_free)
+TEST(timers, who_waits_looks_again_when_a_majority_may_have_the_key_free)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -83,10 +81,9 @@ START_TEST(who_waits_looks_again_when_a_majority_may_have_the_key_free)
     core_expect(core, "t=71ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* One of three is there, so one more is enough, and the first that may be free is worth a look. */
-START_TEST(who_has_some_votes_looks_for_those_that_are_missing)
+TEST(timers, who_has_some_votes_looks_for_those_that_are_missing)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -98,10 +95,9 @@ START_TEST(who_has_some_votes_looks_for_those_that_are_missing)
     core_expect(core, "t=11ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* The master said "nothing to wait for" again and again: no more than one look in each millisecond and round trip. */
-START_TEST(looks_are_a_millisecond_and_a_round_trip_apart)
+TEST(timers, looks_are_a_millisecond_and_a_round_trip_apart)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -118,10 +114,9 @@ START_TEST(looks_are_a_millisecond_and_a_round_trip_apart)
     }
     core_stop(core);
 }
-END_TEST
 
 /* Notifications that change nothing must not put off the refresh for ever. */
-START_TEST(no_notification_brings_a_look_or_puts_one_off)
+TEST(timers, no_notification_brings_a_look_or_puts_one_off)
 {
     struct core *core = core_start_queued(3);
 
@@ -134,9 +129,8 @@ START_TEST(no_notification_brings_a_look_or_puts_one_off)
     core_expect(core, "t=500ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
+TEST(timers, a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
 {
     struct rl_config config = core_config(3);
     struct rl_acquire request = core_request_fifo();
@@ -155,11 +149,10 @@ START_TEST(a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
     core_expect(core, "t=900ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
 /* Master 2 needs all of its time. Master 1 has not been asked, since its backlog was full: by then its lease would have
  * ended. */
-START_TEST(a_master_that_a_round_has_not_reached_is_asked_again_meanwhile)
+TEST(timers, a_master_that_a_round_has_not_reached_is_asked_again_meanwhile)
 {
     struct rl_config config = core_config(3);
     struct rl_acquire request = core_request_fifo();
@@ -184,9 +177,8 @@ START_TEST(a_master_that_a_round_has_not_reached_is_asked_again_meanwhile)
     core_expect(core, "t=1001ms SEND enqueue #1: 0 1 2\n"); /* a quorum has answered, and its interval is over */
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_comes_back_is_asked_at_once)
+TEST(timers, a_master_that_comes_back_is_asked_at_once)
 {
     struct core *core = core_start_queued(3);
 
@@ -201,9 +193,8 @@ START_TEST(a_master_that_comes_back_is_asked_at_once)
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_master_that_may_not_be_asked_is_not_asked_again)
+TEST(timers, a_master_that_may_not_be_asked_is_not_asked_again)
 {
     struct core *core = core_start_queued(3);
 
@@ -214,9 +205,8 @@ START_TEST(a_master_that_may_not_be_asked_is_not_asked_again)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_does_not_wait_does_not_look)
+TEST(timers, who_does_not_wait_does_not_look)
 {
     struct core *core = core_start_queued(3);
 
@@ -226,10 +216,9 @@ START_TEST(who_does_not_wait_does_not_look)
     core_expect(core, "");
     core_stop(core);
 }
-END_TEST
 
 /* Nobody refreshes the entry that is left meanwhile. */
-START_TEST(who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_back_with_its_ticket)
+TEST(timers, who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_back_with_its_ticket)
 {
     struct core *core = core_start_queued(3);
 
@@ -251,9 +240,8 @@ START_TEST(who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_reaches_the_masters_again_within_the_lease_has_its_turn)
+TEST(timers, who_reaches_the_masters_again_within_the_lease_has_its_turn)
 {
     struct core *core = core_start_queued(3);
 
@@ -272,9 +260,8 @@ START_TEST(who_reaches_the_masters_again_within_the_lease_has_its_turn)
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_full_round_follows_when_a_majority_is_there_again)
+TEST(timers, the_full_round_follows_when_a_majority_is_there_again)
 {
     struct core *core = core_start_queued(3);
 
@@ -295,9 +282,8 @@ START_TEST(the_full_round_follows_when_a_majority_is_there_again)
                       "t=2978ms BACKOFF no-quorum\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_refresh_that_is_lost_on_its_way_costs_no_turn)
+TEST(timers, a_refresh_that_is_lost_on_its_way_costs_no_turn)
 {
     struct core *core = core_start_queued(3);
 
@@ -315,9 +301,8 @@ START_TEST(a_refresh_that_is_lost_on_its_way_costs_no_turn)
     core_expect(core, "t=500ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_caller_whose_time_is_up_does_not_wait_for_the_lease)
+TEST(timers, a_caller_whose_time_is_up_does_not_wait_for_the_lease)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_fifo();
@@ -333,34 +318,5 @@ START_TEST(a_caller_whose_time_is_up_does_not_wait_for_the_lease)
                       "t=900ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
-END_TEST
 
-static void add_timer_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease);
-    tcase_add_test(cases, the_lease_is_the_ttl_where_that_is_short);
-    tcase_add_test(cases, the_lease_does_not_grow_with_the_ttl);
-    tcase_add_test(cases, the_lease_is_long_enough_for_what_the_caller_wants_to_have_left);
-    tcase_add_test(cases, who_waits_looks_again_when_a_majority_may_have_the_key_free);
-    tcase_add_test(cases, who_has_some_votes_looks_for_those_that_are_missing);
-    tcase_add_test(cases, looks_are_a_millisecond_and_a_round_trip_apart);
-    tcase_add_test(cases, no_notification_brings_a_look_or_puts_one_off);
-    tcase_add_test(cases, a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout);
-    tcase_add_test(cases, a_master_that_a_round_has_not_reached_is_asked_again_meanwhile);
-    tcase_add_test(cases, a_master_that_comes_back_is_asked_at_once);
-    tcase_add_test(cases, a_master_that_may_not_be_asked_is_not_asked_again);
-    tcase_add_test(cases, who_does_not_wait_does_not_look);
-    tcase_add_test(cases, who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_back_with_its_ticket);
-    tcase_add_test(cases, who_reaches_the_masters_again_within_the_lease_has_its_turn);
-    tcase_add_test(cases, the_full_round_follows_when_a_majority_is_there_again);
-    tcase_add_test(cases, a_refresh_that_is_lost_on_its_way_costs_no_turn);
-    tcase_add_test(cases, a_caller_whose_time_is_up_does_not_wait_for_the_lease);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait_timers");
-
-    add_timer_tests(suite_add_case(suite, "timers", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait_timers")

@@ -9,7 +9,9 @@
 
 /* --- Grants by notification ------------------------------------------------------------------------------------- */
 
-START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
+GROUP(grants, "grants", NULL, NULL)
+
+TEST(grants, a_majority_of_notifications_is_the_lock_without_another_round)
 {
     struct core *core = core_start_queued(3);
 
@@ -21,10 +23,9 @@ START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 2);
     core_stop(core);
 }
-END_TEST
 
 /* rule 7.3: not from its arrival. */
-START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
+TEST(grants, a_grant_by_notification_counts_from_the_refresh_that_it_names)
 {
     struct core *core = core_start_queued(3);
 
@@ -34,10 +35,9 @@ START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
     core_stop(core);
 }
-END_TEST
 
 /* rule 7.3: "Neither the notification's arrival nor a later refresh counts". */
-START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
+TEST(grants, a_notification_of_an_earlier_refresh_grants_nothing)
 {
     struct core *core = core_start_queued(3);
 
@@ -52,11 +52,10 @@ START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     core_stop(core);
 }
-END_TEST
 
 /* Too much is waiting to be written to master 0: the refresh of t = 500 does not reach it. What its grant is worth is
  * found out at once. */
-START_TEST(a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_grants)
+TEST(grants, a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_grants)
 {
     struct core *core = core_start_queued(3);
 
@@ -77,9 +76,8 @@ START_TEST(a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_gra
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_notification_of_a_round_that_was_never_sent_grants_nothing)
+TEST(grants, a_notification_of_a_round_that_was_never_sent_grants_nothing)
 {
     struct core *core = core_start_queued(1);
 
@@ -88,9 +86,8 @@ START_TEST(a_notification_of_a_round_that_was_never_sent_grants_nothing)
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time)
+TEST(grants, votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time)
 {
     struct core *core = core_start_queued(3);
 
@@ -102,9 +99,8 @@ START_TEST(votes_of_one_round_are_counted_with_those_of_another_each_for_its_own
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_notification_overtakes_the_reply_that_says_queued)
+TEST(grants, a_notification_overtakes_the_reply_that_says_queued)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -113,9 +109,8 @@ START_TEST(a_notification_overtakes_the_reply_that_says_queued)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_evidence_of_a_turn_is_what_was_counted)
+TEST(grants, the_evidence_of_a_turn_is_what_was_counted)
 {
     struct core *core = core_start_queued(3);
 
@@ -126,9 +121,8 @@ START_TEST(the_evidence_of_a_turn_is_what_was_counted)
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_reply_that_is_overtaken_leaves_the_evidence_alone)
+TEST(grants, a_reply_that_is_overtaken_leaves_the_evidence_alone)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -139,9 +133,8 @@ START_TEST(a_reply_that_is_overtaken_leaves_the_evidence_alone)
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(queued_in_a_later_round_ends_an_earlier_grant)
+TEST(grants, queued_in_a_later_round_ends_an_earlier_grant)
 {
     struct core *core = core_start_queued(3);
 
@@ -152,9 +145,8 @@ START_TEST(queued_in_a_later_round_ends_an_earlier_grant)
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_QUEUED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_grant_whose_time_is_over_is_no_vote)
+TEST(grants, a_grant_whose_time_is_over_is_no_vote)
 {
     struct core *core = core_start_queued(3);
 
@@ -165,10 +157,9 @@ START_TEST(a_grant_whose_time_is_over_is_no_vote)
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
     core_stop(core);
 }
-END_TEST
 
 /* The clock is read again between the last vote and the acceptance. */
-START_TEST(a_turn_that_is_over_before_it_is_accepted_is_none)
+TEST(grants, a_turn_that_is_over_before_it_is_accepted_is_none)
 {
     struct core *core = core_start_queued(3);
 
@@ -179,9 +170,8 @@ START_TEST(a_turn_that_is_over_before_it_is_accepted_is_none)
     core->accept_delay = rl_ms(0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_must_not_vote_hand_nothing_over)
+TEST(grants, masters_that_must_not_vote_hand_nothing_over)
 {
     struct core *core = core_start_queued(3);
 
@@ -194,9 +184,8 @@ START_TEST(masters_that_must_not_vote_hand_nothing_over)
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
+TEST(grants, a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -206,9 +195,8 @@ START_TEST(a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(votes_in_hand_count_shorter_when_the_clock_is_set)
+TEST(grants, votes_in_hand_count_shorter_when_the_clock_is_set)
 {
     struct core *core = core_start_queued(3);
 
@@ -219,9 +207,8 @@ START_TEST(votes_in_hand_count_shorter_when_the_clock_is_set)
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS - 700);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_notification_while_the_lock_is_held_joins_the_ledger)
+TEST(grants, a_notification_while_the_lock_is_held_joins_the_ledger)
 {
     struct core *core = core_start_queued(3);
 
@@ -234,9 +221,8 @@ START_TEST(a_notification_while_the_lock_is_held_joins_the_ledger)
     ck_assert_int_eq(core->locks[0].claim->votes[1].outcome, RL_GRANTED);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
+TEST(grants, a_notification_after_an_extension_has_been_sent_changes_nothing)
 {
     struct core *core = core_start_queued(3);
     struct rl_instant bound;
@@ -250,9 +236,8 @@ START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
     ck_assert_int_eq(core->locks[0].claim->votes[2].answer, RL_PENDING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_notification_behind_the_rollback_counts_for_nothing)
+TEST(grants, a_notification_behind_the_rollback_counts_for_nothing)
 {
     struct core *core = core_start_queued(1);
     struct core_claim *claim = core_claim_of(core->locks[0].claim);
@@ -264,10 +249,9 @@ START_TEST(a_notification_behind_the_rollback_counts_for_nothing)
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
     core_stop(core);
 }
-END_TEST
 
 /* The script looks at the marker itself. */
-START_TEST(a_queue_entry_has_no_epoch_check_and_needs_none)
+TEST(grants, a_queue_entry_has_no_epoch_check_and_needs_none)
 {
     struct core *core = core_start_epoch_checked(3);
     struct rl_acquire request = core_request_fifo();
@@ -278,9 +262,8 @@ START_TEST(a_queue_entry_has_no_epoch_check_and_needs_none)
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_reply_behind_the_rollback_counts_for_nothing)
+TEST(grants, a_reply_behind_the_rollback_counts_for_nothing)
 {
     struct core *core = core_start_enqueued(1);
 
@@ -290,7 +273,6 @@ START_TEST(a_reply_behind_the_rollback_counts_for_nothing)
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
     core_stop(core);
 }
-END_TEST
 
 /* --- What is left of it ----------------------------------------------------------------------------------------- */
 
@@ -307,7 +289,7 @@ static struct core *start_wanting(int64_t min_validity_ms)
     return core;
 }
 
-START_TEST(a_turn_with_too_little_left_is_lengthened_by_a_refresh)
+TEST(grants, a_turn_with_too_little_left_is_lengthened_by_a_refresh)
 {
     struct core *core = start_wanting(1800);
 
@@ -320,9 +302,8 @@ START_TEST(a_turn_with_too_little_left_is_lengthened_by_a_refresh)
     ck_assert_int_eq(core_deadline_ms(core), 300 + USABLE_MS);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(masters_that_are_too_slow_three_times_are_too_slow)
+TEST(grants, masters_that_are_too_slow_three_times_are_too_slow)
 {
     struct core *core = start_wanting(1900);
     unsigned rounds = 0;
@@ -341,38 +322,5 @@ START_TEST(masters_that_are_too_slow_three_times_are_too_slow)
     ck_assert_int_eq(core->locks[0].report.attempt, RL_END_TOO_SLOW);
     core_stop(core);
 }
-END_TEST
 
-static void add_grant_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_majority_of_notifications_is_the_lock_without_another_round);
-    tcase_add_test(cases, a_grant_by_notification_counts_from_the_refresh_that_it_names);
-    tcase_add_test(cases, a_notification_of_an_earlier_refresh_grants_nothing);
-    tcase_add_test(cases, a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_grants);
-    tcase_add_test(cases, a_notification_of_a_round_that_was_never_sent_grants_nothing);
-    tcase_add_test(cases, votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time);
-    tcase_add_test(cases, a_notification_overtakes_the_reply_that_says_queued);
-    tcase_add_test(cases, the_evidence_of_a_turn_is_what_was_counted);
-    tcase_add_test(cases, a_reply_that_is_overtaken_leaves_the_evidence_alone);
-    tcase_add_test(cases, queued_in_a_later_round_ends_an_earlier_grant);
-    tcase_add_test(cases, a_grant_whose_time_is_over_is_no_vote);
-    tcase_add_test(cases, a_turn_that_is_over_before_it_is_accepted_is_none);
-    tcase_add_test(cases, masters_that_must_not_vote_hand_nothing_over);
-    tcase_add_test(cases, a_grant_by_reply_of_a_master_whose_clock_was_set_is_none);
-    tcase_add_test(cases, votes_in_hand_count_shorter_when_the_clock_is_set);
-    tcase_add_test(cases, a_notification_while_the_lock_is_held_joins_the_ledger);
-    tcase_add_test(cases, a_notification_after_an_extension_has_been_sent_changes_nothing);
-    tcase_add_test(cases, a_notification_behind_the_rollback_counts_for_nothing);
-    tcase_add_test(cases, a_queue_entry_has_no_epoch_check_and_needs_none);
-    tcase_add_test(cases, a_reply_behind_the_rollback_counts_for_nothing);
-    tcase_add_test(cases, a_turn_with_too_little_left_is_lengthened_by_a_refresh);
-    tcase_add_test(cases, masters_that_are_too_slow_three_times_are_too_slow);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait_turn");
-
-    add_grant_tests(suite_add_case(suite, "grants", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait_turn")

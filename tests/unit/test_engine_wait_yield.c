@@ -10,7 +10,9 @@
 
 /* --- Yielding --------------------------------------------------------------------------------------------------- */
 
-START_TEST(who_was_given_what_a_lower_ticket_waits_for_yields)
+GROUP(yields, "yields", NULL, NULL)
+
+TEST(yields, who_was_given_what_a_lower_ticket_waits_for_yields)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -23,9 +25,8 @@ START_TEST(who_was_given_what_a_lower_ticket_waits_for_yields)
     core_answers(core, "---");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_yields_keeps_its_ticket_and_changes_its_value)
+TEST(yields, who_yields_keeps_its_ticket_and_changes_its_value)
 {
     struct core *core = core_start_queued(3);
 
@@ -36,9 +37,8 @@ START_TEST(who_yields_keeps_its_ticket_and_changes_its_value)
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(the_lowest_never_yields)
+TEST(yields, the_lowest_never_yields)
 {
     struct core *core = core_start_queued(5);
 
@@ -50,9 +50,8 @@ START_TEST(the_lowest_never_yields)
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_majority_is_not_yielded)
+TEST(yields, a_majority_is_not_yielded)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -61,9 +60,8 @@ START_TEST(a_majority_is_not_yielded)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
+TEST(yields, a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
 {
     struct core *core = core_start_queued(3);
 
@@ -72,10 +70,9 @@ START_TEST(a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_stop(core);
 }
-END_TEST
 
 /* Whoever had somebody in front of it at its last refresh would else give every turn away. */
-START_TEST(a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
+TEST(yields, a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
 {
     struct core *core = core_start_queued(3);
 
@@ -86,9 +83,8 @@ START_TEST(a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(nobody_yields_before_it_has_a_ticket_and_then_at_once)
+TEST(yields, nobody_yields_before_it_has_a_ticket_and_then_at_once)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -101,7 +97,6 @@ START_TEST(nobody_yields_before_it_has_a_ticket_and_then_at_once)
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_stop(core);
 }
-END_TEST
 
 /* --- Tokens ----------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +117,9 @@ static struct core *start_fenced(void)
     return start_fenced_with(3);
 }
 
-START_TEST(a_token_is_made_of_what_the_hand_offs_have_counted)
+GROUP(tokens, "tokens", NULL, NULL)
+
+TEST(tokens, a_token_is_made_of_what_the_hand_offs_have_counted)
 {
     struct core *core = start_fenced();
 
@@ -133,9 +130,8 @@ START_TEST(a_token_is_made_of_what_the_hand_offs_have_counted)
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 41);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
+TEST(tokens, a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
 {
     struct core *core = start_fenced();
 
@@ -144,9 +140,8 @@ START_TEST(a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(unequal_counters_are_raised_before_the_turn_is_taken)
+TEST(tokens, unequal_counters_are_raised_before_the_turn_is_taken)
 {
     struct core *core = start_fenced();
 
@@ -160,10 +155,9 @@ START_TEST(unequal_counters_are_raised_before_the_turn_is_taken)
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 44);
     core_stop(core);
 }
-END_TEST
 
 /* Its record of the token was made in a hold that is over: others may have got more in between. */
-START_TEST(an_expired_vote_records_no_token)
+TEST(tokens, an_expired_vote_records_no_token)
 {
     struct core *core = start_fenced();
 
@@ -176,10 +170,9 @@ START_TEST(an_expired_vote_records_no_token)
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
-END_TEST
 
 /* A master that grants again has counted for others since; its late word on the first grant must not hide that. */
-START_TEST(a_late_acknowledgement_does_not_bring_a_larger_answer_down)
+TEST(tokens, a_late_acknowledgement_does_not_bring_a_larger_answer_down)
 {
     struct core *core = start_fenced();
     uint64_t token;
@@ -197,10 +190,9 @@ START_TEST(a_late_acknowledgement_does_not_bring_a_larger_answer_down)
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->counters[0], token ? 50 : 0);
     core_stop(core);
 }
-END_TEST
 
 /* It hides what the master has recorded, so the master is asked once more. */
-START_TEST(a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn)
+TEST(tokens, a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn)
 {
     struct core *core = start_fenced_with(5);
 
@@ -218,9 +210,8 @@ START_TEST(a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
+TEST(tokens, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
 {
     struct core *core = start_fenced();
 
@@ -235,7 +226,6 @@ START_TEST(a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_stop(core);
 }
-END_TEST
 
 /* --- Moving ----------------------------------------------------------------------------------------------------- */
 
@@ -247,7 +237,9 @@ static bool move(struct core *core)
     return moved;
 }
 
-START_TEST(who_moves_keeps_its_ticket_and_changes_its_value)
+GROUP(moving, "moving", NULL, NULL)
+
+TEST(moving, who_moves_keeps_its_ticket_and_changes_its_value)
 {
     struct core *core = core_start_queued(3);
 
@@ -258,9 +250,8 @@ START_TEST(who_moves_keeps_its_ticket_and_changes_its_value)
     ck_assert_uint_eq(core->engine.votes.counters.moves, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_has_a_vote_does_not_move)
+TEST(moving, who_has_a_vote_does_not_move)
 {
     struct core *core = core_start_queued(3);
 
@@ -269,10 +260,9 @@ START_TEST(who_has_a_vote_does_not_move)
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
 /* As long as no quorum has answered, the vote may be one of a hand-off. */
-START_TEST(a_vote_from_before_the_latest_round_binds_nobody)
+TEST(moving, a_vote_from_before_the_latest_round_binds_nobody)
 {
     struct core *core = core_start_queued(3);
 
@@ -287,9 +277,8 @@ START_TEST(a_vote_from_before_the_latest_round_binds_nobody)
                       "t=500ms SEND enqueue #2: 0 1 2\n");
     core_stop(core);
 }
-END_TEST
 
-START_TEST(a_vote_that_has_come_since_the_round_began_binds)
+TEST(moving, a_vote_that_has_come_since_the_round_began_binds)
 {
     struct core *core = core_start_queued(5);
 
@@ -301,9 +290,8 @@ START_TEST(a_vote_that_has_come_since_the_round_began_binds)
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(who_does_not_wait_does_not_move)
+TEST(moving, who_does_not_wait_does_not_move)
 {
     struct core *core = core_start_queued(3);
 
@@ -314,45 +302,5 @@ START_TEST(who_does_not_wait_does_not_move)
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     core_stop(core);
 }
-END_TEST
 
-static void add_yield_tests(TCase *cases)
-{
-    tcase_add_test(cases, who_was_given_what_a_lower_ticket_waits_for_yields);
-    tcase_add_test(cases, who_yields_keeps_its_ticket_and_changes_its_value);
-    tcase_add_test(cases, the_lowest_never_yields);
-    tcase_add_test(cases, a_majority_is_not_yielded);
-    tcase_add_test(cases, a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield);
-    tcase_add_test(cases, a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before);
-    tcase_add_test(cases, nobody_yields_before_it_has_a_ticket_and_then_at_once);
-}
-
-static void add_token_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_token_is_made_of_what_the_hand_offs_have_counted);
-    tcase_add_test(cases, a_hand_off_that_has_not_counted_is_no_vote_for_a_token);
-    tcase_add_test(cases, unequal_counters_are_raised_before_the_turn_is_taken);
-    tcase_add_test(cases, an_expired_vote_records_no_token);
-    tcase_add_test(cases, a_late_acknowledgement_does_not_bring_a_larger_answer_down);
-    tcase_add_test(cases, a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn);
-    tcase_add_test(cases, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value);
-}
-
-static void add_move_tests(TCase *cases)
-{
-    tcase_add_test(cases, who_moves_keeps_its_ticket_and_changes_its_value);
-    tcase_add_test(cases, who_has_a_vote_does_not_move);
-    tcase_add_test(cases, a_vote_from_before_the_latest_round_binds_nobody);
-    tcase_add_test(cases, a_vote_that_has_come_since_the_round_began_binds);
-    tcase_add_test(cases, who_does_not_wait_does_not_move);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("engine_wait_yield");
-
-    add_yield_tests(suite_add_case(suite, "yields", NULL, NULL));
-    add_token_tests(suite_add_case(suite, "tokens", NULL, NULL));
-    add_move_tests(suite_add_case(suite, "moving", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("engine_wait_yield")

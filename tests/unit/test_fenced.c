@@ -41,21 +41,21 @@ static void expect_command(enum rl_step step, const struct rl_subject *about, en
     ck_assert_uint_eq(command.n_keys, n_keys);
 }
 
-START_TEST(a_claim_is_the_grant_script_with_the_proposal)
+GROUP(commands, "commands", NULL, NULL)
+
+TEST(commands, a_claim_is_the_grant_script_with_the_proposal)
 {
     expect_command(RL_STEP_CLAIM, &subject, RL_SCRIPT_GRANT, 2,
                    "lock count value 30000 1700000000123457 86400000");
 }
-END_TEST
 
-START_TEST(a_raise_is_the_raise_script_with_the_token)
+TEST(commands, a_raise_is_the_raise_script_with_the_token)
 {
     expect_command(RL_STEP_RAISE, &subject, RL_SCRIPT_RAISE, 2, "lock count value 1700000000123459 86400000");
 }
-END_TEST
 
 /* rule 8.5: "repair also restores c := max(c, t)". */
-START_TEST(a_repair_carries_the_counter_and_the_token)
+TEST(commands, a_repair_carries_the_counter_and_the_token)
 {
     struct rl_subject unmarked = subject;
 
@@ -65,15 +65,13 @@ START_TEST(a_repair_carries_the_counter_and_the_token)
     expect_command(RL_STEP_REPAIR, &unmarked, RL_SCRIPT_REPAIR, 3,
                    "lock lock count value 30000  1700000000123459 86400000");
 }
-END_TEST
 
-START_TEST(an_extension_is_the_mutexs)
+TEST(commands, an_extension_is_the_mutexs)
 {
     expect_command(RL_STEP_EXTEND, &subject, RL_SCRIPT_EXTEND, 1, "lock value 30000");
 }
-END_TEST
 
-START_TEST(numbers_are_written_in_full)
+TEST(commands, numbers_are_written_in_full)
 {
     struct rl_subject large = subject;
 
@@ -83,7 +81,6 @@ START_TEST(numbers_are_written_in_full)
     expect_command(RL_STEP_CLAIM, &large, RL_SCRIPT_GRANT, 2,
                    "lock count value 4294967295 18446744073709551615 18446744073709551615");
 }
-END_TEST
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
@@ -109,26 +106,26 @@ static void expect_meaning(enum rl_step step, struct rl_reply reply, enum rl_out
     ck_assert_uint_eq(answer.fence, fence);
 }
 
-START_TEST(a_grant_has_the_masters_counter)
+GROUP(answers, "answers", NULL, NULL)
+
+TEST(answers, a_grant_has_the_masters_counter)
 {
     expect_meaning(RL_STEP_CLAIM, array_of(2, 1, (int64_t)BIG, 0), RL_GRANTED, RL_DETAIL_NONE, BIG);
     expect_meaning(RL_STEP_CLAIM, array_of(2, 1, 1, 0), RL_GRANTED, RL_DETAIL_NONE, 1);
 }
-END_TEST
 
-START_TEST(a_refusal_has_it_too)
+TEST(answers, a_refusal_has_it_too)
 {
     expect_meaning(RL_STEP_CLAIM, array_of(3, 0, 29000, (int64_t)BIG), RL_REFUSED, RL_DETAIL_HELD, BIG);
     expect_meaning(RL_STEP_CLAIM, array_of(3, 0, -1, 0), RL_REFUSED, RL_DETAIL_HELD, 0);
 }
-END_TEST
 
 static void expect_unknown(struct rl_reply reply)
 {
     expect_meaning(RL_STEP_CLAIM, reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
 }
 
-START_TEST(any_other_reply_to_a_claim_may_have_set_the_key)
+TEST(answers, any_other_reply_to_a_claim_may_have_set_the_key)
 {
     struct rl_reply text = array_of(2, 1, 5, 0);
     struct rl_reply status = {.root = {.type = RL_REPLY_STATUS, .text = {"OK", 2}}};
@@ -149,14 +146,13 @@ START_TEST(any_other_reply_to_a_claim_may_have_set_the_key)
     expect_unknown(array_of(1, 1, 0, 0));
     expect_unknown(array_of(0, 0, 0, 0));
 }
-END_TEST
 
 static struct rl_reply integer(int64_t value)
 {
     return (struct rl_reply){.root = {.type = RL_REPLY_INTEGER, .integer = value}};
 }
 
-START_TEST(a_raise_answers_like_a_script_of_the_mutex)
+TEST(answers, a_raise_answers_like_a_script_of_the_mutex)
 {
     expect_meaning(RL_STEP_RAISE, integer(1), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_meaning(RL_STEP_RAISE, integer(0), RL_REFUSED, RL_DETAIL_MISSING, 0);
@@ -166,22 +162,5 @@ START_TEST(a_raise_answers_like_a_script_of_the_mutex)
     expect_meaning(RL_STEP_REPAIR, integer(2), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_meaning(RL_STEP_RELEASE, integer(0), RL_REFUSED, RL_DETAIL_MISSING, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fenced");
-    TCase *commands = suite_add_case(suite, "commands", NULL, NULL);
-    TCase *answers = suite_add_case(suite, "answers", NULL, NULL);
-
-    tcase_add_test(commands, a_claim_is_the_grant_script_with_the_proposal);
-    tcase_add_test(commands, a_raise_is_the_raise_script_with_the_token);
-    tcase_add_test(commands, a_repair_carries_the_counter_and_the_token);
-    tcase_add_test(commands, an_extension_is_the_mutexs);
-    tcase_add_test(commands, numbers_are_written_in_full);
-    tcase_add_test(answers, a_grant_has_the_masters_counter);
-    tcase_add_test(answers, a_refusal_has_it_too);
-    tcase_add_test(answers, any_other_reply_to_a_claim_may_have_set_the_key);
-    tcase_add_test(answers, a_raise_answers_like_a_script_of_the_mutex);
-    return suite_run(suite);
-}
+SUITE("fenced")

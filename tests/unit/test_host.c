@@ -203,7 +203,9 @@ static void hold(size_t i)
 
 /* --- Tests ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(an_acquisition_asks_every_master_and_ends_with_a_quorum)
+GROUP(tc, "host", setup, teardown)
+
+TEST(tc, an_acquisition_asks_every_master_and_ends_with_a_quorum)
 {
     acquire(0);
     for (unsigned node = 0; node < MASTERS; node++) {
@@ -218,9 +220,8 @@ START_TEST(an_acquisition_asks_every_master_and_ends_with_a_quorum)
     ck_assert_int_eq(world.status, RL_END_OK);
     ck_assert_uint_eq(world.host.votes[2].granted, 1);
 }
-END_TEST
 
-START_TEST(commands_that_are_dropped_end_the_attempt)
+TEST(tc, commands_that_are_dropped_end_the_attempt)
 {
     acquire(0);
     for (unsigned node = 0; node < 2; node++)
@@ -229,9 +230,8 @@ START_TEST(commands_that_are_dropped_end_the_attempt)
     ck_assert_int_eq(world.status, RL_END_NO_QUORUM);
     ck_assert_uint_eq(world.host.votes[0].failed, 1);
 }
-END_TEST
 
-START_TEST(what_has_arrived_is_read_once_before_a_deadline_decides)
+TEST(tc, what_has_arrived_is_read_once_before_a_deadline_decides)
 {
     acquire(0);
     ck_assert(rl_timer_armed(&world.locks[0].timer));
@@ -242,10 +242,9 @@ START_TEST(what_has_arrived_is_read_once_before_a_deadline_decides)
     ck_assert_uint_eq(world.completed, 1);
     ck_assert_int_ne(world.status, RL_END_OK);
 }
-END_TEST
 
 /* The client was stopped: its renewal is due when the grants are read at last. */
-START_TEST(a_renewal_waits_until_the_answers_to_the_acquisition_are_told)
+TEST(tc, a_renewal_waits_until_the_answers_to_the_acquisition_are_told)
 {
     struct rl_host_lock *lock = &world.locks[0];
 
@@ -261,9 +260,8 @@ START_TEST(a_renewal_waits_until_the_answers_to_the_acquisition_are_told)
     lock->timer.fire(&lock->timer, world.now);
     ck_assert_uint_eq(rl_claim_count_answers(lock->core.claim, RL_PENDING), MASTERS);
 }
-END_TEST
 
-START_TEST(extensions_of_one_turn_are_one_command)
+TEST(tc, extensions_of_one_turn_are_one_command)
 {
     unsigned sent;
 
@@ -280,10 +278,9 @@ START_TEST(extensions_of_one_turn_are_one_command)
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-1"));
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-2"));
 }
-END_TEST
 
 /* A batch that no master takes fails its attempt, which is to be told before the program does anything else. */
-START_TEST(nothing_is_told_of_an_operation_after_its_end)
+TEST(tc, nothing_is_told_of_an_operation_after_its_end)
 {
     const struct rl_reply unknown_script = {.root = {.type = RL_REPLY_ERROR, .text = {"NOSCRIPT No such script", 23}}};
 
@@ -298,9 +295,8 @@ START_TEST(nothing_is_told_of_an_operation_after_its_end)
     ck_assert(rl_host_cancel(&world.locks[1]));
     ck_assert(world.ended == &world.locks[1] && !world.told_late);
 }
-END_TEST
 
-START_TEST(a_shutdown_waits_for_every_answer_that_can_be_expected)
+TEST(tc, a_shutdown_waits_for_every_answer_that_can_be_expected)
 {
     hold(0);
     rl_host_start_shutdown(&world.host, rl_ms(1000));
@@ -316,9 +312,8 @@ START_TEST(a_shutdown_waits_for_every_answer_that_can_be_expected)
     ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_CONFIRMED);
     rl_host_stop_shutdown(&world.host);
 }
-END_TEST
 
-START_TEST(a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline)
+TEST(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline)
 {
     hold(0);
     rl_host_start_shutdown(&world.host, rl_ms(150));
@@ -332,9 +327,8 @@ START_TEST(a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline)
     ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_UNCONFIRMED);
     rl_host_stop_shutdown(&world.host);
 }
-END_TEST
 
-START_TEST(an_exported_lock_is_held_by_the_one_that_imports_it)
+TEST(tc, an_exported_lock_is_held_by_the_one_that_imports_it)
 {
     const struct rl_acquire request = {.ttl_ms = 10000, .deadline = RL_NEVER, .kind = &rl_mutex_kind};
     struct rl_host_exported exported;
@@ -353,7 +347,6 @@ START_TEST(an_exported_lock_is_held_by_the_one_that_imports_it)
     world.now = rl_after(world.now, rl_ms(10000));
     ck_assert_int_eq(rl_host_import(&world.locks[0], &request, &exported), REDLOCK_E_NOT_HELD);
 }
-END_TEST
 
 /* --- Reentrancy ------------------------------------------------------------------------------------------------- */
 
@@ -365,7 +358,7 @@ static int enter_at(int64_t ns_left, int64_t min_validity_ms)
     return rl_host_reenter(&world.locks[0], rl_ms(min_validity_ms));
 }
 
-START_TEST(an_inner_entry_and_its_end_send_nothing)
+TEST(tc, an_inner_entry_and_its_end_send_nothing)
 {
     unsigned sent;
 
@@ -381,9 +374,8 @@ START_TEST(an_inner_entry_and_its_end_send_nothing)
     ck_assert_uint_eq(world.masters[0].sent, sent);
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_HELD);
 }
-END_TEST
 
-START_TEST(an_entry_needs_the_validity_that_it_asks_for)
+TEST(tc, an_entry_needs_the_validity_that_it_asks_for)
 {
     hold(0);
     ck_assert_int_eq(enter_at(10000 * RL_NS_PER_MS, 10000), 0);
@@ -395,9 +387,8 @@ START_TEST(an_entry_needs_the_validity_that_it_asks_for)
     ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), REDLOCK_LOST);
     ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 3);
 }
-END_TEST
 
-START_TEST(a_release_ends_all_entries)
+TEST(tc, a_release_ends_all_entries)
 {
     hold(0);
     for (unsigned depth = 1; depth < REDLOCK_MAX_DEPTH; depth++)
@@ -413,9 +404,8 @@ START_TEST(a_release_ends_all_entries)
     hold(0);
     ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 1);
 }
-END_TEST
 
-START_TEST(a_server_without_a_role_is_not_called_a_replica)
+TEST(tc, a_server_without_a_role_is_not_called_a_replica)
 {
     struct rl_trust_node *known = &world.host.trust.nodes[0];
 
@@ -425,25 +415,5 @@ START_TEST(a_server_without_a_role_is_not_called_a_replica)
     ck_assert_str_eq(rl_trust_fault_text(&world.host, 0, RL_FAULT_NOT_MASTER), "it is a replica");
     ck_assert_ptr_nonnull(strstr(rl_trust_fault_text(&world.host, 0, RL_FAULT_EVICTS), "may evict"));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("host");
-    TCase *tc = suite_add_case(suite, "host", setup, teardown);
-
-    tcase_add_test(tc, an_acquisition_asks_every_master_and_ends_with_a_quorum);
-    tcase_add_test(tc, commands_that_are_dropped_end_the_attempt);
-    tcase_add_test(tc, what_has_arrived_is_read_once_before_a_deadline_decides);
-    tcase_add_test(tc, a_renewal_waits_until_the_answers_to_the_acquisition_are_told);
-    tcase_add_test(tc, extensions_of_one_turn_are_one_command);
-    tcase_add_test(tc, nothing_is_told_of_an_operation_after_its_end);
-    tcase_add_test(tc, a_shutdown_waits_for_every_answer_that_can_be_expected);
-    tcase_add_test(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline);
-    tcase_add_test(tc, an_exported_lock_is_held_by_the_one_that_imports_it);
-    tcase_add_test(tc, an_inner_entry_and_its_end_send_nothing);
-    tcase_add_test(tc, an_entry_needs_the_validity_that_it_asks_for);
-    tcase_add_test(tc, a_release_ends_all_entries);
-    tcase_add_test(tc, a_server_without_a_role_is_not_called_a_replica);
-    return suite_run(suite);
-}
+SUITE("host")

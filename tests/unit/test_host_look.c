@@ -191,7 +191,9 @@ static void expect_value(const struct rl_look_value *value, const char *name, ui
 
 /* --- Who is asked, and for how long ------------------------------------------------------------------------------- */
 
-START_TEST(a_quorum_that_agrees_ends_a_look)
+GROUP(cases, "looks", setup, teardown)
+
+TEST(cases, a_quorum_that_agrees_ends_a_look)
 {
     begin();
     answer(0, (struct says){.form = "absent"});
@@ -200,9 +202,8 @@ START_TEST(a_quorum_that_agrees_ends_a_look)
     answer(1, (struct says){.form = "absent"});
     expect_over(RL_LOOK_FREE);
 }
-END_TEST
 
-START_TEST(nothing_is_left_of_a_look_when_the_last_command_has_ended)
+TEST(cases, nothing_is_left_of_a_look_when_the_last_command_has_ended)
 {
     begin();
     for (unsigned node = 0; node < MASTERS; node++) {
@@ -215,9 +216,8 @@ START_TEST(nothing_is_left_of_a_look_when_the_last_command_has_ended)
     ck_assert(rl_list_empty(&world.host.reads));
     ck_assert_uint_eq(world.over, 1);
 }
-END_TEST
 
-START_TEST(a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come)
+TEST(cases, a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come)
 {
     begin();
     time_out();
@@ -229,9 +229,8 @@ START_TEST(a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come)
     ck_assert(rl_list_empty(&world.host.reads));
     expect_over(RL_LOOK_UNKNOWN);
 }
-END_TEST
 
-START_TEST(masters_whose_votes_do_not_count_are_not_asked)
+TEST(cases, masters_whose_votes_do_not_count_are_not_asked)
 {
     static const struct rl_admission_status quarantined = {.kind = RL_ADMISSION_QUARANTINED, .until = {INT64_MAX}};
     static const struct rl_admission_status excluded = {.kind = RL_ADMISSION_EXCLUDED};
@@ -245,10 +244,9 @@ START_TEST(masters_whose_votes_do_not_count_are_not_asked)
     ck_assert_int_eq(world.look.nodes[0].why, RL_DETAIL_QUARANTINED);
     ck_assert_int_eq(world.look.nodes[1].why, RL_DETAIL_EXCLUDED);
 }
-END_TEST
 
 /* Its end has passed, and nobody has been told yet. */
-START_TEST(a_master_whose_quarantine_is_over_is_asked)
+TEST(cases, a_master_whose_quarantine_is_over_is_asked)
 {
     const struct rl_admission_status over = {.kind = RL_ADMISSION_QUARANTINED, .until = world.now};
 
@@ -258,9 +256,8 @@ START_TEST(a_master_whose_quarantine_is_over_is_asked)
     start();
     ck_assert_uint_eq(world.asked, (UINT32_C(1) << MASTERS) - 1);
 }
-END_TEST
 
-START_TEST(masters_without_a_connection_are_not_asked)
+TEST(cases, masters_without_a_connection_are_not_asked)
 {
     for (unsigned node = 0; node < MASTERS; node++)
         link_is(node, RL_LINK_READY);
@@ -271,10 +268,9 @@ START_TEST(masters_without_a_connection_are_not_asked)
     ck_assert_int_eq(world.look.nodes[2].why, RL_DETAIL_DOWN);
     ck_assert_int_eq(world.look.nodes[4].why, RL_DETAIL_LATE);
 }
-END_TEST
 
 /* They are awaited for as long as they need to connect. */
-START_TEST(a_first_connection_is_asked_when_it_comes_and_fails_when_it_fails)
+TEST(cases, a_first_connection_is_asked_when_it_comes_and_fails_when_it_fails)
 {
     start();
     ck_assert_uint_eq(world.asked, 0);
@@ -293,9 +289,8 @@ START_TEST(a_first_connection_is_asked_when_it_comes_and_fails_when_it_fails)
         answer(node, (struct says){.form = "absent"});
     expect_over(RL_LOOK_FREE);
 }
-END_TEST
 
-START_TEST(silent_masters_end_a_look_at_node_timeout)
+TEST(cases, silent_masters_end_a_look_at_node_timeout)
 {
     begin();
     vote(0, "x 500 1 a");
@@ -304,28 +299,25 @@ START_TEST(silent_masters_end_a_look_at_node_timeout)
     ck_assert_int_eq(world.look.nodes[1].why, RL_DETAIL_TIMEOUT);
     ck_assert(world.look.nodes[0].answered && !world.look.nodes[1].answered);
 }
-END_TEST
 
 /* The client was stopped for longer than node_timeout. */
-START_TEST(what_has_arrived_is_read_before_the_time_is_up)
+TEST(cases, what_has_arrived_is_read_before_the_time_is_up)
 {
     begin();
     world.arrived = 1u << 0 | 1u << 2 | 1u << 4;
     time_out();
     expect_over(RL_LOOK_FREE);
 }
-END_TEST
 
-START_TEST(a_connection_that_ends_is_no_answer)
+TEST(cases, a_connection_that_ends_is_no_answer)
 {
     begin();
     rl_host_events.dropped(&world.host, 0, &world.tags[0], true, world.now);
     ck_assert_int_eq(world.look.nodes[0].why, RL_DETAIL_DISCONNECTED);
     ck_assert_uint_eq(world.over, 0);
 }
-END_TEST
 
-START_TEST(an_error_says_why_a_master_does_not_count)
+TEST(cases, an_error_says_why_a_master_does_not_count)
 {
     const struct rl_reply error = {.root = {.type = RL_REPLY_ERROR, .text = rl_slice_of("NOPERM no")}};
 
@@ -335,11 +327,10 @@ START_TEST(an_error_says_why_a_master_does_not_count)
     ck_assert_int_ne(world.look.nodes[0].why, RL_DETAIL_NONE);
     ck_assert(!world.look.nodes[0].answered);
 }
-END_TEST
 
 /* --- What the answers amount to ----------------------------------------------------------------------------------- */
 
-START_TEST(a_look_waits_for_more_answers_while_they_may_settle_it)
+TEST(cases, a_look_waits_for_more_answers_while_they_may_settle_it)
 {
     begin();
     vote(0, "x 500 1 a");
@@ -354,9 +345,8 @@ START_TEST(a_look_waits_for_more_answers_while_they_may_settle_it)
     expect_value(&world.picture.values[0], "a", 3, 500);
     expect_value(&world.picture.values[1], "b", 1, 500);
 }
-END_TEST
 
-START_TEST(split_votes_are_unsettled_when_all_have_answered)
+TEST(cases, split_votes_are_unsettled_when_all_have_answered)
 {
     begin();
     vote(0, "x 500 1 a");
@@ -368,9 +358,8 @@ START_TEST(split_votes_are_unsettled_when_all_have_answered)
     expect_over(RL_LOOK_UNSETTLED);
     ck_assert_uint_eq(world.picture.n_holders, 0);
 }
-END_TEST
 
-START_TEST(a_foreign_key_is_not_free)
+TEST(cases, a_foreign_key_is_not_free)
 {
     begin();
     for (unsigned node = 0; node < MASTERS; node++)
@@ -378,10 +367,9 @@ START_TEST(a_foreign_key_is_not_free)
     expect_over(RL_LOOK_UNSETTLED);
     ck_assert(world.look.nodes[0].foreign && !world.look.nodes[1].foreign);
 }
-END_TEST
 
 /* What a value has is the most that any master says, and its weakest mode: it may just have been made weaker. */
-START_TEST(a_value_that_masters_know_differently_is_one)
+TEST(cases, a_value_that_masters_know_differently_is_one)
 {
     begin();
     vote(0, "x 500 1 a");
@@ -392,9 +380,8 @@ START_TEST(a_value_that_masters_know_differently_is_one)
     expect_value(&world.picture.values[0], "a", 3, 900);
     ck_assert_int_eq(world.picture.values[0].mode, RL_SHARED);
 }
-END_TEST
 
-START_TEST(a_value_without_an_end_has_none)
+TEST(cases, a_value_without_an_end_has_none)
 {
     begin();
     vote(0, "x 500 1 a");
@@ -403,9 +390,8 @@ START_TEST(a_value_without_an_end_has_none)
     expect_over(RL_LOOK_EXCLUSIVE);
     expect_value(&world.picture.values[0], "a", 3, -1);
 }
-END_TEST
 
-START_TEST(a_number_counts_if_all_that_have_the_vote_agree_on_it)
+TEST(cases, a_number_counts_if_all_that_have_the_vote_agree_on_it)
 {
     begin();
     answer(0, (struct says){.form = "set", .counter = 7, .n_votes = 2, .votes = "r 500 1 ar 500 1 b"});
@@ -419,10 +405,9 @@ START_TEST(a_number_counts_if_all_that_have_the_vote_agree_on_it)
     expect_value(&world.picture.values[1], "a", 2, 500);
     ck_assert_uint_eq(world.picture.values[1].counter, 7);
 }
-END_TEST
 
 /* By its larger ticket "a" comes last, though one master has it in front. */
-START_TEST(waiters_stand_in_the_order_of_the_largest_ticket_of_each)
+TEST(cases, waiters_stand_in_the_order_of_the_largest_ticket_of_each)
 {
     begin();
     answer(0, (struct says){.form = "absent", .n_waiting = 2, .waiters = "x 500 3 1 ax 500 5 1 b"});
@@ -435,9 +420,8 @@ START_TEST(waiters_stand_in_the_order_of_the_largest_ticket_of_each)
     expect_value(&world.picture.waiters[1], "a", 3, 800);
     ck_assert_uint_eq(world.picture.waiters[1].ticket, 9);
 }
-END_TEST
 
-START_TEST(the_numbers_of_votes_and_waiters_are_the_largest)
+TEST(cases, the_numbers_of_votes_and_waiters_are_the_largest)
 {
     begin();
     answer(0, (struct says){.form = "set", .n_votes = 3, .n_waiting = 2, .votes = "r 500 1 a"});
@@ -447,9 +431,8 @@ START_TEST(the_numbers_of_votes_and_waiters_are_the_largest)
     ck_assert_uint_eq(world.picture.n_votes, 150);
     ck_assert_uint_eq(world.picture.n_waiting, 40);
 }
-END_TEST
 
-START_TEST(a_master_with_both_votes_shows_an_upgrade)
+TEST(cases, a_master_with_both_votes_shows_an_upgrade)
 {
     begin();
     vote(0, "u 500 1 a");
@@ -464,10 +447,9 @@ START_TEST(a_master_with_both_votes_shows_an_upgrade)
     vote(2, "u 500 1 a");
     expect_over(RL_LOOK_UPGRADING);
 }
-END_TEST
 
 /* Another's vote on a master of its own. */
-START_TEST(a_rivals_exclusive_vote_is_no_upgrade)
+TEST(cases, a_rivals_exclusive_vote_is_no_upgrade)
 {
     begin();
     vote(0, "u 500 1 a");
@@ -477,33 +459,5 @@ START_TEST(a_rivals_exclusive_vote_is_no_upgrade)
     vote(4, "u 500 1 a");
     expect_over(RL_LOOK_SHARED);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("host_look");
-    TCase *cases = suite_add_case(suite, "looks", setup, teardown);
-
-    tcase_add_test(cases, a_quorum_that_agrees_ends_a_look);
-    tcase_add_test(cases, nothing_is_left_of_a_look_when_the_last_command_has_ended);
-    tcase_add_test(cases, a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come);
-    tcase_add_test(cases, masters_whose_votes_do_not_count_are_not_asked);
-    tcase_add_test(cases, a_master_whose_quarantine_is_over_is_asked);
-    tcase_add_test(cases, masters_without_a_connection_are_not_asked);
-    tcase_add_test(cases, a_first_connection_is_asked_when_it_comes_and_fails_when_it_fails);
-    tcase_add_test(cases, silent_masters_end_a_look_at_node_timeout);
-    tcase_add_test(cases, what_has_arrived_is_read_before_the_time_is_up);
-    tcase_add_test(cases, a_connection_that_ends_is_no_answer);
-    tcase_add_test(cases, an_error_says_why_a_master_does_not_count);
-    tcase_add_test(cases, a_look_waits_for_more_answers_while_they_may_settle_it);
-    tcase_add_test(cases, split_votes_are_unsettled_when_all_have_answered);
-    tcase_add_test(cases, a_foreign_key_is_not_free);
-    tcase_add_test(cases, a_value_that_masters_know_differently_is_one);
-    tcase_add_test(cases, a_value_without_an_end_has_none);
-    tcase_add_test(cases, a_number_counts_if_all_that_have_the_vote_agree_on_it);
-    tcase_add_test(cases, waiters_stand_in_the_order_of_the_largest_ticket_of_each);
-    tcase_add_test(cases, the_numbers_of_votes_and_waiters_are_the_largest);
-    tcase_add_test(cases, a_master_with_both_votes_shows_an_upgrade);
-    tcase_add_test(cases, a_rivals_exclusive_vote_is_no_upgrade);
-    return suite_run(suite);
-}
+SUITE("host_look")

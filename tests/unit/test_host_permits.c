@@ -219,7 +219,9 @@ static uint32_t third(uint32_t a, uint32_t b)
 
 /* --- The first attempt -------------------------------------------------------------------------------------------- */
 
-START_TEST(handles_of_one_client_begin_at_different_slots)
+GROUP(cases, "permits", setup, teardown)
+
+TEST(cases, handles_of_one_client_begin_at_different_slots)
 {
     uint64_t slots = 0;
 
@@ -229,9 +231,8 @@ START_TEST(handles_of_one_client_begin_at_different_slots)
     }
     ck_assert_uint_eq(slots, (1u << LOCKS) - 1);
 }
-END_TEST
 
-START_TEST(the_slot_that_was_released_last_is_the_next_one)
+TEST(cases, the_slot_that_was_released_last_is_the_next_one)
 {
     uint32_t slots[3];
 
@@ -245,9 +246,8 @@ START_TEST(the_slot_that_was_released_last_is_the_next_one)
     ck_assert_uint_eq(hold(3), slots[0]);
     ck_assert_uint_eq(hold(0), slots[1]);
 }
-END_TEST
 
-START_TEST(a_slot_that_went_to_a_waiter_is_not_the_next_one)
+TEST(cases, a_slot_that_went_to_a_waiter_is_not_the_next_one)
 {
     uint32_t slots[2];
 
@@ -260,9 +260,8 @@ START_TEST(a_slot_that_went_to_a_waiter_is_not_the_next_one)
     release(1, 2);
     ck_assert_uint_eq(hold(2), slots[0]);
 }
-END_TEST
 
-START_TEST(a_released_slot_above_the_handles_number_is_not_its_own)
+TEST(cases, a_released_slot_above_the_handles_number_is_not_its_own)
 {
     make(0, 2);
     make(1, 2);
@@ -272,11 +271,10 @@ START_TEST(a_released_slot_above_the_handles_number_is_not_its_own)
     release(world.locks[0].slot == 1 ? 0 : 1, 1);
     ck_assert_uint_eq(hold(2), 0);
 }
-END_TEST
 
 /* --- After a refusal ---------------------------------------------------------------------------------------------- */
 
-START_TEST(the_next_attempt_is_at_a_slot_that_most_masters_show_to_be_free)
+TEST(cases, the_next_attempt_is_at_a_slot_that_most_masters_show_to_be_free)
 {
     uint32_t home;
 
@@ -291,9 +289,8 @@ START_TEST(the_next_attempt_is_at_a_slot_that_most_masters_show_to_be_free)
     ck_assert(world.over[0]);
     ck_assert_int_eq(world.ended[0], RL_END_OK);
 }
-END_TEST
 
-START_TEST(where_no_slot_is_free_a_single_attempt_ends)
+TEST(cases, where_no_slot_is_free_a_single_attempt_ends)
 {
     make(0, 3);
     acquire(0, true);
@@ -303,10 +300,9 @@ START_TEST(where_no_slot_is_free_a_single_attempt_ends)
     ck_assert(world.over[0]);
     ck_assert_int_eq(world.ended[0], RL_END_HELD);
 }
-END_TEST
 
 /* Two of one client do not run after the same slot. */
-START_TEST(a_slot_that_another_handle_wants_is_not_the_next_one)
+TEST(cases, a_slot_that_another_handle_wants_is_not_the_next_one)
 {
     uint32_t slots[3];
 
@@ -325,10 +321,9 @@ START_TEST(a_slot_that_another_handle_wants_is_not_the_next_one)
     ck_assert(world.over[0]);
     ck_assert_int_eq(world.ended[0], RL_END_HELD);
 }
-END_TEST
 
 /* Of 40 slots the others are drawn at random: they would be the same by chance, once in a while. */
-START_TEST(another_handle_begins_for_a_while_where_masters_have_shown_a_free_slot)
+TEST(cases, another_handle_begins_for_a_while_where_masters_have_shown_a_free_slot)
 {
     uint32_t free[2];
 
@@ -347,9 +342,8 @@ START_TEST(another_handle_begins_for_a_while_where_masters_have_shown_a_free_slo
     acquire(2, true);
     ck_assert(world.locks[2].slot != free[0] && world.locks[2].slot != free[1]);
 }
-END_TEST
 
-START_TEST(what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
+TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
 {
     uint32_t free[2];
 
@@ -364,10 +358,9 @@ START_TEST(what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
     acquire(1, true);
     ck_assert(world.locks[1].slot != free[0] && world.locks[1].slot != free[1]);
 }
-END_TEST
 
 /* Seven slots beside its own with each attempt. */
-START_TEST(single_attempts_ask_about_every_slot_of_many)
+TEST(cases, single_attempts_ask_about_every_slot_of_many)
 {
     const struct rl_slot_search *search = &world.attempts[0].search;
     uint64_t seen = 0;
@@ -389,7 +382,6 @@ START_TEST(single_attempts_ask_about_every_slot_of_many)
     ck_assert_uint_eq(attempts, 3);
     ck_assert_int_eq(world.ended[0], RL_END_HELD);
 }
-END_TEST
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
@@ -404,7 +396,7 @@ static void wait_among(uint32_t limit, uint32_t *ret_home, uint32_t *ret_other)
     ck_assert_uint_ne(*ret_home, *ret_other);
 }
 
-START_TEST(of_many_slots_a_waiter_asks_first_about_those_that_were_released_here)
+TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_here)
 {
     const struct rl_slot_search *search = &world.attempts[3].search;
     uint32_t slots[3];
@@ -424,7 +416,6 @@ START_TEST(of_many_slots_a_waiter_asks_first_about_those_that_were_released_here
     for (uint32_t at = 2; at < search->n; at++)
         ck_assert_uint_eq(rl_semaphore_claims_at(world.locks[3].semaphore, search->slots[at]), 0);
 }
-END_TEST
 
 /* By a notification; NULL: to a claim that nobody wants any more. */
 static void tell(struct rl_host_lock *lock, uint64_t slot)
@@ -433,7 +424,7 @@ static void tell(struct rl_host_lock *lock, uint64_t slot)
     rl_host_run(&world.host);
 }
 
-START_TEST(a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
+TEST(cases, a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
 {
     uint32_t home, other;
 
@@ -446,10 +437,9 @@ START_TEST(a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
 }
-END_TEST
 
 /* The slowest of the answers here takes 10 ms. */
-START_TEST(a_waiter_that_has_just_moved_stays_for_two_round_trips)
+TEST(cases, a_waiter_that_has_just_moved_stays_for_two_round_trips)
 {
     uint32_t home, other;
 
@@ -467,9 +457,8 @@ START_TEST(a_waiter_that_has_just_moved_stays_for_two_round_trips)
     tell(&world.locks[0], home);
     ck_assert_uint_eq(world.locks[0].slot, home);
 }
-END_TEST
 
-START_TEST(a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one)
+TEST(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one)
 {
     uint32_t home, other;
 
@@ -485,9 +474,8 @@ START_TEST(a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one)
     ck_assert_uint_eq(world.locks[0].slot, other);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
 }
-END_TEST
 
-START_TEST(who_has_a_permit_moves_nowhere)
+TEST(cases, who_has_a_permit_moves_nowhere)
 {
     make(0, 3);
     hold(0);
@@ -495,27 +483,5 @@ START_TEST(who_has_a_permit_moves_nowhere)
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_HELD);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("host_permits");
-    TCase *cases = suite_add_case(suite, "permits", setup, teardown);
-
-    tcase_add_test(cases, handles_of_one_client_begin_at_different_slots);
-    tcase_add_test(cases, the_slot_that_was_released_last_is_the_next_one);
-    tcase_add_test(cases, a_slot_that_went_to_a_waiter_is_not_the_next_one);
-    tcase_add_test(cases, a_released_slot_above_the_handles_number_is_not_its_own);
-    tcase_add_test(cases, the_next_attempt_is_at_a_slot_that_most_masters_show_to_be_free);
-    tcase_add_test(cases, where_no_slot_is_free_a_single_attempt_ends);
-    tcase_add_test(cases, a_slot_that_another_handle_wants_is_not_the_next_one);
-    tcase_add_test(cases, another_handle_begins_for_a_while_where_masters_have_shown_a_free_slot);
-    tcase_add_test(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second);
-    tcase_add_test(cases, single_attempts_ask_about_every_slot_of_many);
-    tcase_add_test(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_here);
-    tcase_add_test(cases, a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free);
-    tcase_add_test(cases, a_waiter_that_has_just_moved_stays_for_two_round_trips);
-    tcase_add_test(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one);
-    tcase_add_test(cases, who_has_a_permit_moves_nowhere);
-    return suite_run(suite);
-}
+SUITE("host_permits")

@@ -26,7 +26,9 @@ static void expect_words(struct rl_join_question question, const char *expected)
     ck_assert_uint_eq(command.n_keys, 1);
 }
 
-START_TEST(the_question_is_the_join_script_with_its_text)
+GROUP(question_tests, "question", NULL, NULL)
+
+TEST(question_tests, the_question_is_the_join_script_with_its_text)
 {
     struct rl_join_question question = {
         RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN,
@@ -41,7 +43,6 @@ START_TEST(the_question_is_the_join_script_with_its_text)
     question.max_ttl_ms = UINT32_MAX;
     expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000");
 }
-END_TEST
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +72,9 @@ static struct rl_reply answer(void)
     return reply;
 }
 
-START_TEST(every_member_of_the_answer_is_read)
+GROUP(answer_tests, "answer", NULL, NULL)
+
+TEST(answer_tests, every_member_of_the_answer_is_read)
 {
     struct rl_reply reply = answer();
     struct rl_join_report report;
@@ -96,9 +99,8 @@ START_TEST(every_member_of_the_answer_is_read)
     ck_assert_int_eq(report.time_us, 1700000000123456);
     ck_assert(!report.cluster && report.append_only && report.promoted);
 }
-END_TEST
 
-START_TEST(every_event_is_understood)
+TEST(answer_tests, every_event_is_understood)
 {
     static const char *const words[RL_JOIN_EVENT_COUNT] = {"KEPT",     "NEW",    "RESTARTED", "RESUMED",
                                                            "DECLARED", "ABSENT", "MISMATCH",  "MISPLACED"};
@@ -112,7 +114,6 @@ START_TEST(every_event_is_understood)
         ck_assert_int_eq(report.event, i);
     }
 }
-END_TEST
 
 static void expect_misshapen(size_t at, struct rl_reply_item item)
 {
@@ -124,16 +125,15 @@ static void expect_misshapen(size_t at, struct rl_reply_item item)
     ck_assert_int_eq(report.left_ms, 77);
 }
 
-START_TEST(elements_of_another_type_are_not_taken)
+TEST(answer_tests, elements_of_another_type_are_not_taken)
 {
     for (size_t i = 0; i < N_ELEMENTS; i++) {
         expect_misshapen(i, i < N_TEXTS ? integer_item(1) : text_item("1"));
         expect_misshapen(i, (struct rl_reply_item){.type = RL_REPLY_NIL});
     }
 }
-END_TEST
 
-START_TEST(numbers_out_of_their_range_are_not_taken)
+TEST(answer_tests, numbers_out_of_their_range_are_not_taken)
 {
     for (size_t i = N_TEXTS; i < N_ELEMENTS; i++)
         expect_misshapen(i, integer_item(-1));
@@ -144,9 +144,8 @@ START_TEST(numbers_out_of_their_range_are_not_taken)
     for (size_t i = 12; i < 15; i++)
         expect_misshapen(i, integer_item(2));
 }
-END_TEST
 
-START_TEST(texts_that_do_not_fit_are_not_taken)
+TEST(answer_tests, texts_that_do_not_fit_are_not_taken)
 {
     char longest[64];
     struct rl_join_report report;
@@ -163,9 +162,8 @@ START_TEST(texts_that_do_not_fit_are_not_taken)
     expect_misshapen(0, text_item("KEPT2"));
     expect_misshapen(0, text_item(""));
 }
-END_TEST
 
-START_TEST(what_is_no_array_of_the_right_length_is_not_taken)
+TEST(answer_tests, what_is_no_array_of_the_right_length_is_not_taken)
 {
     struct rl_join_report report;
     struct rl_reply reply = answer();
@@ -178,7 +176,6 @@ START_TEST(what_is_no_array_of_the_right_length_is_not_taken)
     reply.root.type = RL_REPLY_STATUS;
     ck_assert(!rl_join_parse(&reply, &report));
 }
-END_TEST
 
 /* --- The admission status ----------------------------------------------------------------------------------------- */
 
@@ -204,7 +201,9 @@ static void expect_excluded(const struct rl_join_report *report, const struct rl
     ck_assert(!admission.epoch_checked);
 }
 
-START_TEST(the_gravest_fault_is_the_one_that_is_told)
+GROUP(admission_status, "admission status", NULL, NULL)
+
+TEST(admission_status, the_gravest_fault_is_the_one_that_is_told)
 {
     struct rl_admission_rules rules = {.same_server = true};
     struct rl_join_report report = worst();
@@ -226,7 +225,6 @@ START_TEST(the_gravest_fault_is_the_one_that_is_told)
     report.event = RL_JOIN_KEPT;
     ck_assert_int_eq(rl_admission_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_QUARANTINED);
 }
-END_TEST
 
 static struct rl_join_report sound(int64_t left_ms)
 {
@@ -237,7 +235,7 @@ static struct rl_join_report sound(int64_t left_ms)
                                    .left_ms = left_ms};
 }
 
-START_TEST(a_master_without_fault_votes_and_its_votes_need_an_epoch_check)
+TEST(admission_status, a_master_without_fault_votes_and_its_votes_need_an_epoch_check)
 {
     struct rl_admission_rules rules = {0};
     struct rl_join_report report = sound(0);
@@ -247,9 +245,8 @@ START_TEST(a_master_without_fault_votes_and_its_votes_need_an_epoch_check)
     ck_assert_int_eq(admission.fault, RL_FAULT_NONE);
     ck_assert(admission.epoch_checked);
 }
-END_TEST
 
-START_TEST(memory_limits_without_eviction_and_policies_without_limit_are_no_fault)
+TEST(admission_status, memory_limits_without_eviction_and_policies_without_limit_are_no_fault)
 {
     struct rl_admission_rules rules = {0};
     struct rl_join_report report = sound(0);
@@ -263,7 +260,6 @@ START_TEST(memory_limits_without_eviction_and_policies_without_limit_are_no_faul
     strcpy(report.policy, "");
     expect_excluded(&report, &rules, RL_FAULT_EVICTS);
 }
-END_TEST
 
 static void expect_until(int64_t left_ms, uint32_t ppm, struct rl_instant received, int64_t until_ns)
 {
@@ -277,7 +273,7 @@ static void expect_until(int64_t left_ms, uint32_t ppm, struct rl_instant receiv
     ck_assert_int_eq(admission.until.ns, until_ns);
 }
 
-START_TEST(a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding)
+TEST(admission_status, a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding)
 {
     expect_until(31000, 0, (struct rl_instant){7}, INT64_C(31002000007));
     expect_until(31000, 10000, (struct rl_instant){7}, INT64_C(31312000007));
@@ -285,7 +281,6 @@ START_TEST(a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding)
     expect_until(INT64_C(4294968295), 1000000, (struct rl_instant){0}, INT64_C(8589936592000000));
     expect_until(INT64_C(4294968295), 1000000, (struct rl_instant){INT64_MAX - 1}, RL_NEVER.ns);
 }
-END_TEST
 
 /* --- Refusals ----------------------------------------------------------------------------------------------------- */
 
@@ -318,11 +313,12 @@ static const char *const refusals[] = {
     "ERR This Valkey command is not allowed from script script: 8a2f, on @user_script:9.",
 };
 
-START_TEST(a_want_of_rights_or_commands_is_recognized)
+GROUP(refusal, "refusals", NULL, NULL)
+
+TESTS(refusal, a_want_of_rights_or_commands_is_recognized, 0, sizeof(refusals) / sizeof(*refusals))
 {
     ck_assert_msg(rl_join_is_refusal((struct rl_slice){refusals[_i], strlen(refusals[_i])}), "%s", refusals[_i]);
 }
-END_TEST
 
 static const char *const others[] = {
     "",
@@ -343,50 +339,16 @@ static const char *const others[] = {
     "LOADING unknown command called from",
 };
 
-START_TEST(other_errors_are_no_refusals)
+TESTS(refusal, other_errors_are_no_refusals, 0, sizeof(others) / sizeof(*others))
 {
     ck_assert_msg(!rl_join_is_refusal((struct rl_slice){others[_i], strlen(others[_i])}), "%s", others[_i]);
 }
-END_TEST
 
-START_TEST(only_the_text_is_looked_at)
+TEST(refusal, only_the_text_is_looked_at)
 {
     ck_assert(!rl_join_is_refusal((struct rl_slice){"NOPERM", 5}));
     ck_assert(!rl_join_is_refusal((struct rl_slice){"ERR ACL failure in script", 24}));
     ck_assert(!rl_join_is_refusal((struct rl_slice){NULL, 0}));
 }
-END_TEST
 
-static void add_answer_tests(TCase *cases)
-{
-    tcase_add_test(cases, every_member_of_the_answer_is_read);
-    tcase_add_test(cases, every_event_is_understood);
-    tcase_add_test(cases, elements_of_another_type_are_not_taken);
-    tcase_add_test(cases, numbers_out_of_their_range_are_not_taken);
-    tcase_add_test(cases, texts_that_do_not_fit_are_not_taken);
-    tcase_add_test(cases, what_is_no_array_of_the_right_length_is_not_taken);
-}
-
-static void add_status_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_gravest_fault_is_the_one_that_is_told);
-    tcase_add_test(cases, a_master_without_fault_votes_and_its_votes_need_an_epoch_check);
-    tcase_add_test(cases, memory_limits_without_eviction_and_policies_without_limit_are_no_fault);
-    tcase_add_test(cases, a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("join");
-    TCase *question = suite_add_case(suite, "question", NULL, NULL);
-    TCase *refusal = suite_add_case(suite, "refusals", NULL, NULL);
-
-    tcase_add_test(question, the_question_is_the_join_script_with_its_text);
-    add_answer_tests(suite_add_case(suite, "answer", NULL, NULL));
-    add_status_tests(suite_add_case(suite, "admission status", NULL, NULL));
-    tcase_add_loop_test(refusal, a_want_of_rights_or_commands_is_recognized, 0,
-                        sizeof(refusals) / sizeof(*refusals));
-    tcase_add_loop_test(refusal, other_errors_are_no_refusals, 0, sizeof(others) / sizeof(*others));
-    tcase_add_test(refusal, only_the_text_is_looked_at);
-    return suite_run(suite);
-}
+SUITE("join")

@@ -22,7 +22,9 @@ static void expect_words(const struct rl_latch_read *question, const char *const
         ck_assert_msg(rl_slice_is(command.argv[i], words[i]), "word %zu is not '%s'", i, words[i]);
 }
 
-START_TEST(a_question_says_what_is_wanted)
+GROUP(masters, "masters", NULL, NULL)
+
+TEST(masters, a_question_says_what_is_wanted)
 {
     struct rl_latch_read question = {
         .key = rl_slice_of("key"),
@@ -44,7 +46,6 @@ START_TEST(a_question_says_what_is_wanted)
     expect_words(&question, (const char *const[]){"key", "7", "18446744073709551615", "60000", "4 7", "me", "1",
                                                   "channel", ""});
 }
-END_TEST
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
@@ -60,7 +61,7 @@ static struct rl_reply reply_of(int64_t code, const char *passed, const char *re
     };
 }
 
-START_TEST(an_answer_is_taken_apart)
+TEST(masters, an_answer_is_taken_apart)
 {
     static const enum rl_latch_code codes[] = {RL_LATCH_FOREIGN, RL_LATCH_COMPLETE, RL_LATCH_OTHER_GENERATION,
                                                RL_LATCH_OTHER_PARTIES, RL_LATCH_SHUT, RL_LATCH_OPEN};
@@ -79,9 +80,8 @@ START_TEST(an_answer_is_taken_apart)
         ck_assert(rl_slice_is(answer.names, "1 a"));
     }
 }
-END_TEST
 
-START_TEST(an_answer_of_another_shape_is_none)
+TEST(masters, an_answer_of_another_shape_is_none)
 {
     struct rl_latch_answer answer;
 
@@ -99,9 +99,8 @@ START_TEST(an_answer_of_another_shape_is_none)
         ck_assert(rl_latch_answer(&reply, &answer) == (n == 4));
     }
 }
-END_TEST
 
-START_TEST(what_is_too_long_or_no_generation_is_none)
+TEST(masters, what_is_too_long_or_no_generation_is_none)
 {
     static const char *const bad[] = {"1", "x 1", " 1", "18446744073709551616 1", "99999999999999999999 1", "-1 1",
                                       "123456789012345678901234567890123"};
@@ -117,9 +116,8 @@ START_TEST(what_is_too_long_or_no_generation_is_none)
     reply = reply_of(0, "", "123456789012345678901234567890123", "");
     ck_assert(!rl_latch_answer(&reply, &answer));
 }
-END_TEST
 
-START_TEST(names_are_taken_one_by_one)
+TEST(masters, names_are_taken_one_by_one)
 {
     struct rl_slice list = rl_slice_of("1 a5 b 6 c1 ~");
     struct rl_slice rest = rl_slice_of("1 a3 b-c64 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
@@ -136,9 +134,8 @@ START_TEST(names_are_taken_one_by_one)
     ck_assert(rl_latch_next_name(&list, &name));
     ck_assert(!rl_latch_next_name(&list, &name)); /* a space in it */
 }
-END_TEST
 
-START_TEST(malformed_lists_of_names_end)
+TEST(masters, malformed_lists_of_names_end)
 {
     static const char *const bad[] = {"", "1", "1 ", "0 ", "2 a", "x a", "-1 a", "1a", "1 \n", "1 \x7f", "1 \x80",
                                       "65 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"};
@@ -155,9 +152,8 @@ START_TEST(malformed_lists_of_names_end)
         free(bytes);
     }
 }
-END_TEST
 
-START_TEST(a_message_names_the_latch)
+TEST(masters, a_message_names_the_latch)
 {
     struct rl_slice key;
 
@@ -167,7 +163,6 @@ START_TEST(a_message_names_the_latch)
     ck_assert(!rl_latch_notification(rl_slice_of("latc"), &key));
     ck_assert(!rl_latch_notification(rl_slice_of("value 1 granted inc 5 0"), &key));
 }
-END_TEST
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -176,7 +171,9 @@ static void add(struct rl_latch_names *names, const char *name)
     rl_latch_names_add(names, rl_slice_of(name));
 }
 
-START_TEST(a_name_is_in_the_set_once_and_in_order)
+GROUP(names_tests, "names", NULL, NULL)
+
+TEST(names_tests, a_name_is_in_the_set_once_and_in_order)
 {
     static const char *const order[] = {"B", "a", "ab", "b", "ba"};
     struct rl_latch_names names;
@@ -194,9 +191,8 @@ START_TEST(a_name_is_in_the_set_once_and_in_order)
         ck_assert_str_eq(names.at[i]->text, order[i]);
     rl_latch_names_fini(&names);
 }
-END_TEST
 
-START_TEST(there_are_no_more_names_than_parties)
+TEST(names_tests, there_are_no_more_names_than_parties)
 {
     struct rl_latch_names names;
     char name[RL_LATCH_PARTY_BYTES + 1];
@@ -211,22 +207,5 @@ START_TEST(there_are_no_more_names_than_parties)
         ck_assert_int_lt(strcmp(names.at[i - 1]->text, names.at[i]->text), 0);
     rl_latch_names_fini(&names);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("latch");
-    TCase *masters = suite_add_case(suite, "masters", NULL, NULL);
-    TCase *names = suite_add_case(suite, "names", NULL, NULL);
-
-    tcase_add_test(masters, a_question_says_what_is_wanted);
-    tcase_add_test(masters, an_answer_is_taken_apart);
-    tcase_add_test(masters, an_answer_of_another_shape_is_none);
-    tcase_add_test(masters, what_is_too_long_or_no_generation_is_none);
-    tcase_add_test(masters, names_are_taken_one_by_one);
-    tcase_add_test(masters, malformed_lists_of_names_end);
-    tcase_add_test(masters, a_message_names_the_latch);
-    tcase_add_test(names, a_name_is_in_the_set_once_and_in_order);
-    tcase_add_test(names, there_are_no_more_names_than_parties);
-    return suite_run(suite);
-}
+SUITE("latch")

@@ -26,14 +26,15 @@ static void check_label(const char *value, const char *label)
     ck_assert_mem_eq(leader.label, label, strlen(label));
 }
 
-START_TEST(the_label_stands_behind_the_uuid)
+GROUP(cases, "leader", NULL, NULL)
+
+TEST(cases, the_label_stands_behind_the_uuid)
 {
     check_label(UUID ":a", "a");
     check_label(UUID ":host-7/worker:2", "host-7/worker:2");
 }
-END_TEST
 
-START_TEST(a_value_of_another_form_has_no_label)
+TEST(cases, a_value_of_another_form_has_no_label)
 {
     check_label(UUID, "");
     check_label(UUID ":", "");
@@ -41,9 +42,8 @@ START_TEST(a_value_of_another_form_has_no_label)
     check_label("somebody:else", "");
     check_label("", "");
 }
-END_TEST
 
-START_TEST(a_label_that_is_too_long_is_none)
+TEST(cases, a_label_that_is_too_long_is_none)
 {
     char value[36 + 1 + REDLOCK_MAX_LABEL_BYTES + 2] = UUID ":";
 
@@ -52,16 +52,14 @@ START_TEST(a_label_that_is_too_long_is_none)
     value[37 + REDLOCK_MAX_LABEL_BYTES] = 'x';
     check_label(value, "");
 }
-END_TEST
 
-START_TEST(only_an_exclusive_holder_leads)
+TEST(cases, only_an_exclusive_holder_leads)
 {
     ck_assert(!see(RL_SHARED, UUID ":a").present);
     ck_assert(!see(RL_UPGRADEABLE, UUID ":a").present);
 }
-END_TEST
 
-START_TEST(leaders_differ_by_presence_term_and_label)
+TEST(cases, leaders_differ_by_presence_term_and_label)
 {
     struct rl_leader leader = see(RL_EXCLUSIVE, UUID ":a");
     struct rl_leader same = see(RL_EXCLUSIVE, "fedcba98-89ab-cdef-0123-456789abcdef:a");
@@ -76,7 +74,6 @@ START_TEST(leaders_differ_by_presence_term_and_label)
     ck_assert(!rl_leader_is(&leader, &nobody));
     ck_assert(rl_leader_is(&nobody, &nobody));
 }
-END_TEST
 
 static bool is_said(const char *payload, uint64_t term, const char *label)
 {
@@ -86,7 +83,7 @@ static bool is_said(const char *payload, uint64_t term, const char *label)
            leader.label_size == strlen(label) && memcmp(leader.label, label, leader.label_size) == 0;
 }
 
-START_TEST(what_a_leader_tells_is_its_term_and_its_label)
+TEST(cases, what_a_leader_tells_is_its_term_and_its_label)
 {
     char longest[2 + REDLOCK_MAX_LABEL_BYTES + 1] = "7 ";
 
@@ -96,9 +93,8 @@ START_TEST(what_a_leader_tells_is_its_term_and_its_label)
     ck_assert(is_said("17 host-7:4711", 17, "host-7:4711"));
     ck_assert(is_said(longest, 7, longest + 2));
 }
-END_TEST
 
-START_TEST(anything_else_tells_nothing)
+TEST(cases, anything_else_tells_nothing)
 {
     static const char *const texts[] = {
         "", " ", "0", "01", "-1", "+1", " 1", "1 ", "1  a", "1 a b", "1a", "x", "1\t", "1 \x7f", "1 \xc3\xa4", "1 a\n",
@@ -114,19 +110,5 @@ START_TEST(anything_else_tells_nothing)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         ck_assert_msg(!rl_leader_said(rl_slice_of(texts[i]), &leader), "%s", texts[i]);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("leader");
-    TCase *cases = suite_add_case(suite, "leader", NULL, NULL);
-
-    tcase_add_test(cases, the_label_stands_behind_the_uuid);
-    tcase_add_test(cases, a_value_of_another_form_has_no_label);
-    tcase_add_test(cases, a_label_that_is_too_long_is_none);
-    tcase_add_test(cases, only_an_exclusive_holder_leads);
-    tcase_add_test(cases, leaders_differ_by_presence_term_and_label);
-    tcase_add_test(cases, what_a_leader_tells_is_its_term_and_its_label);
-    tcase_add_test(cases, anything_else_tells_nothing);
-    return suite_run(suite);
-}
+SUITE("leader")

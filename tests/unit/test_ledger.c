@@ -66,7 +66,9 @@ static void change(struct rl_claim *claim, uint64_t *random)
     }
 }
 
-START_TEST(the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list)
+GROUP(cases, "ledger", NULL, NULL)
+
+TESTS(cases, the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list, 1, 32)
 {
     size_t n = (size_t)_i;
     uint64_t random = 4711;
@@ -84,10 +86,9 @@ START_TEST(the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list)
         free(claim);
     }
 }
-END_TEST
 
 /* rule 2.5: valid at t iff at least q of the lb_j - guard exceed t. */
-START_TEST(a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on)
+TEST(cases, a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on)
 {
     struct rl_claim *claim = make(5, 3);
     uint64_t random = 99;
@@ -107,9 +108,8 @@ START_TEST(a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_o
     }
     free(claim);
 }
-END_TEST
 
-START_TEST(with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_guard)
+TEST(cases, with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_guard)
 {
     struct rl_claim *claim = make(3, 2);
 
@@ -120,9 +120,8 @@ START_TEST(with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_gu
     ck_assert_int_eq(rl_ledger_deadline(claim, (struct rl_span){7}).ns, 493);
     free(claim);
 }
-END_TEST
 
-START_TEST(equal_bounds_are_counted_one_by_one)
+TEST(cases, equal_bounds_are_counted_one_by_one)
 {
     struct rl_claim *claim = make(4, 4);
 
@@ -135,9 +134,8 @@ START_TEST(equal_bounds_are_counted_one_by_one)
     ck_assert_int_eq(rl_ledger_deadline(claim, (struct rl_span){0}).ns, 100);
     free(claim);
 }
-END_TEST
 
-START_TEST(a_shorter_ttl_lowers_the_bound_when_it_is_sent)
+TEST(cases, a_shorter_ttl_lowers_the_bound_when_it_is_sent)
 {
     struct rl_claim *claim = make(1, 1);
 
@@ -148,9 +146,8 @@ START_TEST(a_shorter_ttl_lowers_the_bound_when_it_is_sent)
     ck_assert_int_eq(claim->votes[0].bound.ns, 400);
     free(claim);
 }
-END_TEST
 
-START_TEST(sending_gives_no_vote_to_who_has_none)
+TEST(cases, sending_gives_no_vote_to_who_has_none)
 {
     struct rl_claim *claim = make(1, 1);
 
@@ -158,9 +155,8 @@ START_TEST(sending_gives_no_vote_to_who_has_none)
     ck_assert_int_eq(claim->votes[0].bound.ns, RL_LONG_AGO.ns);
     free(claim);
 }
-END_TEST
 
-START_TEST(a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all)
+TEST(cases, a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all)
 {
     struct rl_claim *claim = make(1, 1);
 
@@ -170,19 +166,5 @@ START_TEST(a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all)
     ck_assert_int_eq(claim->votes[0].bound.ns, RL_LONG_AGO.ns);
     free(claim);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("ledger");
-    TCase *cases = suite_add_case(suite, "ledger", NULL, NULL);
-
-    tcase_add_loop_test(cases, the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list, 1, 32);
-    tcase_add_test(cases, a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on);
-    tcase_add_test(cases, with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_guard);
-    tcase_add_test(cases, equal_bounds_are_counted_one_by_one);
-    tcase_add_test(cases, a_shorter_ttl_lowers_the_bound_when_it_is_sent);
-    tcase_add_test(cases, sending_gives_no_vote_to_who_has_none);
-    tcase_add_test(cases, a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all);
-    return suite_run(suite);
-}
+SUITE("ledger")

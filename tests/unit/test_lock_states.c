@@ -192,8 +192,17 @@ static const struct {
 
 /* --- What belongs to a state ---------------------------------------------------------------------------------- */
 
+/* Without assertions there is nothing to stop a wrong transition. */
+#ifdef NDEBUG
+#define ASSERTING false
+#else
+#define ASSERTING true
+#endif
+
+GROUP(cases, "diagram", NULL, NULL)
+
 /* Each play ends in some state: nothing of the states before is left. */
-START_TEST(what_belonged_to_a_state_ends_with_it)
+TESTS(cases, what_belonged_to_a_state_ends_with_it, 0, (int)N_DRAWN)
 {
     static const struct rl_lock_hold nothing;
     struct core *core = core_start(3);
@@ -206,7 +215,6 @@ START_TEST(what_belonged_to_a_state_ends_with_it)
         ck_assert(lock->hold.end.ns == RL_NEVER.ns && !lock->hold.renewing);
     core_stop(core);
 }
-END_TEST
 
 static void extend_while_it_is_renewed(struct core *core)
 {
@@ -220,7 +228,7 @@ static void extend_while_it_is_renewed(struct core *core)
     core_extend(core, 0);
 }
 
-START_TEST(a_renewal_ends_when_its_lock_is_extended)
+TEST(cases, a_renewal_ends_when_its_lock_is_extended)
 {
     struct core *core = core_start(3);
 
@@ -229,9 +237,8 @@ START_TEST(a_renewal_ends_when_its_lock_is_extended)
     ck_assert(!core->locks[0].hold.renewing);
     core_stop(core);
 }
-END_TEST
 
-START_TEST(every_transition_of_the_diagram_happens)
+TESTS(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN)
 {
     struct core *core = core_start(3);
 
@@ -240,7 +247,6 @@ START_TEST(every_transition_of_the_diagram_happens)
                   rl_lock_state_name(diagram[_i].from), rl_lock_state_name(diagram[_i].to));
     core_stop(core);
 }
-END_TEST
 
 /* --- And no other --------------------------------------------------------------------------------------------- */
 
@@ -253,7 +259,7 @@ static bool is_drawn(enum rl_lock_state from, enum rl_lock_state to)
     return false;
 }
 
-START_TEST(the_table_allows_what_the_diagram_draws_and_nothing_else)
+TESTS(cases, the_table_allows_what_the_diagram_draws_and_nothing_else, 0, RL_LOCK_STATE_COUNT)
 {
     enum rl_lock_state from = (enum rl_lock_state)_i;
 
@@ -261,7 +267,6 @@ START_TEST(the_table_allows_what_the_diagram_draws_and_nothing_else)
         ck_assert_msg(rl_lock_may_move(from, (enum rl_lock_state)to) == is_drawn(from, (enum rl_lock_state)to),
                       "from %s to %s", rl_lock_state_name(from), rl_lock_state_name((enum rl_lock_state)to));
 }
-END_TEST
 
 /* In a process of its own, with or without Check's forking. */
 static void expect_stopped(void (*move)(struct core *core))
@@ -290,11 +295,10 @@ static void lose_what_is_not_held(struct core *core)
     rl_lock_follow(&core->engine, &core->locks[0], core->now, rl_go(RL_LOCK_LOST, RL_END_NONE, RL_END_NONE));
 }
 
-START_TEST(a_move_that_the_table_does_not_allow_is_stopped)
+TEST_IF(ASSERTING, cases, a_move_that_the_table_does_not_allow_is_stopped)
 {
     expect_stopped(lose_what_is_not_held);
 }
-END_TEST
 
 static void release_the_claim_of_another(struct core *core)
 {
@@ -303,13 +307,12 @@ static void release_the_claim_of_another(struct core *core)
     rl_lock_follow(&core->engine, &core->locks[1], core->now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
 }
 
-START_TEST(a_move_that_breaks_an_invariant_is_stopped)
+TEST_IF(ASSERTING, cases, a_move_that_breaks_an_invariant_is_stopped)
 {
     expect_stopped(release_the_claim_of_another);
 }
-END_TEST
 
-START_TEST(every_state_has_a_name_of_its_own)
+TEST(cases, every_state_has_a_name_of_its_own)
 {
     for (int a = 0; a < RL_LOCK_STATE_COUNT; a++) {
         ck_assert_ptr_nonnull(rl_lock_state_name((enum rl_lock_state)a));
@@ -317,28 +320,5 @@ START_TEST(every_state_has_a_name_of_its_own)
             ck_assert_str_ne(rl_lock_state_name((enum rl_lock_state)a), rl_lock_state_name((enum rl_lock_state)b));
     }
 }
-END_TEST
 
-/* Without assertions there is nothing to stop a wrong transition. */
-#ifdef NDEBUG
-#define ASSERTING false
-#else
-#define ASSERTING true
-#endif
-
-int main(void)
-{
-    Suite *suite = suite_create("lock_states");
-    TCase *cases = suite_add_case(suite, "diagram", NULL, NULL);
-
-    tcase_add_loop_test(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN);
-    tcase_add_loop_test(cases, the_table_allows_what_the_diagram_draws_and_nothing_else, 0, RL_LOCK_STATE_COUNT);
-    tcase_add_loop_test(cases, what_belonged_to_a_state_ends_with_it, 0, (int)N_DRAWN);
-    tcase_add_test(cases, a_renewal_ends_when_its_lock_is_extended);
-    if (ASSERTING) {
-        tcase_add_test(cases, a_move_that_the_table_does_not_allow_is_stopped);
-        tcase_add_test(cases, a_move_that_breaks_an_invariant_is_stopped);
-    }
-    tcase_add_test(cases, every_state_has_a_name_of_its_own);
-    return suite_run(suite);
-}
+SUITE("lock_states")

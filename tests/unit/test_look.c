@@ -28,7 +28,9 @@ static struct rl_reply good(void)
     };
 }
 
-START_TEST(an_answer_is_taken_apart)
+GROUP(answers, "answers", NULL, NULL)
+
+TEST(answers, an_answer_is_taken_apart)
 {
     struct rl_reply reply = good();
     struct rl_look_answer answer;
@@ -45,9 +47,8 @@ START_TEST(an_answer_is_taken_apart)
     ck_assert(rl_look_answer(&reply, &answer));
     ck_assert(answer.foreign);
 }
-END_TEST
 
-START_TEST(an_answer_of_another_shape_is_none)
+TEST(answers, an_answer_of_another_shape_is_none)
 {
     struct rl_look_answer answer;
 
@@ -70,9 +71,8 @@ START_TEST(an_answer_of_another_shape_is_none)
         ck_assert(!rl_look_answer(&reply, &answer));
     }
 }
-END_TEST
 
-START_TEST(lists_are_taken_apart_one_by_one)
+TEST(answers, lists_are_taken_apart_one_by_one)
 {
     struct rl_slice votes = rl_slice_of("r 60000 5 a b cu -1 0 x 1 1 z");
     struct rl_slice waiters = rl_slice_of("x 5 1764028800000000 3 abcr 7 9 1 d");
@@ -97,9 +97,8 @@ START_TEST(lists_are_taken_apart_one_by_one)
     ck_assert_uint_eq(vote.ticket, 9);
     ck_assert(!rl_look_next_waiter(&waiters, &vote));
 }
-END_TEST
 
-START_TEST(malformed_lists_end)
+TEST(answers, malformed_lists_end)
 {
     static const char *const bad[] = {"", "r", "r ", "q 1 1 a", "r 1", "r 1 ", "r x 1 a", "r 1 2 a", "r 1 999 a",
                                       "r 1 -1 a", "r -2 1 a", "r 9999999999999999999 1 a", "r1 1 a", "x 1 1"};
@@ -118,12 +117,13 @@ START_TEST(malformed_lists_end)
         free(bytes);
     }
 }
-END_TEST
 
 /* --- Questions ---------------------------------------------------------------------------------------------------- */
 
+GROUP(questions, "questions", NULL, NULL)
+
 /* Every order in which five masters answer, or fail to. */
-START_TEST(a_quorum_decides_and_the_last_one_completes)
+TEST(questions, a_quorum_decides_and_the_last_one_completes)
 {
     for (unsigned counts = 0; counts < 1u << 5; counts++) {
         struct rl_tally tally;
@@ -143,9 +143,8 @@ START_TEST(a_quorum_decides_and_the_last_one_completes)
         ck_assert(rl_tally_is_complete(&tally));
     }
 }
-END_TEST
 
-START_TEST(of_the_most_masters_each_one_counts)
+TEST(questions, of_the_most_masters_each_one_counts)
 {
     struct rl_tally tally;
 
@@ -157,19 +156,5 @@ START_TEST(of_the_most_masters_each_one_counts)
     ck_assert_int_eq(rl_tally_verdict(&tally), RL_VERDICT_WON);
     ck_assert(!rl_tally_is_complete(&tally));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("look");
-    TCase *answers = suite_add_case(suite, "answers", NULL, NULL);
-    TCase *questions = suite_add_case(suite, "questions", NULL, NULL);
-
-    tcase_add_test(answers, an_answer_is_taken_apart);
-    tcase_add_test(answers, an_answer_of_another_shape_is_none);
-    tcase_add_test(answers, lists_are_taken_apart_one_by_one);
-    tcase_add_test(answers, malformed_lists_end);
-    tcase_add_test(questions, a_quorum_decides_and_the_last_one_completes);
-    tcase_add_test(questions, of_the_most_masters_each_one_counts);
-    return suite_run(suite);
-}
+SUITE("look")

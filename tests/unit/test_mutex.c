@@ -38,7 +38,9 @@ static struct rl_command command_of(enum rl_step step, struct rl_command *comman
     return *command;
 }
 
-START_TEST(a_claim_is_set_nx_px_and_no_script)
+GROUP(commands, "commands", NULL, NULL)
+
+TEST(commands, a_claim_is_set_nx_px_and_no_script)
 {
     struct rl_command command;
 
@@ -49,9 +51,8 @@ START_TEST(a_claim_is_set_nx_px_and_no_script)
     ck_assert_uint_eq(command.argc, 6);
     expect_arguments(&command, "SET lock~x token-of-one-attempt NX PX 30000");
 }
-END_TEST
 
-START_TEST(an_extension_is_the_extend_script_by_digest)
+TEST(commands, an_extension_is_the_extend_script_by_digest)
 {
     struct rl_command command;
 
@@ -62,10 +63,9 @@ START_TEST(an_extension_is_the_extend_script_by_digest)
     ck_assert_uint_eq(command.argc, 3);
     expect_arguments(&command, "lock~x token-of-one-attempt 30000");
 }
-END_TEST
 
 /* rule 4.7: "the repair carries the inc it expects". */
-START_TEST(a_repair_names_the_marker_and_the_memory_it_is_for)
+TEST(commands, a_repair_names_the_marker_and_the_memory_it_is_for)
 {
     struct rl_command command;
 
@@ -76,10 +76,9 @@ START_TEST(a_repair_names_the_marker_and_the_memory_it_is_for)
     ck_assert_uint_eq(command.argc, 5);
     expect_arguments(&command, "lock~x marker token-of-one-attempt 30000 one-memory");
 }
-END_TEST
 
 /* Without a marker nothing is expected, whatever the subject says, and no key is named that an ACL may not know. */
-START_TEST(a_repair_without_a_marker_names_the_key_in_its_place)
+TEST(commands, a_repair_without_a_marker_names_the_key_in_its_place)
 {
     struct rl_subject unmarked = subject;
     struct rl_command command;
@@ -90,19 +89,17 @@ START_TEST(a_repair_without_a_marker_names_the_key_in_its_place)
     ck_assert_uint_eq(command.argc, 5);
     expect_arguments(&command, "lock~x lock~x token-of-one-attempt 30000 ");
 }
-END_TEST
 
 /* There is no counter to raise, so the step should not come; if it did, it must not cost the lock. */
-START_TEST(a_step_that_is_not_the_mutexs_own_rolls_back_nothing)
+TEST(commands, a_step_that_is_not_the_mutexs_own_rolls_back_nothing)
 {
     struct rl_command command;
 
     command_of(RL_STEP_RAISE, &command);
     ck_assert_int_eq(command.script, RL_SCRIPT_EXTEND);
 }
-END_TEST
 
-START_TEST(the_ttl_is_written_in_full_at_both_ends_of_its_range)
+TEST(commands, the_ttl_is_written_in_full_at_both_ends_of_its_range)
 {
     static const uint32_t ttls[] = {1, 9, 10, 86400000, UINT32_MAX};
 
@@ -117,9 +114,8 @@ START_TEST(the_ttl_is_written_in_full_at_both_ends_of_its_range)
         expect_arguments(&command, text);
     }
 }
-END_TEST
 
-START_TEST(no_step_writes_more_arguments_than_a_command_has_room_for)
+TEST(commands, no_step_writes_more_arguments_than_a_command_has_room_for)
 {
     for (int step = 0; step < RL_STEP_COUNT; step++) {
         struct rl_command command;
@@ -129,7 +125,6 @@ START_TEST(no_step_writes_more_arguments_than_a_command_has_room_for)
         ck_assert_uint_le(command.argc, RL_COMMAND_MAX_ARGS);
     }
 }
-END_TEST
 
 static void expect_meaning(enum rl_step step, struct rl_reply_item item, enum rl_outcome outcome,
                            enum rl_detail detail)
@@ -146,39 +141,37 @@ static struct rl_reply_item of_type(enum rl_reply_type type, int64_t integer)
     return (struct rl_reply_item){.type = type, .integer = integer, .text = {"OK", 2}};
 }
 
-START_TEST(a_claim_is_granted_by_a_status_and_refused_by_nil)
+GROUP(answers, "answers", NULL, NULL)
+
+TEST(answers, a_claim_is_granted_by_a_status_and_refused_by_nil)
 {
     expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_STATUS, 0), RL_GRANTED, RL_DETAIL_NONE);
     expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_NIL, 0), RL_REFUSED, RL_DETAIL_HELD);
 }
-END_TEST
 
-START_TEST(any_other_reply_to_a_claim_may_have_set_the_key)
+TEST(answers, any_other_reply_to_a_claim_may_have_set_the_key)
 {
     expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_STRING, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_INTEGER, 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_ARRAY, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
 /* A status is what +OK comes as; a proxy's +QUEUED or +PONG must not become a vote. */
-START_TEST(a_status_other_than_ok_is_no_vote)
+TEST(answers, a_status_other_than_ok_is_no_vote)
 {
     struct rl_reply_item queued = {.type = RL_REPLY_STATUS, .text = {"QUEUED", 6}};
 
     expect_meaning(RL_STEP_CLAIM, queued, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-START_TEST(an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign)
+TEST(answers, an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign)
 {
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 0), RL_REFUSED, RL_DETAIL_MISSING);
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
 }
-END_TEST
 
-START_TEST(any_other_reply_to_an_extension_may_mean_anything)
+TEST(answers, any_other_reply_to_an_extension_may_mean_anything)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
@@ -188,9 +181,8 @@ START_TEST(any_other_reply_to_an_extension_may_mean_anything)
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-START_TEST(an_extension_of_several_answers_a_letter_for_each)
+TEST(answers, an_extension_of_several_answers_a_letter_for_each)
 {
     static const struct rl_answer expected[] = {
         {RL_GRANTED, RL_DETAIL_NONE, 0},   {RL_REFUSED, RL_DETAIL_MISSING, 0},  {RL_REFUSED, RL_DETAIL_FOREIGN, 0},
@@ -205,10 +197,9 @@ START_TEST(an_extension_of_several_answers_a_letter_for_each)
         ck_assert_int_eq(answer.detail, expected[i].detail);
     }
 }
-END_TEST
 
 /* Which letter would be whose? */
-START_TEST(an_answer_for_more_or_fewer_than_were_asked_for_is_none)
+TEST(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none)
 {
     struct rl_reply replies[] = {
         {.root = {.type = RL_REPLY_STRING, .text = {"1111", 4}}},
@@ -222,57 +213,25 @@ START_TEST(an_answer_for_more_or_fewer_than_were_asked_for_is_none)
         ck_assert_int_eq(rl_extend_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
     }
 }
-END_TEST
 
-START_TEST(a_repair_is_done_by_setting_the_ttl_or_the_key)
+TEST(answers, a_repair_is_done_by_setting_the_ttl_or_the_key)
 {
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 2), RL_GRANTED, RL_DETAIL_NONE);
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
 }
-END_TEST
 
-START_TEST(a_repair_in_another_memory_has_certainly_done_nothing)
+TEST(answers, a_repair_in_another_memory_has_certainly_done_nothing)
 {
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, -2), RL_FAILED, RL_DETAIL_MEMORY_LOST);
 }
-END_TEST
 
-START_TEST(any_other_reply_to_a_repair_may_mean_anything)
+TEST(answers, any_other_reply_to_a_repair_may_mean_anything)
 {
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 3), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_STATUS, 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_NIL, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-static void add_command_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_claim_is_set_nx_px_and_no_script);
-    tcase_add_test(cases, an_extension_is_the_extend_script_by_digest);
-    tcase_add_test(cases, a_repair_names_the_marker_and_the_memory_it_is_for);
-    tcase_add_test(cases, a_repair_without_a_marker_names_the_key_in_its_place);
-    tcase_add_test(cases, a_step_that_is_not_the_mutexs_own_rolls_back_nothing);
-    tcase_add_test(cases, the_ttl_is_written_in_full_at_both_ends_of_its_range);
-    tcase_add_test(cases, no_step_writes_more_arguments_than_a_command_has_room_for);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("mutex");
-    TCase *answers = suite_add_case(suite, "answers", NULL, NULL);
-
-    add_command_tests(suite_add_case(suite, "commands", NULL, NULL));
-    tcase_add_test(answers, a_claim_is_granted_by_a_status_and_refused_by_nil);
-    tcase_add_test(answers, any_other_reply_to_a_claim_may_have_set_the_key);
-    tcase_add_test(answers, a_status_other_than_ok_is_no_vote);
-    tcase_add_test(answers, an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign);
-    tcase_add_test(answers, any_other_reply_to_an_extension_may_mean_anything);
-    tcase_add_test(answers, an_extension_of_several_answers_a_letter_for_each);
-    tcase_add_test(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none);
-    tcase_add_test(answers, a_repair_is_done_by_setting_the_ttl_or_the_key);
-    tcase_add_test(answers, a_repair_in_another_memory_has_certainly_done_nothing);
-    tcase_add_test(answers, any_other_reply_to_a_repair_may_mean_anything);
-    return suite_run(suite);
-}
+SUITE("mutex")

@@ -27,7 +27,9 @@ static enum rl_clock_finding read_at(int64_t ns, int64_t ahead_us, uint32_t ppm)
 
 /* --- Examples ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(the_first_reading_gives_the_offset)
+GROUP(examples, "examples", fresh, NULL)
+
+TEST(examples, the_first_reading_gives_the_offset)
 {
     ck_assert_int_eq(rl_node_clock_offset_ns(&watched), 0);
     ck_assert_int_eq(read_at(SECOND, 0, 0), RL_CLOCK_STEADY);
@@ -36,9 +38,8 @@ START_TEST(the_first_reading_gives_the_offset)
     ck_assert_int_eq(watched.at.ns, SECOND + MS / 2);
     ck_assert_int_eq(rl_node_clock_offset_ns(&watched), EPOCH_US * US + US / 2);
 }
-END_TEST
 
-START_TEST(better_readings_narrow_the_interval)
+TEST(examples, better_readings_narrow_the_interval)
 {
     read_at(SECOND, 0, 0);
     rl_node_clock_read(&watched, 0, EPOCH_US + 2000000, (struct rl_instant){2 * SECOND},
@@ -48,10 +49,9 @@ START_TEST(better_readings_narrow_the_interval)
     read_at(3 * SECOND, 0, 0);
     ck_assert_int_eq(watched.high_ns - watched.low_ns, 11 * US);
 }
-END_TEST
 
 /* 100 millionths of the true time are 100.01 of the time of a clock that is slow by as much: 101. */
-START_TEST(time_widens_the_interval_by_the_drift)
+TEST(examples, time_widens_the_interval_by_the_drift)
 {
     read_at(SECOND, 0, 100);
     rl_node_clock_read(&watched, 100, EPOCH_US + 11000000, (struct rl_instant){10 * SECOND},
@@ -59,10 +59,9 @@ START_TEST(time_widens_the_interval_by_the_drift)
     ck_assert_int_eq(watched.low_ns, EPOCH_US * US - MS / 2 - 1110950);
     ck_assert_int_eq(watched.high_ns, EPOCH_US * US + MS / 2 + US + 101 + 1110950);
 }
-END_TEST
 
 /* A little more than a millionth counts as two, and 1.999998 ns as 2. */
-START_TEST(the_drift_is_rounded_up)
+TEST(examples, the_drift_is_rounded_up)
 {
     struct rl_instant later = {999999};
 
@@ -71,9 +70,8 @@ START_TEST(the_drift_is_rounded_up)
     ck_assert_int_eq(watched.low_ns, -2);
     ck_assert_int_eq(watched.high_ns, 1);
 }
-END_TEST
 
-START_TEST(a_step_forward_is_found_with_its_size)
+TEST(examples, a_step_forward_is_found_with_its_size)
 {
     read_at(SECOND, 0, 0);
     ck_assert_int_eq(read_at(2 * SECOND, 20000, 0), RL_CLOCK_FORWARD);
@@ -84,9 +82,8 @@ START_TEST(a_step_forward_is_found_with_its_size)
     ck_assert_int_eq(read_at(3 * SECOND, 20000, 0), RL_CLOCK_STEADY);
     ck_assert_uint_eq(watched.forward_steps, 1);
 }
-END_TEST
 
-START_TEST(a_step_backward_is_found_with_its_size)
+TEST(examples, a_step_backward_is_found_with_its_size)
 {
     read_at(SECOND, 0, 0);
     ck_assert_int_eq(read_at(2 * SECOND, -20000, 0), RL_CLOCK_BACKWARD);
@@ -96,11 +93,10 @@ START_TEST(a_step_backward_is_found_with_its_size)
     ck_assert_int_ge(watched.last_step.ns, -20 * MS);
     ck_assert_int_eq(read_at(3 * SECOND, -20000, 0), RL_CLOCK_STEADY);
 }
-END_TEST
 
 /* --- Rates -------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_clock_that_stands_still_is_slow_until_it_goes_on)
+TEST(examples, a_clock_that_stands_still_is_slow_until_it_goes_on)
 {
     read_at(SECOND, 0, 0);
     read_at(2 * SECOND, -1000000, 0);
@@ -112,20 +108,18 @@ START_TEST(a_clock_that_stands_still_is_slow_until_it_goes_on)
     read_at(4 * SECOND, -2100000, 0);
     ck_assert(!rl_node_clock_is_slow(&watched));
 }
-END_TEST
 
 /* Each pair: what it does of a second, in thousandths, and whether that is slow. */
 static const int paces[][2] = {{0, 1}, {500, 1}, {740, 1}, {760, 0}, {1000, 0}, {2000, 0}};
 
-START_TEST(a_clock_is_slow_that_does_less_than_three_quarters_of_our_time)
+TESTS(examples, a_clock_is_slow_that_does_less_than_three_quarters_of_our_time, 0, sizeof paces / sizeof paces[0])
 {
     for (int64_t t = 1; t <= 5; t++)
         read_at(t * SECOND, t * 1000 * (paces[_i][0] - 1000), 0);
     ck_assert_int_eq(rl_node_clock_is_slow(&watched), paces[_i][1]);
 }
-END_TEST
 
-START_TEST(a_clock_that_was_set_back_is_not_slow)
+TEST(examples, a_clock_that_was_set_back_is_not_slow)
 {
     read_at(SECOND, 0, 0);
     for (int64_t t = 2; t <= 6; t++) {
@@ -136,9 +130,8 @@ START_TEST(a_clock_that_was_set_back_is_not_slow)
         read_at(t * SECOND, -2000000 * t, 0);
     ck_assert(!rl_node_clock_is_slow(&watched));
 }
-END_TEST
 
-START_TEST(a_move_is_known_as_precisely_as_it_was_read)
+TEST(examples, a_move_is_known_as_precisely_as_it_was_read)
 {
     read_at(SECOND, 0, 0);
     read_at(2 * SECOND, 20000, 0);
@@ -147,17 +140,15 @@ START_TEST(a_move_is_known_as_precisely_as_it_was_read)
     ck_assert_int_eq(watched.last_move.least.ns, 19 * MS - US);
     ck_assert_int_eq(watched.last_move.most.ns, watched.last_step.ns);
 }
-END_TEST
 
-START_TEST(a_step_that_the_delays_may_explain_is_none)
+TEST(examples, a_step_that_the_delays_may_explain_is_none)
 {
     read_at(SECOND, 0, 0);
     ck_assert_int_eq(read_at(2 * SECOND, 1000, 0), RL_CLOCK_STEADY);
     ck_assert_int_eq(watched.last_step.ns, 0);
 }
-END_TEST
 
-START_TEST(a_step_on_the_very_edge_is_none_and_one_beyond_it_is)
+TEST(examples, a_step_on_the_very_edge_is_none_and_one_beyond_it_is)
 {
     int64_t edge_us = 1001; /* the width of a reading of 1 ms */
 
@@ -167,9 +158,8 @@ START_TEST(a_step_on_the_very_edge_is_none_and_one_beyond_it_is)
     read_at(SECOND, 0, 0);
     ck_assert_int_eq(read_at(2 * SECOND, edge_us + 1, 0), RL_CLOCK_FORWARD);
 }
-END_TEST
 
-START_TEST(readings_of_any_value_are_survived)
+TEST(examples, readings_of_any_value_are_survived)
 {
     static const int64_t wild[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX / 1000, INT64_MAX - 1, INT64_MAX};
     const size_t n = sizeof(wild) / sizeof(*wild);
@@ -185,7 +175,6 @@ START_TEST(readings_of_any_value_are_survived)
         ck_assert_int_ge(watched.high_ns, rl_node_clock_offset_ns(&watched));
     }
 }
-END_TEST
 
 /* --- Properties --------------------------------------------------------------------------------------------------- */
 
@@ -257,7 +246,9 @@ static struct model some_model(uint64_t seed)
     return model;
 }
 
-START_TEST(no_truthful_clock_within_its_rate_is_ever_found_to_be_set)
+GROUP(properties, "properties", fresh, NULL)
+
+TEST(properties, no_truthful_clock_within_its_rate_is_ever_found_to_be_set)
 {
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
         struct model model = some_model(seed);
@@ -273,7 +264,6 @@ START_TEST(no_truthful_clock_within_its_rate_is_ever_found_to_be_set)
         }
     }
 }
-END_TEST
 
 /* How wide the old interval is when the next reading comes, and that reading itself, is what a step may hide in. */
 static int64_t hiding_place(const struct model *model, int64_t low, int64_t high, struct rl_instant at, int64_t sent)
@@ -302,7 +292,7 @@ static enum rl_clock_finding read_after_step(struct model *model, int64_t extra,
     return model_read(model);
 }
 
-START_TEST(every_step_wider_than_what_may_hide_it_is_found_and_its_size_bounded)
+TEST(properties, every_step_wider_than_what_may_hide_it_is_found_and_its_size_bounded)
 {
     for (uint64_t seed = 1; seed <= RUNS * 4; seed++) {
         struct model model = some_model(seed);
@@ -324,29 +314,5 @@ START_TEST(every_step_wider_than_what_may_hide_it_is_found_and_its_size_bounded)
         ck_assert_int_eq(model_read(&model), RL_CLOCK_STEADY);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("node_clock");
-    TCase *examples = suite_add_case(suite, "examples", fresh, NULL);
-    TCase *properties = suite_add_case(suite, "properties", fresh, NULL);
-
-    tcase_add_test(examples, the_first_reading_gives_the_offset);
-    tcase_add_test(examples, better_readings_narrow_the_interval);
-    tcase_add_test(examples, time_widens_the_interval_by_the_drift);
-    tcase_add_test(examples, the_drift_is_rounded_up);
-    tcase_add_test(examples, a_step_forward_is_found_with_its_size);
-    tcase_add_test(examples, a_step_backward_is_found_with_its_size);
-    tcase_add_test(examples, a_clock_that_stands_still_is_slow_until_it_goes_on);
-    tcase_add_loop_test(examples, a_clock_is_slow_that_does_less_than_three_quarters_of_our_time, 0,
-                        sizeof paces / sizeof paces[0]);
-    tcase_add_test(examples, a_clock_that_was_set_back_is_not_slow);
-    tcase_add_test(examples, a_move_is_known_as_precisely_as_it_was_read);
-    tcase_add_test(examples, a_step_that_the_delays_may_explain_is_none);
-    tcase_add_test(examples, a_step_on_the_very_edge_is_none_and_one_beyond_it_is);
-    tcase_add_test(examples, readings_of_any_value_are_survived);
-    tcase_add_test(properties, no_truthful_clock_within_its_rate_is_ever_found_to_be_set);
-    tcase_add_test(properties, every_step_wider_than_what_may_hide_it_is_found_and_its_size_bounded);
-    return suite_run(suite);
-}
+SUITE("node_clock")

@@ -120,7 +120,9 @@ static void look_once(uint64_t term)
     ck_assert_uint_eq(world.looks, 1);
 }
 
-START_TEST(it_looks_at_once_and_at_intervals)
+GROUP(cases, "observer", setup, teardown)
+
+TEST(cases, it_looks_at_once_and_at_intervals)
 {
     ck_assert_uint_eq(world.subscriptions, 1);
     look_once(0);
@@ -131,9 +133,8 @@ START_TEST(it_looks_at_once_and_at_intervals)
     expect_timer(INTERVAL_MS);
     ck_assert_uint_eq(world.looks, 3);
 }
-END_TEST
 
-START_TEST(it_looks_when_it_is_told_of_a_larger_term)
+TEST(cases, it_looks_when_it_is_told_of_a_larger_term)
 {
     look_once(7);
     pass(500);
@@ -150,9 +151,8 @@ START_TEST(it_looks_when_it_is_told_of_a_larger_term)
     expect_timer(INTERVAL_MS);
     ck_assert_uint_eq(world.looks, 3);
 }
-END_TEST
 
-START_TEST(what_it_was_told_while_it_looked_makes_it_look_again_if_the_look_did_not_show_it)
+TEST(cases, what_it_was_told_while_it_looked_makes_it_look_again_if_the_look_did_not_show_it)
 {
     look_once(7);
     pass(500);
@@ -165,9 +165,8 @@ START_TEST(what_it_was_told_while_it_looked_makes_it_look_again_if_the_look_did_
     end_look(9);
     expect_timer(INTERVAL_MS);
 }
-END_TEST
 
-START_TEST(a_flood_of_messages_is_no_flood_of_looks)
+TEST(cases, a_flood_of_messages_is_no_flood_of_looks)
 {
     look_once(0);
     for (unsigned i = 0; i < 1000; i++) {
@@ -182,9 +181,8 @@ START_TEST(a_flood_of_messages_is_no_flood_of_looks)
     ck_assert_uint_le(world.looks, 1 + 1000 / RL_OBSERVER_PAUSE_MS + 1);
     ck_assert_uint_ge(world.looks, 1000 / RL_OBSERVER_PAUSE_MS / 2);
 }
-END_TEST
 
-START_TEST(what_may_have_been_missed_makes_it_look)
+TEST(cases, what_may_have_been_missed_makes_it_look)
 {
     look_once(7);
     pass(500);
@@ -196,9 +194,8 @@ START_TEST(what_may_have_been_missed_makes_it_look)
     end_look(7);
     expect_timer(INTERVAL_MS);
 }
-END_TEST
 
-START_TEST(who_could_not_see_who_leads_looks_when_a_master_is_there_again)
+TEST(cases, who_could_not_see_who_leads_looks_when_a_master_is_there_again)
 {
     look_once(7);
     pass(500);
@@ -214,9 +211,8 @@ START_TEST(who_could_not_see_who_leads_looks_when_a_master_is_there_again)
     end_look(7);
     expect_timer(INTERVAL_MS);
 }
-END_TEST
 
-START_TEST(without_a_channel_it_looks_at_intervals_and_asks_again)
+TEST(cases, without_a_channel_it_looks_at_intervals_and_asks_again)
 {
     rl_observer_stop(&world.observer, false);
     world.status = -1;
@@ -228,9 +224,8 @@ START_TEST(without_a_channel_it_looks_at_intervals_and_asks_again)
     ck_assert_uint_eq(world.subscriptions, 1);
     end_look(0);
 }
-END_TEST
 
-START_TEST(a_look_that_cannot_begin_is_made_up_for)
+TEST(cases, a_look_that_cannot_begin_is_made_up_for)
 {
     world.unable = true;
     expect_timer(0);
@@ -238,9 +233,8 @@ START_TEST(a_look_that_cannot_begin_is_made_up_for)
     expect_timer(INTERVAL_MS);
     ck_assert_uint_eq(world.looks, 1);
 }
-END_TEST
 
-START_TEST(whoever_has_stopped_is_told_nothing)
+TEST(cases, whoever_has_stopped_is_told_nothing)
 {
     expect_timer(0);
     rl_observer_stop(&world.observer, false);
@@ -254,21 +248,5 @@ START_TEST(whoever_has_stopped_is_told_nothing)
     ck_assert_uint_eq(world.subscriptions, 1);
     world.subscriptions = 0;
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("observer");
-    TCase *cases = suite_add_case(suite, "observer", setup, teardown);
-
-    tcase_add_test(cases, it_looks_at_once_and_at_intervals);
-    tcase_add_test(cases, it_looks_when_it_is_told_of_a_larger_term);
-    tcase_add_test(cases, what_it_was_told_while_it_looked_makes_it_look_again_if_the_look_did_not_show_it);
-    tcase_add_test(cases, a_flood_of_messages_is_no_flood_of_looks);
-    tcase_add_test(cases, what_may_have_been_missed_makes_it_look);
-    tcase_add_test(cases, who_could_not_see_who_leads_looks_when_a_master_is_there_again);
-    tcase_add_test(cases, without_a_channel_it_looks_at_intervals_and_asks_again);
-    tcase_add_test(cases, a_look_that_cannot_begin_is_made_up_for);
-    tcase_add_test(cases, whoever_has_stopped_is_told_nothing);
-    return suite_run(suite);
-}
+SUITE("observer")

@@ -55,7 +55,9 @@ static void expect_command(const struct rl_kind *kind, enum rl_step step, const 
     ck_assert_uint_eq(command.n_keys, n_keys);
 }
 
-START_TEST(a_claim_names_the_other_slots_behind_its_own)
+GROUP(commands, "commands", NULL, NULL)
+
+TEST(commands, a_claim_names_the_other_slots_behind_its_own)
 {
     struct rl_subject fenced = with_counter();
 
@@ -64,18 +66,16 @@ START_TEST(a_claim_names_the_other_slots_behind_its_own)
     expect_command(&rl_fenced_permit_kind, RL_STEP_CLAIM, &fenced, RL_SCRIPT_CLAIM_PERMIT, 6,
                    "lock#1 count lock#4 q:lock#4 lock#9 q:lock#9 value 30000 12 86400000");
 }
-END_TEST
 
-START_TEST(a_claim_needs_no_other_slots)
+TEST(commands, a_claim_needs_no_other_slots)
 {
     struct rl_subject alone = subject;
 
     alone.candidates = NULL;
     expect_command(&rl_permit_kind, RL_STEP_CLAIM, &alone, RL_SCRIPT_CLAIM_PERMIT, 2, "lock#1 lock#1 value 30000 0 0");
 }
-END_TEST
 
-START_TEST(an_enqueue_is_the_mutexs_with_more_keys)
+TEST(commands, an_enqueue_is_the_mutexs_with_more_keys)
 {
     struct rl_subject fenced = with_counter();
 
@@ -83,9 +83,8 @@ START_TEST(an_enqueue_is_the_mutexs_with_more_keys)
                    "lock#1 q w count marker all entries lock#4 q:lock#4 lock#9 q:lock#9 value 30000 3 7 0 memory 12 "
                    "86400000 channel 10");
 }
-END_TEST
 
-START_TEST(the_other_steps_are_the_mutexs)
+TEST(commands, the_other_steps_are_the_mutexs)
 {
     struct rl_subject fenced = with_counter();
 
@@ -95,9 +94,8 @@ START_TEST(the_other_steps_are_the_mutexs)
     expect_command(&rl_fenced_permit_kind, RL_STEP_RAISE, &fenced, RL_SCRIPT_RAISE, 2,
                    "lock#1 count value 0 86400000");
 }
-END_TEST
 
-START_TEST(a_release_names_the_directory)
+TEST(commands, a_release_names_the_directory)
 {
     struct rl_subject fenced = with_counter();
     struct rl_subject brief = with_counter();
@@ -109,7 +107,6 @@ START_TEST(a_release_names_the_directory)
                    "lock#1 q w count marker all entries value");
     expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &brief, RL_SCRIPT_RELEASE_SHORT, 3, "lock#1 q all value");
 }
-END_TEST
 
 /* --- Replies ------------------------------------------------------------------------------------------------------ */
 
@@ -141,7 +138,9 @@ static void expect_meaning(const struct rl_kind *kind, enum rl_step step, struct
     ck_assert_uint_eq(answer.fence, fence);
 }
 
-START_TEST(a_claim_is_granted_or_refused_with_a_mask)
+GROUP(replies, "replies", NULL, NULL)
+
+TEST(replies, a_claim_is_granted_or_refused_with_a_mask)
 {
     expect_meaning(&rl_permit_kind, RL_STEP_CLAIM, REPLY(1, 0, 0), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_meaning(&rl_permit_kind, RL_STEP_CLAIM, REPLY(0, 29000, 0, 5), RL_REFUSED, RL_DETAIL_HELD, 0);
@@ -149,9 +148,8 @@ START_TEST(a_claim_is_granted_or_refused_with_a_mask)
     expect_meaning(&rl_fenced_permit_kind, RL_STEP_CLAIM, REPLY(0, -1, 12, 127), RL_REFUSED, RL_DETAIL_HELD, 12);
     expect_meaning(&rl_fenced_permit_kind, RL_STEP_CLAIM, REPLY(1, 0, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
 }
-END_TEST
 
-START_TEST(an_enqueue_answers_as_a_mutexs_with_a_mask)
+TEST(replies, an_enqueue_answers_as_a_mutexs_with_a_mask)
 {
     expect_meaning(&rl_permit_kind, RL_STEP_ENQUEUE, REPLY(0, 1000, 7, 0, 2, 500, 500, 0, 3), RL_QUEUED,
                    RL_DETAIL_NONE, 0);
@@ -162,7 +160,6 @@ START_TEST(an_enqueue_answers_as_a_mutexs_with_a_mask)
     expect_meaning(&rl_permit_kind, RL_STEP_ENQUEUE, REPLY(-3, 1000, 0, 0, 0, -1, -1, 0, 0), RL_FAILED,
                    RL_DETAIL_QUEUE_FULL, 0);
 }
-END_TEST
 
 static void expect_no_mask(struct rl_reply reply)
 {
@@ -179,7 +176,7 @@ static void expect_no_mask(struct rl_reply reply)
     ck_assert_int_eq(answer.outcome, RL_UNKNOWN);
 }
 
-START_TEST(any_other_reply_may_have_set_the_key)
+TEST(replies, any_other_reply_may_have_set_the_key)
 {
     struct rl_reply text = REPLY(1, 0, 0);
 
@@ -197,21 +194,5 @@ START_TEST(any_other_reply_may_have_set_the_key)
     expect_meaning(&rl_permit_kind, RL_STEP_ENQUEUE, REPLY(0, 1000, 7, 0, 2, 500, 500, 3), RL_UNKNOWN,
                    RL_DETAIL_PROTOCOL, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("permit");
-    TCase *commands = suite_add_case(suite, "commands", NULL, NULL);
-    TCase *replies = suite_add_case(suite, "replies", NULL, NULL);
-
-    tcase_add_test(commands, a_claim_names_the_other_slots_behind_its_own);
-    tcase_add_test(commands, a_claim_needs_no_other_slots);
-    tcase_add_test(commands, an_enqueue_is_the_mutexs_with_more_keys);
-    tcase_add_test(commands, the_other_steps_are_the_mutexs);
-    tcase_add_test(commands, a_release_names_the_directory);
-    tcase_add_test(replies, a_claim_is_granted_or_refused_with_a_mask);
-    tcase_add_test(replies, an_enqueue_answers_as_a_mutexs_with_a_mask);
-    tcase_add_test(replies, any_other_reply_may_have_set_the_key);
-    return suite_run(suite);
-}
+SUITE("permit")

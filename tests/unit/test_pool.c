@@ -33,7 +33,9 @@ static void take_all(void)
     }
 }
 
-START_TEST(pieces_do_not_overlap_and_are_aligned)
+GROUP(cases, "pool", setup, teardown)
+
+TEST(cases, pieces_do_not_overlap_and_are_aligned)
 {
     take_all();
     for (size_t i = 0; i < N_PIECES; i++) {
@@ -42,9 +44,8 @@ START_TEST(pieces_do_not_overlap_and_are_aligned)
             ck_assert_uint_eq(pieces[i][k], (unsigned char)i);
     }
 }
-END_TEST
 
-START_TEST(a_new_piece_is_zeroed_but_for_its_end)
+TEST(cases, a_new_piece_is_zeroed_but_for_its_end)
 {
     for (size_t i = 0; i < N_PIECES; i++) {
         pieces[i] = rl_pool_take(&pool);
@@ -52,9 +53,8 @@ START_TEST(a_new_piece_is_zeroed_but_for_its_end)
             ck_assert_uint_eq(pieces[i][k], 0);
     }
 }
-END_TEST
 
-START_TEST(what_was_given_back_is_taken_again)
+TEST(cases, what_was_given_back_is_taken_again)
 {
     take_all();
     for (size_t i = 0; i < N_PIECES; i++)
@@ -66,14 +66,13 @@ START_TEST(what_was_given_back_is_taken_again)
         ck_assert_uint_eq(piece[0], (unsigned char)i); /* as it was */
     }
 }
-END_TEST
 
 static void count_used(void *piece)
 {
     ended += *(unsigned char *)piece == 77;
 }
 
-START_TEST(the_end_sees_every_piece)
+TEST(cases, the_end_sees_every_piece)
 {
     take_all();
     for (size_t i = 0; i < N_PIECES; i++) {
@@ -84,16 +83,5 @@ START_TEST(the_end_sees_every_piece)
     rl_pool_fini(&pool, count_used);
     ck_assert_uint_eq(ended, N_PIECES / 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("pool");
-    TCase *cases = suite_add_case(suite, "pool", setup, teardown);
-
-    tcase_add_test(cases, pieces_do_not_overlap_and_are_aligned);
-    tcase_add_test(cases, a_new_piece_is_zeroed_but_for_its_end);
-    tcase_add_test(cases, what_was_given_back_is_taken_again);
-    tcase_add_test(cases, the_end_sees_every_piece);
-    return suite_run(suite);
-}
+SUITE("pool")

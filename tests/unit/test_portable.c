@@ -29,7 +29,9 @@ static int new_descriptor(int least)
     return copy;
 }
 
-START_TEST(descriptors_in_the_range_are_closed_and_no_others)
+GROUP(tc, "calls", NULL, NULL)
+
+TEST(tc, descriptors_in_the_range_are_closed_and_no_others)
 {
     int below = new_descriptor(100), first = new_descriptor(101), inside = new_descriptor(150);
     int last = new_descriptor(200), above = new_descriptor(201);
@@ -40,9 +42,8 @@ START_TEST(descriptors_in_the_range_are_closed_and_no_others)
     close(below);
     close(above);
 }
-END_TEST
 
-START_TEST(many_descriptors_up_to_the_last_possible_are_closed)
+TEST(tc, many_descriptors_up_to_the_last_possible_are_closed)
 {
     int fds[200];
 
@@ -53,9 +54,8 @@ START_TEST(many_descriptors_up_to_the_last_possible_are_closed)
         ck_assert_msg(!is_open(fds[i]), "descriptor %d is open", fds[i]);
     ck_assert(is_open(STDERR_FILENO));
 }
-END_TEST
 
-START_TEST(an_empty_range_closes_nothing)
+TEST(tc, an_empty_range_closes_nothing)
 {
     int fd = new_descriptor(100);
 
@@ -63,9 +63,8 @@ START_TEST(an_empty_range_closes_nothing)
     ck_assert(is_open(fd));
     close(fd);
 }
-END_TEST
 
-START_TEST(a_process_is_signalled_through_its_descriptor)
+TEST(tc, a_process_is_signalled_through_its_descriptor)
 {
     pid_t child = fork();
     int status;
@@ -90,9 +89,8 @@ START_TEST(a_process_is_signalled_through_its_descriptor)
     ck_assert_int_eq(errno, ESRCH);
     close(fd);
 }
-END_TEST
 
-START_TEST(signals_have_their_names)
+TEST(tc, signals_have_their_names)
 {
     static const struct {
         int number;
@@ -107,18 +105,16 @@ START_TEST(signals_have_their_names)
         for (int j = i + 1; j < 32 && portable_signal_name(i); j++)
             ck_assert(!portable_signal_name(j) || strcmp(portable_signal_name(i), portable_signal_name(j)) != 0);
 }
-END_TEST
 
-START_TEST(numbers_without_a_name_have_none)
+TEST(tc, numbers_without_a_name_have_none)
 {
     ck_assert_ptr_null(portable_signal_name(0));
     ck_assert_ptr_null(portable_signal_name(-1));
     ck_assert_ptr_null(portable_signal_name(SIGRTMIN));
     ck_assert_ptr_null(portable_signal_name(INT_MAX));
 }
-END_TEST
 
-START_TEST(a_list_keeps_the_order_of_what_is_left_in_it)
+TEST(tc, a_list_keeps_the_order_of_what_is_left_in_it)
 {
     struct item {
         int number;
@@ -142,19 +138,5 @@ START_TEST(a_list_keeps_the_order_of_what_is_left_in_it)
     list_remove(&items[3].link);
     ck_assert(list_is_empty(&head));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("portable");
-    TCase *tc = suite_add_case(suite, "calls", NULL, NULL);
-
-    tcase_add_test(tc, descriptors_in_the_range_are_closed_and_no_others);
-    tcase_add_test(tc, many_descriptors_up_to_the_last_possible_are_closed);
-    tcase_add_test(tc, an_empty_range_closes_nothing);
-    tcase_add_test(tc, a_process_is_signalled_through_its_descriptor);
-    tcase_add_test(tc, signals_have_their_names);
-    tcase_add_test(tc, numbers_without_a_name_have_none);
-    tcase_add_test(tc, a_list_keeps_the_order_of_what_is_left_in_it);
-    return suite_run(suite);
-}
+SUITE("portable")

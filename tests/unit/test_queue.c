@@ -50,31 +50,30 @@ static void expect_command(const struct rl_kind *kind, enum rl_step step, const 
 
 static const struct rl_kind *const kinds[] = {&rl_mutex_kind, &rl_fenced_kind};
 
-START_TEST(a_queue_entry_is_asked_for_with_all_that_the_master_must_know)
+GROUP(commands, "commands", NULL, NULL)
+
+TESTS(commands, a_queue_entry_is_asked_for_with_all_that_the_master_must_know, 0, 2)
 {
     expect_command(kinds[_i], RL_STEP_ENQUEUE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|marker|value|2000|7|1700000000123459|1700000000123461|memory|"
                    "1700000000123457|86400000|channel");
 }
-END_TEST
 
-START_TEST(a_release_is_the_release_script_by_digest)
+TESTS(commands, a_release_is_the_release_script_by_digest, 0, 2)
 {
     expect_command(kinds[_i], RL_STEP_RELEASE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_RELEASE,
                    "lock|queue|waiters|count|marker|value");
 }
-END_TEST
 
 /* rule 3.4: a NOSCRIPT must not eat a rollback. */
-START_TEST(a_rollback_is_the_release_script_with_its_text)
+TESTS(commands, a_rollback_is_the_release_script_with_its_text, 0, 2)
 {
     expect_command(kinds[_i], RL_STEP_ROLLBACK, &subject, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
                    "lock|queue|waiters|count|marker|value");
 }
-END_TEST
 
 /* No key is named that an ACL may not know. */
-START_TEST(without_a_marker_the_key_takes_its_place)
+TESTS(commands, without_a_marker_the_key_takes_its_place, 0, 2)
 {
     struct rl_subject classic = subject;
 
@@ -86,9 +85,8 @@ START_TEST(without_a_marker_the_key_takes_its_place)
                    "lock|queue|waiters|count|lock|value|2000|7|1700000000123459|1700000000123461||"
                    "1700000000123457|86400000|channel");
 }
-END_TEST
 
-START_TEST(numbers_are_written_in_full_at_both_ends_of_their_range)
+TESTS(commands, numbers_are_written_in_full_at_both_ends_of_their_range, 0, 2)
 {
     struct rl_subject extreme = subject;
 
@@ -103,13 +101,14 @@ START_TEST(numbers_are_written_in_full_at_both_ends_of_their_range)
                    "lock|queue|waiters|count|marker|value|4294967295|0|0|18446744073709551615|memory|0|"
                    "18446744073709551615|channel");
 }
-END_TEST
 
 /* --- Rollback ----------------------------------------------------------------------------------------------------- */
 
 static const enum rl_step takers[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
 
-START_TEST(a_rollback_says_what_it_found)
+GROUP(rollback, "rollback", NULL, NULL)
+
+TESTS(rollback, a_rollback_says_what_it_found, 0, 4)
 {
     static const struct {
         int64_t code;
@@ -131,9 +130,8 @@ START_TEST(a_rollback_says_what_it_found)
         ck_assert_int_eq(answer.detail, meanings[i].detail);
     }
 }
-END_TEST
 
-START_TEST(a_rollback_is_answered_by_an_integer)
+TESTS(rollback, a_rollback_is_answered_by_an_integer, 0, 4)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
@@ -143,20 +141,5 @@ START_TEST(a_rollback_is_answered_by_an_integer)
         ck_assert_int_eq(kinds[_i / 2]->answer(takers[_i % 2], &reply).outcome, RL_UNKNOWN);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue");
-    TCase *commands = suite_add_case(suite, "commands", NULL, NULL);
-    TCase *rollback = suite_add_case(suite, "rollback", NULL, NULL);
-
-    tcase_add_loop_test(commands, a_queue_entry_is_asked_for_with_all_that_the_master_must_know, 0, 2);
-    tcase_add_loop_test(commands, a_release_is_the_release_script_by_digest, 0, 2);
-    tcase_add_loop_test(commands, a_rollback_is_the_release_script_with_its_text, 0, 2);
-    tcase_add_loop_test(commands, without_a_marker_the_key_takes_its_place, 0, 2);
-    tcase_add_loop_test(commands, numbers_are_written_in_full_at_both_ends_of_their_range, 0, 2);
-    tcase_add_loop_test(rollback, a_rollback_says_what_it_found, 0, 4);
-    tcase_add_loop_test(rollback, a_rollback_is_answered_by_an_integer, 0, 4);
-    return suite_run(suite);
-}
+SUITE("queue")

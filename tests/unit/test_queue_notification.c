@@ -37,7 +37,9 @@ static void expect_slice(struct rl_slice slice, const char *text)
     ck_assert_mem_eq(slice.data, text, slice.size);
 }
 
-START_TEST(a_notification_is_taken_apart)
+GROUP(cases, "notifications", NULL, NULL)
+
+TEST(cases, a_notification_is_taken_apart)
 {
     static const char payload[] = "value-1 4294967295 granted memory-2 1700000000123457 9007199254740991";
     struct rl_slice value, incarnation;
@@ -53,7 +55,6 @@ START_TEST(a_notification_is_taken_apart)
     ck_assert_uint_eq(notification.fence, UINT64_C(9007199254740991));
     free(exact);
 }
-END_TEST
 
 static const struct told {
     const char *payload;
@@ -64,7 +65,7 @@ static const struct told {
     {"value 0 first - 5 0", RL_TOLD_FIRST},
 };
 
-START_TEST(what_is_no_grant_is_told_without_a_memory)
+TESTS(cases, what_is_no_grant_is_told_without_a_memory, 0, sizeof(without_memory) / sizeof(without_memory[0]))
 {
     const char *payload = without_memory[_i].payload;
     struct rl_slice value, incarnation;
@@ -79,9 +80,8 @@ START_TEST(what_is_no_grant_is_told_without_a_memory)
     ck_assert(notification.time_us == 5 && notification.fence == 0);
     free(exact);
 }
-END_TEST
 
-START_TEST(a_notification_has_six_words_with_one_space_between_each_two)
+TEST(cases, a_notification_has_six_words_with_one_space_between_each_two)
 {
     ck_assert(is_taken("v 1 granted i 2 3"));
     ck_assert(!is_taken(""));
@@ -99,9 +99,8 @@ START_TEST(a_notification_has_six_words_with_one_space_between_each_two)
     ck_assert(!is_taken("v 1 granted i  3"));
     ck_assert(!is_taken("v\t1 granted i 2 3"));
 }
-END_TEST
 
-START_TEST(a_number_is_digits_and_not_too_many)
+TEST(cases, a_number_is_digits_and_not_too_many)
 {
     static const char *const numbers[] = {"-1", "+1", "1.5", "1e3", "0x1", "a", "1a", "1700000000000000000"};
     char payload[128];
@@ -118,9 +117,8 @@ START_TEST(a_number_is_digits_and_not_too_many)
     ck_assert(!is_taken("v 4294967296 granted i 2 3"));
     ck_assert(!is_taken("v 18446744073709551617 granted i 2 3"));
 }
-END_TEST
 
-START_TEST(a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else)
+TEST(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else)
 {
     static const char *const words[] = {"grante", "grantedx", "Granted", "lowe", "lowerr", "queued", "1"};
     char payload[64];
@@ -130,10 +128,9 @@ START_TEST(a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else)
         ck_assert_msg(!is_taken(payload), "%s", payload);
     }
 }
-END_TEST
 
 /* Whatever is cut off or changed: no look beyond the end, no grant out of nothing, nothing written on failure. */
-START_TEST(a_hostile_notification_does_no_harm)
+TEST(cases, a_hostile_notification_does_no_harm)
 {
     static const char good[] = "value 17 granted memory 1700000000123457 42";
     struct rl_slice value = {NULL, 1}, incarnation = {NULL, 2};
@@ -156,14 +153,13 @@ START_TEST(a_hostile_notification_does_no_harm)
         free(exact);
     }
 }
-END_TEST
 
 static struct rl_slice slice_of(const char *text)
 {
     return (struct rl_slice){text, strlen(text)};
 }
 
-START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_admitted)
+TEST(cases, a_key_counts_if_it_was_given_in_the_memory_that_is_admitted)
 {
     struct rl_notification granted = {.kind = RL_TOLD_GRANTED};
 
@@ -175,9 +171,8 @@ START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_admitted)
     ck_assert(rl_notification_counts(&granted, slice_of("-"), slice_of("")));
     ck_assert(!rl_notification_counts(&granted, slice_of("memory-2"), slice_of("")));
 }
-END_TEST
 
-START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
+TEST(cases, a_lower_ticket_may_be_told_of_by_any_memory)
 {
     struct rl_notification lower = {.kind = RL_TOLD_LOWER};
 
@@ -185,21 +180,5 @@ START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
     ck_assert(rl_notification_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
     ck_assert(rl_notification_counts(&lower, slice_of("-"), slice_of("")));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("queue_notification");
-    TCase *cases = suite_add_case(suite, "notifications", NULL, NULL);
-
-    tcase_add_test(cases, a_notification_is_taken_apart);
-    tcase_add_loop_test(cases, what_is_no_grant_is_told_without_a_memory, 0,
-                        sizeof(without_memory) / sizeof(without_memory[0]));
-    tcase_add_test(cases, a_notification_has_six_words_with_one_space_between_each_two);
-    tcase_add_test(cases, a_number_is_digits_and_not_too_many);
-    tcase_add_test(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else);
-    tcase_add_test(cases, a_hostile_notification_does_no_harm);
-    tcase_add_test(cases, a_key_counts_if_it_was_given_in_the_memory_that_is_admitted);
-    tcase_add_test(cases, a_lower_ticket_may_be_told_of_by_any_memory);
-    return suite_run(suite);
-}
+SUITE("queue_notification")

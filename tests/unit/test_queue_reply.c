@@ -6,15 +6,16 @@
 
 /* --- The vote ----------------------------------------------------------------------------------------- */
 
-START_TEST(a_grant_has_a_counter_only_where_there_are_tokens)
+GROUP(the_vote, "the vote", NULL, NULL)
+
+TEST(the_vote, a_grant_has_a_counter_only_where_there_are_tokens)
 {
     expect_answer(reply_of(granted), true, RL_GRANTED, RL_DETAIL_NONE, 9);
     expect_answer(reply_of(granted), false, RL_GRANTED, RL_DETAIL_NONE, 0);
 }
-END_TEST
 
 /* It has the key, but no number: as if it had not been answered. */
-START_TEST(a_grant_that_has_not_counted_is_no_vote_for_a_token)
+TEST(the_vote, a_grant_that_has_not_counted_is_no_vote_for_a_token)
 {
     struct numbers uncounted = granted;
 
@@ -24,16 +25,14 @@ START_TEST(a_grant_that_has_not_counted_is_no_vote_for_a_token)
     uncounted.counter = -1;
     expect_answer(reply_of(uncounted), true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
 }
-END_TEST
 
-START_TEST(who_is_queued_is_told_so)
+TEST(the_vote, who_is_queued_is_told_so)
 {
     expect_answer(reply_of(queued), false, RL_QUEUED, RL_DETAIL_NONE, 0);
     expect_answer(reply_of(queued), true, RL_QUEUED, RL_DETAIL_NONE, 0);
 }
-END_TEST
 
-START_TEST(another_memory_and_a_full_queue_have_certainly_done_nothing)
+TESTS(the_vote, another_memory_and_a_full_queue_have_certainly_done_nothing, 0, 2)
 {
     struct numbers nothing = {-2, BIG, 0, 0, 0, -1, -1, 0};
 
@@ -41,9 +40,8 @@ START_TEST(another_memory_and_a_full_queue_have_certainly_done_nothing)
     nothing.code = -3;
     expect_answer(reply_of(nothing), _i, RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
 }
-END_TEST
 
-START_TEST(a_code_that_does_not_exist_may_mean_anything)
+TEST(the_vote, a_code_that_does_not_exist_may_mean_anything)
 {
     static const int64_t codes[] = {-1, 2, 3, INT64_MAX, INT64_MIN, -4};
     struct numbers numbers = granted;
@@ -57,9 +55,8 @@ START_TEST(a_code_that_does_not_exist_may_mean_anything)
         expect_answer(reply, true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
     }
 }
-END_TEST
 
-START_TEST(a_reply_that_is_too_short_or_too_long_may_mean_anything)
+TEST(the_vote, a_reply_that_is_too_short_or_too_long_may_mean_anything)
 {
     struct rl_reply reply = reply_of(granted);
 
@@ -69,9 +66,8 @@ START_TEST(a_reply_that_is_too_short_or_too_long_may_mean_anything)
             expect_unknown(reply);
     }
 }
-END_TEST
 
-START_TEST(each_element_must_be_an_integer)
+TEST(the_vote, each_element_must_be_an_integer)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ERROR};
 
@@ -84,9 +80,8 @@ START_TEST(each_element_must_be_an_integer)
         }
     }
 }
-END_TEST
 
-START_TEST(no_element_but_the_code_may_be_below_minus_one)
+TEST(the_vote, no_element_but_the_code_may_be_below_minus_one)
 {
     for (size_t i = 1; i < N_ELEMENTS; i++) {
         struct rl_reply reply = reply_of(granted);
@@ -97,9 +92,8 @@ START_TEST(no_element_but_the_code_may_be_below_minus_one)
         expect_unknown(reply);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_array_is_no_answer)
+TEST(the_vote, what_is_no_array_is_no_answer)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_INTEGER};
 
@@ -110,11 +104,12 @@ START_TEST(what_is_no_array_is_no_answer)
         expect_unknown(reply);
     }
 }
-END_TEST
 
 /* --- Places ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_queue_entry_says_all_that_the_reply_says)
+GROUP(places, "places", NULL, NULL)
+
+TEST(places, a_queue_entry_says_all_that_the_reply_says)
 {
     struct rl_reply reply = reply_of(queued);
     struct rl_entry_report report;
@@ -128,9 +123,8 @@ START_TEST(a_queue_entry_says_all_that_the_reply_says)
     ck_assert_int_eq(report.look_ms, 1700);
     ck_assert(!report.lower);
 }
-END_TEST
 
-START_TEST(a_lower_ticket_is_told_by_one_and_nothing_else)
+TEST(places, a_lower_ticket_is_told_by_one_and_nothing_else)
 {
     static const int64_t flags[] = {-1, 0, 1, 2};
     struct numbers numbers = granted;
@@ -145,9 +139,8 @@ START_TEST(a_lower_ticket_is_told_by_one_and_nothing_else)
         ck_assert_int_eq(report.lower, flags[i] == 1);
     }
 }
-END_TEST
 
-START_TEST(ranks_beyond_all_reason_are_cut)
+TEST(places, ranks_beyond_all_reason_are_cut)
 {
     struct numbers numbers = queued;
     struct rl_reply reply;
@@ -158,10 +151,9 @@ START_TEST(ranks_beyond_all_reason_are_cut)
     ck_assert(rl_queue_entry_report(&reply, &report));
     ck_assert_uint_eq(report.rank, UINT32_MAX);
 }
-END_TEST
 
 /* Somebody's key may live for longer than any clock counts. */
-START_TEST(times_beyond_all_reason_are_cut)
+TEST(places, times_beyond_all_reason_are_cut)
 {
     struct numbers numbers = queued;
     struct rl_reply reply;
@@ -175,9 +167,8 @@ START_TEST(times_beyond_all_reason_are_cut)
     ck_assert_int_lt(report.held_ms, INT64_MAX / 2000000);
     ck_assert_int_lt(report.look_ms, INT64_MAX / 2000000);
 }
-END_TEST
 
-START_TEST(a_reply_without_a_place_has_none)
+TEST(places, a_reply_without_a_place_has_none)
 {
     struct numbers nowhere[] = {granted, granted, granted, granted, granted, granted};
     struct rl_entry_report report = {.ticket = 1};
@@ -195,35 +186,5 @@ START_TEST(a_reply_without_a_place_has_none)
     }
     ck_assert_uint_eq(report.ticket, 1); /* written on success only */
 }
-END_TEST
 
-static void add_vote_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_grant_has_a_counter_only_where_there_are_tokens);
-    tcase_add_test(cases, a_grant_that_has_not_counted_is_no_vote_for_a_token);
-    tcase_add_test(cases, who_is_queued_is_told_so);
-    tcase_add_loop_test(cases, another_memory_and_a_full_queue_have_certainly_done_nothing, 0, 2);
-    tcase_add_test(cases, a_code_that_does_not_exist_may_mean_anything);
-    tcase_add_test(cases, a_reply_that_is_too_short_or_too_long_may_mean_anything);
-    tcase_add_test(cases, each_element_must_be_an_integer);
-    tcase_add_test(cases, no_element_but_the_code_may_be_below_minus_one);
-    tcase_add_test(cases, what_is_no_array_is_no_answer);
-}
-
-static void add_place_tests(TCase *cases)
-{
-    tcase_add_test(cases, a_queue_entry_says_all_that_the_reply_says);
-    tcase_add_test(cases, a_lower_ticket_is_told_by_one_and_nothing_else);
-    tcase_add_test(cases, ranks_beyond_all_reason_are_cut);
-    tcase_add_test(cases, times_beyond_all_reason_are_cut);
-    tcase_add_test(cases, a_reply_without_a_place_has_none);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("queue_reply");
-
-    add_vote_tests(suite_add_case(suite, "the vote", NULL, NULL));
-    add_place_tests(suite_add_case(suite, "places", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("queue_reply")

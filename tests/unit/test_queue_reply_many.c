@@ -24,7 +24,9 @@ static struct rl_reply own_reply(const struct rl_reply *reply, size_t i)
     return own;
 }
 
-START_TEST(the_first_of_several_has_the_answer_of_a_single_one)
+GROUP(joins, "joins", NULL, NULL)
+
+TEST(joins, the_first_of_several_has_the_answer_of_a_single_one)
 {
     struct rl_reply reply = reply_to_many(granted, 5);
     struct rl_entry_report report;
@@ -35,9 +37,8 @@ START_TEST(the_first_of_several_has_the_answer_of_a_single_one)
     ck_assert_uint_eq(report.ticket, 100);
     ck_assert_int_eq(report.look_ms, -1);
 }
-END_TEST
 
-START_TEST(those_who_follow_are_queued_behind_it_one_by_one)
+TEST(joins, those_who_follow_are_queued_behind_it_one_by_one)
 {
     struct rl_reply reply = reply_to_many(granted, 5);
 
@@ -55,9 +56,8 @@ START_TEST(those_who_follow_are_queued_behind_it_one_by_one)
         ck_assert(!report.lower);
     }
 }
-END_TEST
 
-START_TEST(who_follows_with_nobody_in_front_looks_after_the_holder)
+TEST(joins, who_follows_with_nobody_in_front_looks_after_the_holder)
 {
     struct rl_reply reply = reply_to_many(granted, 0);
     struct rl_reply own = own_reply(&reply, 1);
@@ -67,9 +67,8 @@ START_TEST(who_follows_with_nobody_in_front_looks_after_the_holder)
     ck_assert_uint_eq(report.rank, 0);
     ck_assert_int_eq(report.look_ms, 2000);
 }
-END_TEST
 
-START_TEST(those_who_follow_may_find_the_queue_full)
+TEST(joins, those_who_follow_may_find_the_queue_full)
 {
     struct rl_reply reply = reply_to_many(queued, 99998);
 
@@ -78,9 +77,8 @@ START_TEST(those_who_follow_may_find_the_queue_full)
     for (size_t i = 3; i < RL_BATCH_MAX; i++)
         expect_answer(own_reply(&reply, i), false, RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
 }
-END_TEST
 
-START_TEST(what_refuses_the_first_refuses_all)
+TEST(joins, what_refuses_the_first_refuses_all)
 {
     struct numbers refused = {-2, BIG, 0, 0, 0, -1, -1, 0};
     struct rl_reply elsewhere = reply_of(refused);
@@ -95,7 +93,6 @@ START_TEST(what_refuses_the_first_refuses_all)
         ck_assert_int_eq(own_reply(&error, i).root.type, RL_REPLY_ERROR);
     }
 }
-END_TEST
 
 static void expect_unknown_for_each(struct rl_reply reply)
 {
@@ -104,7 +101,7 @@ static void expect_unknown_for_each(struct rl_reply reply)
 }
 
 /* A reply to one value is none to several, either. */
-START_TEST(a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each)
+TEST(joins, a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each)
 {
     static const int64_t nonsense[] = {-1, -2, -3, -4, INT64_MIN, UINT32_MAX, INT64_MAX};
     static const int64_t codes[] = {-3, -2, -1, 2};
@@ -130,17 +127,6 @@ START_TEST(a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each)
     expect_unknown_for_each(reply_of(granted));
     expect_unknown_for_each(reply_of(queued));
 }
-END_TEST
-
-static void add_several_tests(TCase *cases)
-{
-    tcase_add_test(cases, the_first_of_several_has_the_answer_of_a_single_one);
-    tcase_add_test(cases, those_who_follow_are_queued_behind_it_one_by_one);
-    tcase_add_test(cases, who_follows_with_nobody_in_front_looks_after_the_holder);
-    tcase_add_test(cases, those_who_follow_may_find_the_queue_full);
-    tcase_add_test(cases, what_refuses_the_first_refuses_all);
-    tcase_add_test(cases, a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each);
-}
 
 /* --- Several who keep their places ------------------------------------------------------------------------------ */
 
@@ -153,7 +139,9 @@ static struct rl_reply reply_to_keepers(const char *text)
                                           {.type = RL_REPLY_STRING, .text = {text, strlen(text)}}}};
 }
 
-START_TEST(each_refresh_is_told_its_place)
+GROUP(refreshes, "refreshes", NULL, NULL)
+
+TEST(refreshes, each_refresh_is_told_its_place)
 {
     struct rl_reply reply = reply_to_keepers("0 1500 - - 4294967295 -1");
     struct rl_refreshed kept[3];
@@ -176,7 +164,6 @@ START_TEST(each_refresh_is_told_its_place)
     ck_assert_uint_eq(report.rank, UINT32_MAX);
     ck_assert_int_eq(report.look_ms, -1);
 }
-END_TEST
 
 static void expect_same_for_each(struct rl_reply reply, enum rl_outcome outcome, enum rl_detail detail)
 {
@@ -188,15 +175,14 @@ static void expect_same_for_each(struct rl_reply reply, enum rl_outcome outcome,
     expect_answer(own, false, outcome, detail, 0);
 }
 
-START_TEST(keepers_may_be_refused_together)
+TEST(refreshes, keepers_may_be_refused_together)
 {
     struct numbers nothing = {-2, BIG, 0, 0, 0, -1, -1, 0};
 
     expect_same_for_each(reply_of(nothing), RL_FAILED, RL_DETAIL_MEMORY_LOST);
 }
-END_TEST
 
-START_TEST(what_was_said_to_keepers_must_be_whole)
+TEST(refreshes, what_was_said_to_keepers_must_be_whole)
 {
     static const char *const nonsense[] = {
         "", " ", "0", "0 1", "0 1 2", "0 1 2 3 ", " 0 1 2 3", "0  1 2 3", "0 1 2 3 4", "0 1 2 3 4 5", "0 1 - 3",
@@ -205,9 +191,8 @@ START_TEST(what_was_said_to_keepers_must_be_whole)
     for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
         expect_same_for_each(reply_to_keepers(nonsense[i]), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-START_TEST(a_reply_to_keepers_has_four_elements_of_their_kinds)
+TESTS(refreshes, a_reply_to_keepers_has_four_elements_of_their_kinds, 0, 4)
 {
     struct rl_reply reply = reply_to_keepers("0 1 2 3");
 
@@ -222,21 +207,5 @@ START_TEST(a_reply_to_keepers_has_four_elements_of_their_kinds)
     reply.root.type = RL_REPLY_INTEGER;
     expect_same_for_each(reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
-END_TEST
 
-static void add_refresh_tests(TCase *cases)
-{
-    tcase_add_test(cases, each_refresh_is_told_its_place);
-    tcase_add_test(cases, keepers_may_be_refused_together);
-    tcase_add_test(cases, what_was_said_to_keepers_must_be_whole);
-    tcase_add_loop_test(cases, a_reply_to_keepers_has_four_elements_of_their_kinds, 0, 4);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("queue_reply_many");
-
-    add_several_tests(suite_add_case(suite, "joins", NULL, NULL));
-    add_refresh_tests(suite_add_case(suite, "refreshes", NULL, NULL));
-    return suite_run(suite);
-}
+SUITE("queue_reply_many")

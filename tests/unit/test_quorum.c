@@ -26,7 +26,9 @@ static enum rl_verdict naive(size_t n_nodes, size_t quorum, size_t granted, size
     return may_win ? RL_VERDICT_WON : RL_VERDICT_LOST;
 }
 
-START_TEST(every_verdict_agrees_with_looking_at_all_completions)
+GROUP(cases, "verdict", NULL, NULL)
+
+TESTS(cases, every_verdict_agrees_with_looking_at_all_completions, 1, MAX_NODES + 1)
 {
     size_t n = (size_t)_i;
 
@@ -39,9 +41,8 @@ START_TEST(every_verdict_agrees_with_looking_at_all_completions)
         }
     }
 }
-END_TEST
 
-START_TEST(a_verdict_once_reached_never_changes)
+TESTS(cases, a_verdict_once_reached_never_changes, 1, MAX_NODES + 1)
 {
     size_t n = (size_t)_i;
     size_t quorum = rl_majority(n);
@@ -57,16 +58,14 @@ START_TEST(a_verdict_once_reached_never_changes)
         }
     }
 }
-END_TEST
 
-START_TEST(two_majorities_share_a_node_and_one_less_need_not)
+TESTS(cases, two_majorities_share_a_node_and_one_less_need_not, 1, MAX_NODES + 1)
 {
     size_t n = (size_t)_i;
 
     ck_assert_uint_gt(2 * rl_majority(n), n);
     ck_assert_uint_le(2 * (rl_majority(n) - 1), n);
 }
-END_TEST
 
 static const struct {
     size_t n, granted, not_granted;
@@ -81,16 +80,16 @@ static const struct {
     {6, 4, 0, RL_VERDICT_WON},     {31, 15, 15, RL_VERDICT_PENDING},
 };
 
-START_TEST(the_smallest_counts_and_even_counts_are_as_worked_out_by_hand)
+TESTS(cases, the_smallest_counts_and_even_counts_are_as_worked_out_by_hand, 0,
+      (int)(sizeof(by_hand) / sizeof(*by_hand)))
 {
     size_t n = by_hand[_i].n;
 
     ck_assert_int_eq(rl_quorum_verdict(n, rl_majority(n), by_hand[_i].granted, by_hand[_i].not_granted),
                      by_hand[_i].verdict);
 }
-END_TEST
 
-START_TEST(majorities_of_the_usual_counts)
+TEST(cases, majorities_of_the_usual_counts)
 {
     static const size_t majorities[] = {0, 1, 2, 2, 3, 3, 4, 4};
 
@@ -98,7 +97,6 @@ START_TEST(majorities_of_the_usual_counts)
         ck_assert_uint_eq(rl_majority(n), majorities[n]);
     ck_assert_uint_eq(rl_majority(31), 16);
 }
-END_TEST
 
 /* As many numbers are larger, and as many are not smaller, as the k-th largest must have. */
 static void check_kth(const int64_t *numbers, size_t n, size_t k)
@@ -118,7 +116,7 @@ static void check_kth(const int64_t *numbers, size_t n, size_t k)
 }
 
 /* Every sequence of up to six numbers, the smallest and the largest of all among them. */
-START_TEST(the_kth_largest_is_found_among_all_short_sequences)
+TESTS(cases, the_kth_largest_is_found_among_all_short_sequences, 1, 7)
 {
     static const int64_t choices[] = {INT64_MIN, -1, 0, INT64_MAX};
     size_t n = (size_t)_i;
@@ -132,19 +130,5 @@ START_TEST(the_kth_largest_is_found_among_all_short_sequences)
             check_kth(numbers, n, k);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("quorum");
-    TCase *cases = suite_add_case(suite, "verdict", NULL, NULL);
-
-    tcase_add_loop_test(cases, every_verdict_agrees_with_looking_at_all_completions, 1, MAX_NODES + 1);
-    tcase_add_loop_test(cases, a_verdict_once_reached_never_changes, 1, MAX_NODES + 1);
-    tcase_add_loop_test(cases, two_majorities_share_a_node_and_one_less_need_not, 1, MAX_NODES + 1);
-    tcase_add_loop_test(cases, the_smallest_counts_and_even_counts_are_as_worked_out_by_hand, 0,
-                        (int)(sizeof(by_hand) / sizeof(*by_hand)));
-    tcase_add_test(cases, majorities_of_the_usual_counts);
-    tcase_add_loop_test(cases, the_kth_largest_is_found_among_all_short_sequences, 1, 7);
-    return suite_run(suite);
-}
+SUITE("quorum")

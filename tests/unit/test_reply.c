@@ -83,7 +83,9 @@ static const char stream[] = "+OK\r\n$-1\r\n:-12\r\n$5\r\nhello\r\n$0\r\n\r\n-ER
                              "*5\r\n+a\r\n:7\r\n$-1\r\n-E\r\n$3\r\nx\r\n\r\n+PONG\r\n";
 static const char stream_replies[] = "+OK nil :-12 $hello $ -ERR no nil [ ] [ +a :7 nil -E $x\r\n ] +PONG ";
 
-START_TEST(a_stream_is_read_the_same_wherever_it_is_split)
+GROUP(tc, "reader", setup, teardown)
+
+TEST(tc, a_stream_is_read_the_same_wherever_it_is_split)
 {
     for (size_t split = 0; split < sizeof(stream); split++) {
         teardown();
@@ -93,18 +95,16 @@ START_TEST(a_stream_is_read_the_same_wherever_it_is_split)
         ck_assert_str_eq(seen, stream_replies);
     }
 }
-END_TEST
 
-START_TEST(a_stream_is_read_the_same_byte_by_byte)
+TEST(tc, a_stream_is_read_the_same_byte_by_byte)
 {
     for (size_t i = 0; i < sizeof(stream) - 1; i++)
         ck_assert(feed(stream + i, 1));
     ck_assert_str_eq(seen, stream_replies);
 }
-END_TEST
 
 /* hiredis discards consumed input before it hands out the reply: the text must not be looked for there. */
-START_TEST(a_text_survives_that_the_input_is_discarded)
+TEST(tc, a_text_survives_that_the_input_is_discarded)
 {
     char text[3000];
     char bytes[3100];
@@ -120,9 +120,8 @@ START_TEST(a_text_survives_that_the_input_is_discarded)
     ck_assert_uint_eq(reply.elements[1].text.size, 2000);
     ck_assert_mem_eq(reply.elements[1].text.data, text, 2000);
 }
-END_TEST
 
-START_TEST(many_replies_in_one_piece_come_out_in_order)
+TEST(tc, many_replies_in_one_piece_come_out_in_order)
 {
     char bytes[40000];
     size_t size = 0;
@@ -137,7 +136,6 @@ START_TEST(many_replies_in_one_piece_come_out_in_order)
     }
     ck_assert_int_eq(rl_reply_reader_next(reader, &reply), RL_READ_MORE);
 }
-END_TEST
 
 static const char *const garbage[] = {
     "HTTP/1.1 400 Bad Request\r\n", "OK\r\n", "\r\n", ":12x\r\n", ":\r\n", "$abc\r\n", "$-2\r\nxx\r\n", "*-7\r\n",
@@ -152,23 +150,21 @@ static const char *const garbage[] = {
     "$99999999999999999999\r\n",
 };
 
-START_TEST(what_is_not_a_flat_resp2_reply_is_an_error_that_stays)
+TESTS(tc, what_is_not_a_flat_resp2_reply_is_an_error_that_stays, 0, sizeof(garbage) / sizeof(garbage[0]))
 {
     ck_assert(!feed_text(garbage[_i]));
     ck_assert_uint_gt(strlen(rl_reply_reader_error(reader)), 0);
     ck_assert(!feed_text("+OK\r\n"));
     ck_assert_str_eq(seen, "");
 }
-END_TEST
 
-START_TEST(twenty_elements_are_allowed)
+TEST(tc, twenty_elements_are_allowed)
 {
     ck_assert(feed_text("*20\r\n"));
     for (int i = 0; i < 20; i++)
         ck_assert(feed_text(":1\r\n"));
     ck_assert_str_eq(seen, "[ :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 :1 ] ");
 }
-END_TEST
 
 /* Feeds 4 KiB pieces of x until it is refused; how much that took. */
 static size_t bytes_until_refused(void)
@@ -184,7 +180,7 @@ static size_t bytes_until_refused(void)
     return total;
 }
 
-START_TEST(a_reply_over_the_limit_is_refused_before_it_is_complete)
+TESTS(tc, a_reply_over_the_limit_is_refused_before_it_is_complete, 0, 5)
 {
     static const char *const starts[] = {"$1000000000\r\n", "+", "-", "*2\r\n$1000000\r\n", "*"};
 
@@ -192,9 +188,8 @@ START_TEST(a_reply_over_the_limit_is_refused_before_it_is_complete)
     ck_assert_uint_le(bytes_until_refused(), RL_REPLY_MAX_BYTES);
     ck_assert_uint_gt(strlen(rl_reply_reader_error(reader)), 0);
 }
-END_TEST
 
-START_TEST(the_limit_holds_for_the_elements_together)
+TEST(tc, the_limit_holds_for_the_elements_together)
 {
     static char element[100000];
 
@@ -205,9 +200,8 @@ START_TEST(the_limit_holds_for_the_elements_together)
     feed_text("$100000\r\n");
     ck_assert(!feed(element, sizeof(element)) || !feed_text("\r\n"));
 }
-END_TEST
 
-START_TEST(random_bytes_never_do_more_than_fail)
+TESTS(tc, random_bytes_never_do_more_than_fail, 1, 5)
 {
     static const char alphabet[] = "+-:$*\r\n0123456789-x_#%>~";
 
@@ -223,22 +217,5 @@ START_TEST(random_bytes_never_do_more_than_fail)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("reply");
-    TCase *tc = suite_add_case(suite, "reader", setup, teardown);
-
-    tcase_add_test(tc, a_stream_is_read_the_same_wherever_it_is_split);
-    tcase_add_test(tc, a_stream_is_read_the_same_byte_by_byte);
-    tcase_add_test(tc, a_text_survives_that_the_input_is_discarded);
-    tcase_add_test(tc, many_replies_in_one_piece_come_out_in_order);
-    tcase_add_loop_test(tc, what_is_not_a_flat_resp2_reply_is_an_error_that_stays, 0,
-                        sizeof(garbage) / sizeof(garbage[0]));
-    tcase_add_test(tc, twenty_elements_are_allowed);
-    tcase_add_loop_test(tc, a_reply_over_the_limit_is_refused_before_it_is_complete, 0, 5);
-    tcase_add_test(tc, the_limit_holds_for_the_elements_together);
-    tcase_add_loop_test(tc, random_bytes_never_do_more_than_fail, 1, 5);
-    return suite_run(suite);
-}
+SUITE("reply")

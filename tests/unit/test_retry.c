@@ -6,7 +6,9 @@
 
 #define DRAWS 20000
 
-START_TEST(a_pause_is_the_delay_plus_at_most_the_jitter)
+GROUP(cases, "pause", NULL, NULL)
+
+TEST(cases, a_pause_is_the_delay_plus_at_most_the_jitter)
 {
     uint64_t state = 1;
 
@@ -17,9 +19,8 @@ START_TEST(a_pause_is_the_delay_plus_at_most_the_jitter)
         ck_assert_int_le(pause.ns, rl_ms(80).ns);
     }
 }
-END_TEST
 
-START_TEST(a_pause_is_never_shorter_than_the_round_that_failed)
+TEST(cases, a_pause_is_never_shorter_than_the_round_that_failed)
 {
     uint64_t state = 2;
 
@@ -32,7 +33,6 @@ START_TEST(a_pause_is_never_shorter_than_the_round_that_failed)
         }
     }
 }
-END_TEST
 
 /* Eight equal parts of the range, each must get its share of the draws within a tenth or so. */
 static void count_parts(struct rl_span low, struct rl_span jitter, struct rl_span round, unsigned parts[8])
@@ -49,7 +49,7 @@ static void count_parts(struct rl_span low, struct rl_span jitter, struct rl_spa
     }
 }
 
-START_TEST(pauses_fill_the_whole_range_evenly)
+TEST(cases, pauses_fill_the_whole_range_evenly)
 {
     unsigned parts[8] = {0};
 
@@ -59,9 +59,8 @@ START_TEST(pauses_fill_the_whole_range_evenly)
         ck_assert_uint_le(parts[i], DRAWS / 8 + DRAWS / 80);
     }
 }
-END_TEST
 
-START_TEST(after_a_long_round_rivals_are_still_spread_over_the_whole_jitter)
+TEST(cases, after_a_long_round_rivals_are_still_spread_over_the_whole_jitter)
 {
     unsigned parts[8] = {0};
 
@@ -69,9 +68,8 @@ START_TEST(after_a_long_round_rivals_are_still_spread_over_the_whole_jitter)
     for (size_t i = 0; i < 8; i++)
         ck_assert_uint_ge(parts[i], DRAWS / 8 - DRAWS / 80);
 }
-END_TEST
 
-START_TEST(a_random_span_reaches_both_ends)
+TEST(cases, a_random_span_reaches_both_ends)
 {
     uint64_t state = 4;
     unsigned hits[4] = {0};
@@ -83,9 +81,8 @@ START_TEST(a_random_span_reaches_both_ends)
     ck_assert_int_eq(rl_random_span(&state, (struct rl_span){0}).ns, 0);
     ck_assert_int_ge(rl_random_span(&state, (struct rl_span){INT64_MAX}).ns, 0);
 }
-END_TEST
 
-START_TEST(without_jitter_the_pause_is_the_delay_or_the_round)
+TEST(cases, without_jitter_the_pause_is_the_delay_or_the_round)
 {
     uint64_t state = 5;
 
@@ -93,9 +90,8 @@ START_TEST(without_jitter_the_pause_is_the_delay_or_the_round)
     ck_assert_int_eq(rl_retry_delay(&state, rl_ms(30), rl_ms(0), rl_ms(30)).ns, rl_ms(30).ns);
     ck_assert_int_eq(rl_retry_delay(&state, rl_ms(30), rl_ms(0), rl_ms(31)).ns, rl_ms(31).ns);
 }
-END_TEST
 
-START_TEST(a_seed_gives_one_sequence_and_another_seed_another)
+TEST(cases, a_seed_gives_one_sequence_and_another_seed_another)
 {
     uint64_t first = 6;
     uint64_t again = 6;
@@ -110,10 +106,9 @@ START_TEST(a_seed_gives_one_sequence_and_another_seed_another)
     }
     ck_assert_uint_lt(same, 3);
 }
-END_TEST
 
 /* The published test vector of splitmix64 with seed 1234567. */
-START_TEST(the_generator_is_splitmix64)
+TEST(cases, the_generator_is_splitmix64)
 {
     static const uint64_t expected[] = {
         UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
@@ -124,20 +119,5 @@ START_TEST(the_generator_is_splitmix64)
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
         ck_assert_uint_eq(rl_random_next(&state), expected[i]);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("retry");
-    TCase *cases = suite_add_case(suite, "pause", NULL, NULL);
-
-    tcase_add_test(cases, a_pause_is_the_delay_plus_at_most_the_jitter);
-    tcase_add_test(cases, a_pause_is_never_shorter_than_the_round_that_failed);
-    tcase_add_test(cases, pauses_fill_the_whole_range_evenly);
-    tcase_add_test(cases, after_a_long_round_rivals_are_still_spread_over_the_whole_jitter);
-    tcase_add_test(cases, a_random_span_reaches_both_ends);
-    tcase_add_test(cases, without_jitter_the_pause_is_the_delay_or_the_round);
-    tcase_add_test(cases, a_seed_gives_one_sequence_and_another_seed_another);
-    tcase_add_test(cases, the_generator_is_splitmix64);
-    return suite_run(suite);
-}
+SUITE("retry")

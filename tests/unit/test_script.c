@@ -23,7 +23,9 @@ static size_t read_source(const char *name, char *buffer, size_t size)
     return n;
 }
 
-START_TEST(the_embedded_text_is_the_file_byte_for_byte)
+GROUP(tc, "embedded", NULL, NULL)
+
+TEST(tc, the_embedded_text_is_the_file_byte_for_byte)
 {
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++) {
         const struct rl_script_text *script = rl_script_text((enum rl_script)i);
@@ -35,10 +37,9 @@ START_TEST(the_embedded_text_is_the_file_byte_for_byte)
         ck_assert_uint_eq(script->size, strlen(script->text));
     }
 }
-END_TEST
 
 /* Whether it is the right digest is for the tests with a server: there it is compared with SCRIPT LOAD's answer. */
-START_TEST(digests_are_40_lower_case_hexadecimal_digits)
+TEST(tc, digests_are_40_lower_case_hexadecimal_digits)
 {
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++) {
         const char *sha1 = rl_script_text((enum rl_script)i)->sha1;
@@ -47,15 +48,13 @@ START_TEST(digests_are_40_lower_case_hexadecimal_digits)
         ck_assert_uint_eq(strspn(sha1, "0123456789abcdef"), 40);
     }
 }
-END_TEST
 
 /* An EVAL shows up in SLOWLOG and MONITOR: whoever reads it there must learn what it is. */
-START_TEST(every_script_begins_by_saying_what_it_is)
+TEST(tc, every_script_begins_by_saying_what_it_is)
 {
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
         ck_assert_mem_eq(rl_script_text((enum rl_script)i)->text, "-- ", 3);
 }
-END_TEST
 
 static bool is_sent_with_its_text(enum rl_script script)
 {
@@ -64,7 +63,7 @@ static bool is_sent_with_its_text(enum rl_script script)
 }
 
 /* A script that is missing costs an EVAL with its text on every new connection, and nobody would notice. */
-START_TEST(every_other_script_is_loaded_once)
+TEST(tc, every_other_script_is_loaded_once)
 {
     unsigned loaded[RL_SCRIPT_COUNT] = {0};
     const struct rl_script_text *script;
@@ -76,27 +75,14 @@ START_TEST(every_other_script_is_loaded_once)
     for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
         ck_assert_uint_eq(loaded[j], is_sent_with_its_text((enum rl_script)j) ? 0 : 1);
 }
-END_TEST
 
 /* What Redis takes from a connection before it has given its password: it ends one that sends longer words. */
-START_TEST(what_is_loaded_may_be_sent_without_a_password)
+TEST(tc, what_is_loaded_may_be_sent_without_a_password)
 {
     const struct rl_script_text *script;
 
     for (size_t i = 0; (script = rl_script_to_load(i)); i++)
         ck_assert_msg(script->size <= 16384, "%s", script->name);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("script");
-    TCase *tc = suite_add_case(suite, "embedded", NULL, NULL);
-
-    tcase_add_test(tc, the_embedded_text_is_the_file_byte_for_byte);
-    tcase_add_test(tc, digests_are_40_lower_case_hexadecimal_digits);
-    tcase_add_test(tc, every_script_begins_by_saying_what_it_is);
-    tcase_add_test(tc, every_other_script_is_loaded_once);
-    tcase_add_test(tc, what_is_loaded_may_be_sent_without_a_password);
-    return suite_run(suite);
-}
+SUITE("script")

@@ -43,7 +43,9 @@ static bool kernel_hears_of_dumps(void)
     return heard;
 }
 
-START_TEST(core_dumps_leave_secrets_out)
+GROUP(tc, "secret", NULL, NULL)
+
+TEST(tc, core_dumps_leave_secrets_out)
 {
     char *secret = rl_secret_copy("s3cr3t"), *large = rl_secret_create(10000);
     static const char plain[] = "plain";
@@ -56,14 +58,13 @@ START_TEST(core_dumps_leave_secrets_out)
     rl_secret_destroy(large);
     rl_secret_destroy(NULL);
 }
-END_TEST
 
 static bool is_in(const unsigned char *data, size_t size)
 {
     return memmem(data, size, "s3cr3t", 6);
 }
 
-START_TEST(a_queue_wipes_what_it_drops)
+TEST(tc, a_queue_wipes_what_it_drops)
 {
     struct rl_bytes bytes = {0};
 
@@ -81,9 +82,8 @@ START_TEST(a_queue_wipes_what_it_drops)
     ck_assert(!bytes.secret);
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-START_TEST(a_queue_that_moves_its_bytes_wipes_where_they_were)
+TEST(tc, a_queue_that_moves_its_bytes_wipes_where_they_were)
 {
     struct rl_bytes bytes = {0};
     char filler[400];
@@ -98,15 +98,5 @@ START_TEST(a_queue_that_moves_its_bytes_wipes_where_they_were)
     ck_assert(!is_in(bytes.data + 206, sizeof(filler) + 6 - 206)); /* nothing has been written behind that */
     rl_bytes_fini(&bytes);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("secret");
-    TCase *tc = suite_add_case(suite, "secret", NULL, NULL);
-
-    tcase_add_test(tc, core_dumps_leave_secrets_out);
-    tcase_add_test(tc, a_queue_wipes_what_it_drops);
-    tcase_add_test(tc, a_queue_that_moves_its_bytes_wipes_where_they_were);
-    return suite_run(suite);
-}
+SUITE("secret")

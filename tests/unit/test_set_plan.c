@@ -38,26 +38,26 @@ static struct rl_set_step refused(unsigned part)
     return rl_set_refused(&plan, part, true);
 }
 
-START_TEST(larger_parts_are_given_up)
+GROUP(parts, "parts", NULL, NULL)
+
+TEST(parts, larger_parts_are_given_up)
 {
     begin();
     expect(granted(4), 0, 0, 0);
     expect(refused(0), 0, 1 << 0, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5);
     expect(granted(0), 0x3e, 0, 0);
 }
-END_TEST
 
-START_TEST(permits_are_given_up_with_their_gate)
+TEST(parts, permits_are_given_up_with_their_gate)
 {
     begin();
     expect(granted(0), 0, 0, 0);
     expect(granted(2), 0, 0, 0);
     expect(refused(1), 0, 1 << 1, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5);
 }
-END_TEST
 
 /* Whatever has become of the other permits. */
-START_TEST(permits_behind_the_gate_are_kept_while_one_is_awaited)
+TESTS(parts, permits_behind_the_gate_are_kept_while_one_is_awaited, 0, 4)
 {
     begin();
     expect(granted(0), 0, 0, 0);
@@ -77,15 +77,5 @@ START_TEST(permits_behind_the_gate_are_kept_while_one_is_awaited)
         expect(granted(3), 0, 0, 0);
     ck_assert_int_eq(granted(5).outcome, RL_SET_HELD);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("set_plan");
-    TCase *parts = suite_add_case(suite, "parts", NULL, NULL);
-
-    tcase_add_test(parts, larger_parts_are_given_up);
-    tcase_add_test(parts, permits_are_given_up_with_their_gate);
-    tcase_add_loop_test(parts, permits_behind_the_gate_are_kept_while_one_is_awaited, 0, 4);
-    return suite_run(suite);
-}
+SUITE("set_plan")

@@ -50,15 +50,16 @@ static void visit_all(bool and_remove)
     }
 }
 
-START_TEST(nothing_is_found_in_an_empty_table)
+GROUP(cases, "table", setup, teardown)
+
+TEST(cases, nothing_is_found_in_an_empty_table)
 {
     ck_assert_ptr_null(rl_table_find(&table, hash_of(&things[0])));
     ck_assert_ptr_null(rl_table_next(&table, NULL));
     ck_assert_uint_eq(table.count, 0);
 }
-END_TEST
 
-START_TEST(each_node_is_found_until_it_is_removed)
+TEST(cases, each_node_is_found_until_it_is_removed)
 {
     add_all(hash_of);
     ck_assert_uint_eq(table.count, MANY);
@@ -68,7 +69,6 @@ START_TEST(each_node_is_found_until_it_is_removed)
         ck_assert_ptr_eq(rl_table_find(&table, hash_of(&things[i])), i % 2 ? &things[i].node : NULL);
     ck_assert_uint_eq(table.count, MANY / 2);
 }
-END_TEST
 
 /* Ten hashes, which differ in upper bits only: they share a bucket. */
 static uint64_t poor_hash(const struct thing *thing)
@@ -76,7 +76,7 @@ static uint64_t poor_hash(const struct thing *thing)
     return (uint64_t)((thing - things) % 10) << 60;
 }
 
-START_TEST(nodes_with_the_same_hash_are_found_one_after_the_other)
+TEST(cases, nodes_with_the_same_hash_are_found_one_after_the_other)
 {
     add_all(poor_hash);
     for (size_t i = 0; i < 10; i++) {
@@ -90,18 +90,16 @@ START_TEST(nodes_with_the_same_hash_are_found_one_after_the_other)
         ck_assert_uint_eq(found, MANY / 10);
     }
 }
-END_TEST
 
-START_TEST(each_node_is_visited_once)
+TEST(cases, each_node_is_visited_once)
 {
     add_all(hash_of);
     visit_all(false);
     for (size_t i = 0; i < MANY; i++)
         ck_assert_uint_eq(things[i].visits, 1);
 }
-END_TEST
 
-START_TEST(a_visit_may_remove_what_it_visits)
+TEST(cases, a_visit_may_remove_what_it_visits)
 {
     add_all(hash_of);
     visit_all(true);
@@ -110,9 +108,8 @@ START_TEST(a_visit_may_remove_what_it_visits)
     ck_assert_uint_eq(table.count, 0);
     ck_assert_ptr_null(rl_table_next(&table, NULL));
 }
-END_TEST
 
-START_TEST(a_table_that_has_grown_keeps_its_chains_short)
+TEST(cases, a_table_that_has_grown_keeps_its_chains_short)
 {
     size_t longest = 0;
 
@@ -127,18 +124,5 @@ START_TEST(a_table_that_has_grown_keeps_its_chains_short)
     }
     ck_assert_uint_le(longest, 12);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("table");
-    TCase *cases = suite_add_case(suite, "table", setup, teardown);
-
-    tcase_add_test(cases, nothing_is_found_in_an_empty_table);
-    tcase_add_test(cases, each_node_is_found_until_it_is_removed);
-    tcase_add_test(cases, nodes_with_the_same_hash_are_found_one_after_the_other);
-    tcase_add_test(cases, each_node_is_visited_once);
-    tcase_add_test(cases, a_visit_may_remove_what_it_visits);
-    tcase_add_test(cases, a_table_that_has_grown_keeps_its_chains_short);
-    return suite_run(suite);
-}
+SUITE("table")

@@ -57,7 +57,9 @@ static void check_text(const char *text, const char *expected)
         ck_assert_ptr_null(text);
 }
 
-START_TEST(well_formed_urls_are_taken_apart)
+GROUP(tc, "url", NULL, NULL)
+
+TESTS(tc, well_formed_urls_are_taken_apart, 0, sizeof(goods) / sizeof(goods[0]))
 {
     const struct good *good = &goods[_i];
     struct rl_master master = {0};
@@ -77,7 +79,6 @@ START_TEST(well_formed_urls_are_taken_apart)
     ck_assert_str_eq(mask, good->mask);
     rl_master_fini(&master);
 }
-END_TEST
 
 struct bad {
     const char *url;
@@ -145,7 +146,7 @@ static const struct bad bads[] = {
      "too long"},
 };
 
-START_TEST(malformed_urls_are_refused_with_a_sentence)
+TESTS(tc, malformed_urls_are_refused_with_a_sentence, 0, sizeof(bads) / sizeof(bads[0]))
 {
     struct rl_master untouched = {.db = 77};
     const char *why = "";
@@ -155,7 +156,6 @@ START_TEST(malformed_urls_are_refused_with_a_sentence)
     ck_assert_uint_eq(untouched.db, 77);
     ck_assert_ptr_null(untouched.host);
 }
-END_TEST
 
 static const char *const secrets[] = {
     "redis://user:s3cr3t@host:1/2", "redis://:s3cr3t@host",  "unix://user:s3cr3t@/path?db=1", "unix://:s3cr3t@/p",
@@ -170,7 +170,7 @@ static void check_mask(const char *url)
     ck_assert_msg(!strstr(mask, "s3cr3t"), "%s gives %s", url, mask);
 }
 
-START_TEST(a_host_without_a_password_is_shown_whatever_is_wrong)
+TEST(tc, a_host_without_a_password_is_shown_whatever_is_wrong)
 {
     static const char *const hosts[] = {" 127.0.0.1:6379", "redis://10.0.0.1:6379\n", "redis://h h", "http://h",
                                         "redis://[::1", "redis://h/x", "/run/a:b"};
@@ -181,10 +181,9 @@ START_TEST(a_host_without_a_password_is_shown_whatever_is_wrong)
         ck_assert_str_eq(mask, hosts[i]);
     }
 }
-END_TEST
 
 /* Whatever single character somebody forgets, adds or mistypes outside the password. */
-START_TEST(a_password_is_masked_whatever_is_wrong_with_the_rest)
+TESTS(tc, a_password_is_masked_whatever_is_wrong_with_the_rest, 0, sizeof(secrets) / sizeof(secrets[0]))
 {
     static const char typos[] = ":/@?#%[] x1";
     const char *url = secrets[_i];
@@ -207,18 +206,16 @@ START_TEST(a_password_is_masked_whatever_is_wrong_with_the_rest)
         check_mask(edited);
     }
 }
-END_TEST
 
-START_TEST(a_password_is_masked_where_none_belongs)
+TEST(tc, a_password_is_masked_where_none_belongs)
 {
     check_mask("redis://:s3cr3t");
     check_mask("redis://user:s3cr3t");
     check_mask("redis://h?password=s3cr3t");
     check_mask("unix:///p?pw=s3cr3t");
 }
-END_TEST
 
-START_TEST(a_mask_is_cut_to_the_buffer_and_terminated)
+TEST(tc, a_mask_is_cut_to_the_buffer_and_terminated)
 {
     char mask[9] = "xxxxxxxx";
 
@@ -228,7 +225,6 @@ START_TEST(a_mask_is_cut_to_the_buffer_and_terminated)
     ck_assert_str_eq(mask, "");
     rl_url_mask("redis://:secret@host", NULL, 0);
 }
-END_TEST
 
 static bool same(const char *url_a, const char *url_b)
 {
@@ -245,7 +241,7 @@ static bool same(const char *url_a, const char *url_b)
     return result;
 }
 
-START_TEST(two_urls_of_one_server_are_the_same_master)
+TEST(tc, two_urls_of_one_server_are_the_same_master)
 {
     ck_assert(same("redis://Host", "redis://:pw@hOST:6379/3"));
     ck_assert(same("unix:///a", "unix://u:p@/%61?db=2"));
@@ -255,20 +251,5 @@ START_TEST(two_urls_of_one_server_are_the_same_master)
     ck_assert(!same("unix:///a", "unix:///A"));
     ck_assert(!same("unix:///a", "redis://a"));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("url");
-    TCase *tc = suite_add_case(suite, "url", NULL, NULL);
-
-    tcase_add_loop_test(tc, well_formed_urls_are_taken_apart, 0, sizeof(goods) / sizeof(goods[0]));
-    tcase_add_loop_test(tc, malformed_urls_are_refused_with_a_sentence, 0, sizeof(bads) / sizeof(bads[0]));
-    tcase_add_loop_test(tc, a_password_is_masked_whatever_is_wrong_with_the_rest, 0,
-                        sizeof(secrets) / sizeof(secrets[0]));
-    tcase_add_test(tc, a_host_without_a_password_is_shown_whatever_is_wrong);
-    tcase_add_test(tc, a_password_is_masked_where_none_belongs);
-    tcase_add_test(tc, a_mask_is_cut_to_the_buffer_and_terminated);
-    tcase_add_test(tc, two_urls_of_one_server_are_the_same_master);
-    return suite_run(suite);
-}
+SUITE("url")

@@ -16,14 +16,15 @@ static const struct {
     {DAY_MS, 864002}, {UINT32_MAX, 42949675},
 };
 
-START_TEST(the_usual_drift_is_one_percent_rounded_up_plus_two_milliseconds)
+GROUP(cases, "drift", NULL, NULL)
+
+TESTS(cases, the_usual_drift_is_one_percent_rounded_up_plus_two_milliseconds, 0, (int)(sizeof(table) / sizeof(*table)))
 {
     ck_assert_int_eq(rl_drift(&usual, table[_i].ttl_ms).ns, table[_i].drift_ms * RL_NS_PER_MS);
 }
-END_TEST
 
 /* The smallest whole number of milliseconds whose millionfold is at least ttl * ppm. */
-START_TEST(the_rate_part_is_the_smallest_whole_millisecond_that_suffices)
+TEST(cases, the_rate_part_is_the_smallest_whole_millisecond_that_suffices)
 {
     static const uint32_t ttls[] = {1, 2, 7, 99, 100, 101, 999, 1000, 1001, 12345, 86400, 3600001, DAY_MS};
     static const uint32_t rates[] = {1, 100, 500, 9999, 10000, 10001, 83000, 500000, 999999, 1000000};
@@ -40,34 +41,30 @@ START_TEST(the_rate_part_is_the_smallest_whole_millisecond_that_suffices)
         }
     }
 }
-END_TEST
 
-START_TEST(without_a_rate_the_drift_is_the_fixed_part)
+TEST(cases, without_a_rate_the_drift_is_the_fixed_part)
 {
     struct rl_drift_rule rule = {0, {12345}};
 
     ck_assert_int_eq(rl_drift(&rule, 1).ns, 12345);
     ck_assert_int_eq(rl_drift(&rule, DAY_MS).ns, 12345);
 }
-END_TEST
 
-START_TEST(the_longest_ttl_with_the_largest_rate_does_not_overflow)
+TEST(cases, the_longest_ttl_with_the_largest_rate_does_not_overflow)
 {
     struct rl_drift_rule rule = {1000000, {0}};
 
     ck_assert_int_eq(rl_drift(&rule, UINT32_MAX).ns, (int64_t)UINT32_MAX * RL_NS_PER_MS);
     ck_assert_int_eq(rl_drift(&rule, DAY_MS).ns, (int64_t)DAY_MS * RL_NS_PER_MS);
 }
-END_TEST
 
-START_TEST(drift_never_falls_when_the_ttl_grows)
+TEST(cases, drift_never_falls_when_the_ttl_grows)
 {
     for (uint32_t ttl_ms = 1; ttl_ms < 20000; ttl_ms++)
         ck_assert_int_le(rl_drift(&usual, ttl_ms).ns, rl_drift(&usual, ttl_ms + 1).ns);
 }
-END_TEST
 
-START_TEST(a_vote_counts_from_the_sending_for_the_ttl_less_its_drift)
+TEST(cases, a_vote_counts_from_the_sending_for_the_ttl_less_its_drift)
 {
     struct rl_instant sent = {INT64_C(5000000123)};
 
@@ -77,9 +74,8 @@ START_TEST(a_vote_counts_from_the_sending_for_the_ttl_less_its_drift)
         ck_assert_int_eq(rl_vote_bound(&usual, sent, table[i].ttl_ms).ns, sent.ns + counts_ms * RL_NS_PER_MS);
     }
 }
-END_TEST
 
-START_TEST(a_ttl_shorter_than_its_drift_gives_a_vote_that_has_ended_before_it_was_sent)
+TEST(cases, a_ttl_shorter_than_its_drift_gives_a_vote_that_has_ended_before_it_was_sent)
 {
     struct rl_instant sent = {1000};
 
@@ -87,9 +83,8 @@ START_TEST(a_ttl_shorter_than_its_drift_gives_a_vote_that_has_ended_before_it_wa
     ck_assert(rl_before(rl_vote_bound(&usual, sent, 2), sent));
     ck_assert_int_eq(rl_vote_bound(&usual, sent, 3).ns, sent.ns);
 }
-END_TEST
 
-START_TEST(bounds_move_with_the_time_of_sending)
+TEST(cases, bounds_move_with_the_time_of_sending)
 {
     struct rl_instant earlier = {-7 * RL_NS_PER_MS};
     struct rl_instant later = {INT64_C(4000000000) * RL_NS_PER_MS};
@@ -97,21 +92,5 @@ START_TEST(bounds_move_with_the_time_of_sending)
     ck_assert_int_eq(rl_vote_bound(&usual, later, 30000).ns - rl_vote_bound(&usual, earlier, 30000).ns,
                      later.ns - earlier.ns);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("validity");
-    TCase *cases = suite_add_case(suite, "drift", NULL, NULL);
-
-    tcase_add_loop_test(cases, the_usual_drift_is_one_percent_rounded_up_plus_two_milliseconds, 0,
-                        (int)(sizeof(table) / sizeof(*table)));
-    tcase_add_test(cases, the_rate_part_is_the_smallest_whole_millisecond_that_suffices);
-    tcase_add_test(cases, without_a_rate_the_drift_is_the_fixed_part);
-    tcase_add_test(cases, the_longest_ttl_with_the_largest_rate_does_not_overflow);
-    tcase_add_test(cases, drift_never_falls_when_the_ttl_grows);
-    tcase_add_test(cases, a_vote_counts_from_the_sending_for_the_ttl_less_its_drift);
-    tcase_add_test(cases, a_ttl_shorter_than_its_drift_gives_a_vote_that_has_ended_before_it_was_sent);
-    tcase_add_test(cases, bounds_move_with_the_time_of_sending);
-    return suite_run(suite);
-}
+SUITE("validity")

@@ -39,7 +39,9 @@ static struct rl_instant us(int64_t n)
     return (struct rl_instant){n * RL_NS_PER_US};
 }
 
-START_TEST(a_timer_fires_once_and_never_early)
+GROUP(tc, "wheel", setup, NULL)
+
+TEST(tc, a_timer_fires_once_and_never_early)
 {
     rl_wheel_arm(&wheel, &probes[0].timer, us(5300));
     rl_wheel_expire(&wheel, us(5299));
@@ -49,9 +51,8 @@ START_TEST(a_timer_fires_once_and_never_early)
     ck_assert_int_eq(probes[0].fired, 1);
     ck_assert(!rl_timer_armed(&probes[0].timer));
 }
-END_TEST
 
-START_TEST(a_timer_more_than_a_turn_ahead_waits_for_its_turn)
+TEST(tc, a_timer_more_than_a_turn_ahead_waits_for_its_turn)
 {
     int64_t turn_us = RL_WHEEL_BUCKETS * 1000;
 
@@ -62,18 +63,16 @@ START_TEST(a_timer_more_than_a_turn_ahead_waits_for_its_turn)
     rl_wheel_expire(&wheel, us(turn_us + 11000));
     ck_assert_int_eq(probes[0].fired, 1);
 }
-END_TEST
 
-START_TEST(never_disarms)
+TEST(tc, never_disarms)
 {
     rl_wheel_arm(&wheel, &probes[0].timer, us(100));
     rl_wheel_arm(&wheel, &probes[0].timer, RL_NEVER);
     ck_assert(!rl_timer_armed(&probes[0].timer));
     ck_assert(rl_wheel_next(&wheel).ns == RL_NEVER.ns);
 }
-END_TEST
 
-START_TEST(the_distant_past_fires_at_the_next_pass)
+TEST(tc, the_distant_past_fires_at_the_next_pass)
 {
     rl_wheel_expire(&wheel, us(50000));
     rl_wheel_arm(&wheel, &probes[0].timer, RL_LONG_AGO);
@@ -82,7 +81,6 @@ START_TEST(the_distant_past_fires_at_the_next_pass)
     ck_assert_int_eq(probes[0].fired, 1);
     ck_assert_int_eq(probes[1].fired, 1);
 }
-END_TEST
 
 static void rearm_for_the_past(struct rl_timer *timer, struct rl_instant now)
 {
@@ -90,7 +88,7 @@ static void rearm_for_the_past(struct rl_timer *timer, struct rl_instant now)
     rl_wheel_arm(&wheel, timer, us(1));
 }
 
-START_TEST(what_a_fire_function_arms_for_the_past_fires_at_the_next_pass)
+TEST(tc, what_a_fire_function_arms_for_the_past_fires_at_the_next_pass)
 {
     rl_timer_init(&probes[0].timer, rearm_for_the_past);
     rl_wheel_arm(&wheel, &probes[0].timer, us(10));
@@ -99,7 +97,6 @@ START_TEST(what_a_fire_function_arms_for_the_past_fires_at_the_next_pass)
     rl_wheel_expire(&wheel, us(5000));
     ck_assert_int_eq(probes[0].fired, 2);
 }
-END_TEST
 
 static void disarm_other(struct rl_timer *timer, struct rl_instant now)
 {
@@ -107,7 +104,7 @@ static void disarm_other(struct rl_timer *timer, struct rl_instant now)
     rl_wheel_disarm(&wheel, probe_of(timer)->other);
 }
 
-START_TEST(a_fire_function_may_disarm_a_timer_that_is_due_too)
+TEST(tc, a_fire_function_may_disarm_a_timer_that_is_due_too)
 {
     rl_timer_init(&probes[0].timer, disarm_other);
     probes[0].other = &probes[1].timer;
@@ -117,7 +114,6 @@ START_TEST(a_fire_function_may_disarm_a_timer_that_is_due_too)
     ck_assert_int_eq(probes[0].fired, 1);
     ck_assert_int_eq(probes[1].fired, 0);
 }
-END_TEST
 
 static void move_other(struct rl_timer *timer, struct rl_instant now)
 {
@@ -125,7 +121,7 @@ static void move_other(struct rl_timer *timer, struct rl_instant now)
     rl_wheel_arm(&wheel, probe_of(timer)->other, us(50000));
 }
 
-START_TEST(a_fire_function_may_move_a_timer_that_is_due_too)
+TEST(tc, a_fire_function_may_move_a_timer_that_is_due_too)
 {
     rl_timer_init(&probes[0].timer, move_other);
     probes[0].other = &probes[1].timer;
@@ -136,7 +132,6 @@ START_TEST(a_fire_function_may_move_a_timer_that_is_due_too)
     rl_wheel_expire(&wheel, us(50000));
     ck_assert_int_eq(probes[1].fired, 1);
 }
-END_TEST
 
 static struct rl_instant earliest(void)
 {
@@ -185,7 +180,7 @@ static int64_t random_step_us(void)
     return rand() % scales[rand() % 5];
 }
 
-START_TEST(random_operations_agree_with_a_naive_model)
+TESTS(tc, random_operations_agree_with_a_naive_model, 1, 9)
 {
     int64_t now_us = 0;
 
@@ -203,9 +198,8 @@ START_TEST(random_operations_agree_with_a_naive_model)
         }
     }
 }
-END_TEST
 
-START_TEST(following_the_wake_ups_fires_each_timer_within_one_slot)
+TEST(tc, following_the_wake_ups_fires_each_timer_within_one_slot)
 {
     struct rl_instant at = us(1234567);
     int wake_ups = 0;
@@ -221,21 +215,5 @@ START_TEST(following_the_wake_ups_fires_each_timer_within_one_slot)
     }
     ck_assert_int_le(wake_ups, 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("wheel");
-    TCase *tc = suite_add_case(suite, "wheel", setup, NULL);
-
-    tcase_add_test(tc, a_timer_fires_once_and_never_early);
-    tcase_add_test(tc, a_timer_more_than_a_turn_ahead_waits_for_its_turn);
-    tcase_add_test(tc, never_disarms);
-    tcase_add_test(tc, the_distant_past_fires_at_the_next_pass);
-    tcase_add_test(tc, what_a_fire_function_arms_for_the_past_fires_at_the_next_pass);
-    tcase_add_test(tc, a_fire_function_may_disarm_a_timer_that_is_due_too);
-    tcase_add_test(tc, a_fire_function_may_move_a_timer_that_is_due_too);
-    tcase_add_loop_test(tc, random_operations_agree_with_a_naive_model, 1, 9);
-    tcase_add_test(tc, following_the_wake_ups_fires_each_timer_within_one_slot);
-    return suite_run(suite);
-}
+SUITE("wheel")

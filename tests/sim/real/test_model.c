@@ -358,7 +358,9 @@ static void choose_seed(int i)
     rng_init(&rng, seed, 0);
 }
 
-START_TEST(the_model_answers_and_keeps_what_a_server_does)
+GROUP(histories, "histories", open_both, close_both)
+
+TESTS(histories, the_model_answers_and_keeps_what_a_server_does, 0, N_SEEDS)
 {
     choose_seed(_i);
     for (unsigned step = 0; step < N_STEPS; step++) {
@@ -370,15 +372,10 @@ START_TEST(the_model_answers_and_keeps_what_a_server_does)
         compare_contents(step);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model");
-    TCase *histories = suite_add_case(suite, "histories", open_both, close_both);
-
     if (!suite_clock_can_be_stopped())
-        return suite_skip(suite, "the clock of this server cannot be stopped");
-    tcase_add_loop_test(histories, the_model_answers_and_keeps_what_a_server_does, 0, N_SEEDS);
-    return suite_run_with_server(suite);
+        return suite_skip(suite_collect("model"), "the clock of this server cannot be stopped");
+    return suite_run_with_server(suite_collect("model"));
 }
