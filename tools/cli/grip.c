@@ -28,22 +28,24 @@ static const struct redlock_lock *part_with_key(const struct redlock_set *set, c
 }
 
 /* When one is lost the others are held until the command has ended. */
-static int create_empty(struct grip *grip, struct redlock_client *client)
+static int create_empty(struct grip *grip, struct redlock_client *client, struct redlock_set **ret_set)
 {
-    int status = redlock_set_create(client, &grip->set);
+    int status = redlock_set_create(client, ret_set);
 
-    return status == 0 ? redlock_set_keep_rest(grip->set, 1) : status;
+    grip->subject = (struct subject){&subject_set, *ret_set};
+    return status == 0 ? redlock_set_keep_rest(*ret_set, 1) : status;
 }
 
 static int create_set(struct grip *grip, struct redlock_client *client)
 {
     const struct cli_texts *keys = &grip->wanted->keys;
-    int status = create_empty(grip, client);
+    struct redlock_set *set = NULL;
+    int status = create_empty(grip, client, &set);
 
     for (size_t i = 0; i < keys->n && status == 0; i++)
-        status = redlock_set_add(grip->set, keys->items[i], strlen(keys->items[i]));
+        status = redlock_set_add(set, keys->items[i], strlen(keys->items[i]));
     for (size_t i = 0; i < keys->n && status == 0; i++)
-        grip->locks[i] = part_with_key(grip->set, keys->items[i]);
+        grip->locks[i] = part_with_key(set, keys->items[i]);
     grip->n = keys->n;
     return status;
 }
@@ -52,18 +54,20 @@ static int create_permits(struct grip *grip, struct redlock_client *client)
 {
     const struct wanted *wanted = grip->wanted;
     const char *key = wanted->keys.items[0];
-    int status = create_empty(grip, client);
+    struct redlock_set *set = NULL;
+    int status = create_empty(grip, client, &set);
 
     if (status == 0)
-        status = redlock_set_add_permits(grip->set, key, strlen(key), wanted->n_permits, wanted->permits);
+        status = redlock_set_add_permits(set, key, strlen(key), wanted->n_permits, wanted->permits);
     for (size_t i = 0; i < wanted->n_permits && status == 0; i++)
-        grip->locks[i] = redlock_set_lock(grip->set, i);
+        grip->locks[i] = redlock_set_lock(set, i);
     grip->n = wanted->n_permits;
     return status;
 }
 
 int grip_create(struct grip *grip, struct redlock_client *client, const struct wanted *wanted)
 {
+    struct redlock_lock *lock = NULL;
     int status;
 
     *grip = (struct grip){.wanted = wanted};
@@ -72,40 +76,32 @@ int grip_create(struct grip *grip, struct redlock_client *client, const struct w
     if (wanted->n_permits > 1)
         return create_permits(grip, client);
     grip->n = 1;
-    status = cli_lock_create(client, wanted->keys.items[0], wanted->permits, &grip->lock);
-    grip->locks[0] = grip->lock;
+    status = cli_lock_create(client, wanted->keys.items[0], wanted->permits, &lock);
+    grip->subject = (struct subject){&subject_lock, lock};
+    grip->locks[0] = lock;
     return status;
 }
 
 int grip_acquire(struct grip *grip, struct session *session, const struct redlock_acquire_options *request)
 {
-    if (grip->set != NULL)
-        return session_set_acquire_whole(session, grip->set, request);
-    return session_acquire_whole(session, grip->lock, request);
+    return session_acquire_whole(session, grip->subject, request);
 }
 
 int grip_extend(struct grip *grip, struct session *session, uint32_t ttl_ms)
 {
     for (size_t i = 0; i < grip->n; i++)
         grip->votes[i] = (struct grip_votes){0};
-    if (grip->set != NULL)
-        return session_set_extend(session, grip->set, ttl_ms);
-    return session_extend(session, grip->lock, ttl_ms);
+    return session_extend_subject(session, grip->subject, ttl_ms);
 }
 
 int grip_release(struct grip *grip, struct session *session)
 {
-    if (grip->set != NULL)
-        return session_set_release(session, grip->set);
-    return session_release(session, grip->lock);
+    return session_release_subject(session, grip->subject);
 }
 
 void grip_cancel(struct grip *grip)
 {
-    if (grip->set != NULL)
-        redlock_set_cancel(grip->set);
-    else
-        redlock_cancel(grip->lock);
+    grip->subject.kind->cancel(grip->subject.handle);
 }
 
 const char *grip_key(const struct grip *grip, size_t i)
@@ -117,12 +113,12 @@ const char *grip_key(const struct grip *grip, size_t i)
 
 static const char *key_of_part(const struct grip *grip, size_t part)
 {
-    return grip_key(grip, index_of(grip, redlock_set_lock(grip->set, part)));
+    return grip_key(grip, index_of(grip, grip->subject.kind->part(grip->subject.handle, part)));
 }
 
 const char *grip_decisive_key(const struct grip *grip, const struct outcome *outcome)
 {
-    if (grip->wanted->keys.n == 1 || outcome->part >= redlock_set_size(grip->set))
+    if (grip->wanted->keys.n == 1 || outcome->part >= grip->n)
         return NULL;
     return key_of_part(grip, outcome->part);
 }
@@ -184,39 +180,28 @@ static bool all_answered(const struct session *session, void *data)
 
 void grip_settle(struct grip *grip, struct session *session, uint32_t timeout_ms)
 {
-    if (grip->set != NULL)
-        session_run_until(session, all_answered, grip, timeout_ms);
-    else
+    if (grip->subject.kind->votes_follow)
         session_settle(session, timeout_ms);
+    else
+        session_run_until(session, all_answered, grip, timeout_ms);
 }
 
 int grip_detach(struct grip *grip)
 {
-    return grip->set != NULL ? redlock_set_detach(grip->set) : redlock_lock_detach(grip->lock);
+    return grip->subject.kind->detach(grip->subject.handle);
 }
 
 int grip_export(struct grip *grip, char *ret_text, size_t size)
 {
-    if (grip->set != NULL)
-        return redlock_set_export(grip->set, ret_text, size);
-    return redlock_lock_export(grip->lock, ret_text, size);
+    return grip->subject.kind->export(grip->subject.handle, ret_text, size);
 }
 
 int grip_adopt(struct grip *grip, const struct redlock_acquire_options *options, const char *text)
 {
-    if (grip->set != NULL)
-        return redlock_set_adopt(grip->set, options, text);
-    return redlock_lock_adopt(grip->lock, options, text);
+    return grip->subject.kind->adopt(grip->subject.handle, options, text);
 }
 
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *data)
-{
-    const struct grip *grip = data;
-
-    grip->watch(grip->wanted->keys.items[0], alarm, grip->watch_data);
-}
-
-static void on_set_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *data)
+static void on_alarm(size_t part, const struct redlock_alarm *alarm, void *data)
 {
     const struct grip *grip = data;
 
@@ -227,20 +212,18 @@ void grip_watch(struct grip *grip, grip_watch_fn watch, void *data)
 {
     grip->watch = watch;
     grip->watch_data = data;
-    if (grip->set != NULL)
-        redlock_set_watch(grip->set, watch != NULL ? on_set_alarm : NULL, grip);
-    else
-        redlock_lock_watch(grip->lock, watch != NULL ? on_alarm : NULL, grip);
+    grip->alarms = (struct subject_sink){.alarm = on_alarm, .data = grip};
+    grip->subject.kind->watch(grip->subject.handle, watch != NULL ? &grip->alarms : NULL);
 }
 
 int64_t grip_remaining_ns(const struct grip *grip)
 {
-    return grip->set != NULL ? redlock_set_remaining_ns(grip->set) : redlock_remaining_ns(grip->lock);
+    return grip->subject.kind->remaining_ns(grip->subject.handle);
 }
 
 int64_t grip_remaining_ms(const struct grip *grip)
 {
-    return grip->set != NULL ? redlock_set_remaining_ms(grip->set) : redlock_remaining_ms(grip->lock);
+    return grip_remaining_ns(grip) / 1000000;
 }
 
 const char *grip_gone_key(const struct grip *grip, size_t quorum, unsigned *ret_masters)

@@ -20,8 +20,8 @@ struct grip_votes {
 
 struct grip {
     const struct wanted *wanted;
-    struct redlock_lock *lock; /* NULL: a set */
-    struct redlock_set *set;
+    struct subject subject;
+    struct subject_sink alarms;
     size_t n;
     const struct redlock_lock *locks[CLI_MOST_TEXTS];
     struct grip_votes votes[CLI_MOST_TEXTS];
@@ -32,7 +32,7 @@ struct grip {
 /* 0 or the library's error. The client owns what is made. */
 int grip_create(struct grip *grip, struct redlock_client *client, const struct wanted *wanted);
 
-/* Each starts the operation and waits for its end, as session_acquire_whole() and session_release() do. */
+/* Each starts the operation and waits for its end, as session_acquire_whole() does. */
 int grip_acquire(struct grip *grip, struct session *session, const struct redlock_acquire_options *request);
 int grip_extend(struct grip *grip, struct session *session, uint32_t ttl_ms);
 int grip_release(struct grip *grip, struct session *session);

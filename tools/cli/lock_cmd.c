@@ -168,7 +168,7 @@ static void explain(const struct request *request, const struct grip *grip, cons
     term_time(outcome->elapsed_us, took, sizeof(took));
     if (outcome->status != REDLOCK_OK) {
         explain_failure(request, grip, outcome, busy);
-        if (!request->quiet && grip->set == NULL)
+        if (!request->quiet && grip->n == 1)
             fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
                     outcome->attempts == 1 ? "" : "s", took);
         return;
@@ -179,7 +179,7 @@ static void explain(const struct request *request, const struct grip *grip, cons
     putc(' ', term->out);
     shown_put(term->out, request->wanted.title);
     term_time(outcome->remaining_ms * 1000, left, sizeof(left));
-    if (grip->set == NULL)
+    if (grip->n == 1)
         fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
                 outcome->granted, outcome->n_nodes, outcome->quorum, took, left);
     else
@@ -221,22 +221,22 @@ static void print_json(const struct request *request, const struct grip *grip, c
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    if (grip->set == NULL || decisive != NULL)
-        cli_json_key(&json, grip->set == NULL ? grip_key(grip, 0) : decisive);
+    if (grip->n == 1 || decisive != NULL)
+        cli_json_key(&json, grip->n == 1 ? grip_key(grip, 0) : decisive);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     if (has_cause(outcome))
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
-    if (grip->set == NULL)
+    if (grip->n == 1)
         add_tokens(&json, grip->locks[0], held);
     else
         add_locks(&json, grip, held);
     cli_json_int(&json, "ttl_ms", request->ttl_ms);
     cli_json_int(&json, "remaining_ms", held ? outcome->remaining_ms : 0);
-    if (grip->set == NULL)
+    if (grip->n == 1)
         cli_json_int(&json, "attempts", outcome->attempts);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     cli_json_int(&json, "quorum", cli_quorum(&request->common));
-    cli_json_int(&json, "granted", grip->set == NULL ? outcome->granted : held ? grip_nodes_ok(grip) : 0);
+    cli_json_int(&json, "granted", grip->n == 1 ? outcome->granted : held ? grip_nodes_ok(grip) : 0);
     if (lacked_votes(outcome))
         hindrance_json(&json, client, outcome);
     busy_json(&json, busy);

@@ -17,10 +17,8 @@ enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000, REMIND_MS = 30000,
 
 static void cancel(struct session *session)
 {
-    if (session->lock != NULL && !session->last.done)
-        redlock_cancel(session->lock);
-    if (session->set != NULL && !session->last.done)
-        redlock_set_cancel(session->set);
+    if (session->subject.kind != NULL && !session->last.done)
+        session->subject.kind->cancel(session->subject.handle);
 }
 
 static void on_signal(evutil_socket_t number, short what, void *data)
@@ -136,7 +134,7 @@ static void on_event(const struct redlock_event *event, void *data)
     if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock != NULL &&
         (event->vote == REDLOCK_VOTE_REFUSED || event->vote == REDLOCK_VOTE_FAILED))
         session->refused = event->lock;
-    if (event->lock == NULL || event->lock != session->lock)
+    if (event->lock == NULL || event->lock != session->subject.handle)
         return;
     if (event->type == REDLOCK_EVENT_ATTEMPT)
         clear_votes(&session->last);
@@ -164,32 +162,33 @@ void outcome_record(struct outcome *last, const struct redlock_result *result)
     last->remaining_ms = result->remaining_ms;
     last->reachable = result->reachable;
     last->voting = result->voting;
-    last->short_of_masters = is_short_of_masters(result);
+    last->part = result->part;
+    last->short_of_masters = result->n_nodes > 0 && is_short_of_masters(result); /* otherwise nobody has counted them */
     snprintf(last->why, sizeof(last->why), "%s", result->why);
     last->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
 }
 
-static void session_record(struct session *session, const struct redlock_result *result)
+static void on_done(const struct redlock_result *result, void *data)
 {
+    struct session *session = data;
+
     outcome_record(&session->last, result);
 }
 
 static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)
 {
-    session_record(data, result);
+    on_done(result, data);
 }
 
-/* An operation begins, of this lock or, with NULL, of this set. */
-static void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set,
-                          enum redlock_op op)
+static void begin(struct session *session, struct subject subject, enum redlock_op op)
 {
     memset(&session->last, 0, sizeof(session->last));
     clear_votes(&session->last);
     session->last.op = op;
-    session->lock = lock;
-    session->set = set;
+    session->subject = subject;
+    session->sink = (struct subject_sink){.done = on_done, .data = session};
     session->refused = NULL;
     session->looked = false;
     session->reminders = 0;
@@ -354,7 +353,7 @@ int session_end(struct session *session)
 }
 
 /* A call that was refused has no operation to wait for. */
-static int session_started(struct session *session, int started)
+static int end_of(struct session *session, int started)
 {
     if (started == 0)
         return session_end(session);
@@ -363,119 +362,93 @@ static int session_started(struct session *session, int started)
     return started;
 }
 
+static struct subject subject_of(struct redlock_lock *lock)
+{
+    return (struct subject){&subject_lock, lock};
+}
+
+static int start_acquisition(struct session *session, struct subject subject,
+                             const struct redlock_acquire_options *options)
+{
+    begin(session, subject, REDLOCK_OP_ACQUIRE);
+    return subject.kind->acquire(subject.handle, options, &session->sink);
+}
+
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,
                           const struct redlock_acquire_options *options)
 {
-    session_begin(session, lock, NULL, REDLOCK_OP_ACQUIRE);
-    return redlock_acquire(lock, options, on_result, session);
+    return start_acquisition(session, subject_of(lock), options);
 }
 
 int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options)
 {
-    return session_started(session, session_acquire_begin(session, lock, options));
+    return end_of(session, session_acquire_begin(session, lock, options));
+}
+
+int session_extend_subject(struct session *session, struct subject subject, uint32_t ttl_ms)
+{
+    begin(session, subject, REDLOCK_OP_EXTEND);
+    return end_of(session, subject.kind->extend(subject.handle, ttl_ms, &session->sink));
 }
 
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms)
 {
-    session_begin(session, lock, NULL, REDLOCK_OP_EXTEND);
-    return session_started(session, redlock_extend(lock, ttl_ms, on_result, session));
+    return session_extend_subject(session, subject_of(lock), ttl_ms);
+}
+
+static int64_t remaining_ms(struct subject subject)
+{
+    return subject.kind->remaining_ns(subject.handle) / 1000000;
 }
 
 /* How much is to be left of an acquisition, or it is extended. */
-static int64_t session_least_ms(const struct session *session, const struct redlock_acquire_options *options)
+static int64_t least_ms(const struct session *session, const struct redlock_acquire_options *options)
 {
     int64_t most = (int64_t)options->ttl_ms * 3 / 4;
 
     return most > session->least_ms ? most : session->least_ms;
 }
 
-int session_acquire_whole(struct session *session, struct redlock_lock *lock,
+int session_acquire_whole(struct session *session, struct subject subject,
                           const struct redlock_acquire_options *options)
 {
-    int status = session_acquire(session, lock, options);
+    int status = end_of(session, start_acquisition(session, subject, options));
     struct outcome acquired = session->last;
 
-    if (status != REDLOCK_OK || session->caught != 0 ||
-        redlock_remaining_ms(lock) >= session_least_ms(session, options))
+    if (status != REDLOCK_OK || session->caught != 0 || remaining_ms(subject) >= least_ms(session, options))
         return status;
     /* An extension can overtake the release on a master that the majority did not need. */
-    while ((status = session_extend(session, lock, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
+    while ((status = session_extend_subject(session, subject, options->ttl_ms)) == REDLOCK_NO_QUORUM &&
+           session->caught == 0)
         session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
-    session_settle(session, SETTLE_MS); /* a lock that is left shall owe no answers */
+    if (subject.kind->votes_follow)
+        session_settle(session, SETTLE_MS); /* a lock that is left shall owe no answers */
     acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
-    acquired.remaining_ms = redlock_remaining_ms(lock);
+    acquired.remaining_ms = remaining_ms(subject);
     session->last = acquired;
     return acquired.status;
+}
+
+int session_release_subject(struct session *session, struct subject subject)
+{
+    begin(session, subject, REDLOCK_OP_RELEASE);
+    return end_of(session, subject.kind->release(subject.handle, &session->sink));
 }
 
 int session_release(struct session *session, struct redlock_lock *lock)
 {
-    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
-    return session_started(session, redlock_release(lock, on_result, session));
+    return session_release_subject(session, subject_of(lock));
 }
 
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token)
 {
-    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
-    return session_started(session, redlock_release_token(lock, token, on_result, session));
+    begin(session, subject_of(lock), REDLOCK_OP_RELEASE);
+    return end_of(session, redlock_release_token(lock, token, on_result, session));
 }
 
 int session_release_permit(struct session *session, struct redlock_lock *lock, uint32_t slot, const char *token)
 {
-    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
-    return session_started(session, redlock_release_permit(lock, slot, token, on_result, session));
-}
-
-/* --- Operations of sets in a session ------------------------------------------------------------------------------ */
-
-/* Status, cause and times are those of the set; the rest is about the key that decided. */
-static void on_set_result(struct redlock_set *set, const struct redlock_set_result *result, void *data)
-{
-    struct session *session = data;
-    struct redlock_result whole = {0};
-
-    if (result->part_result != NULL)
-        whole = *result->part_result;
-    whole.status = result->status;
-    whole.cause = result->cause;
-    whole.elapsed_us = result->elapsed_us;
-    whole.remaining_ms = result->remaining_ms;
-    whole.why = result->why;
-    session_record(session, &whole);
-    session->last.part = result->part;
-    if (result->part_result == NULL)
-        session->last.short_of_masters = false; /* nobody has counted them */
-}
-
-int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms)
-{
-    session_begin(session, NULL, set, REDLOCK_OP_EXTEND);
-    return session_started(session, redlock_set_extend(set, ttl_ms, on_set_result, session));
-}
-
-int session_set_acquire_whole(struct session *session, struct redlock_set *set,
-                              const struct redlock_acquire_options *options)
-{
-    struct outcome acquired;
-    int status;
-
-    session_begin(session, NULL, set, REDLOCK_OP_ACQUIRE);
-    status = session_started(session, redlock_set_acquire(set, options, on_set_result, session));
-    acquired = session->last;
-    if (status != REDLOCK_OK || session->caught != 0 ||
-        redlock_set_remaining_ms(set) >= session_least_ms(session, options))
-        return status;
-    while ((status = session_set_extend(session, set, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
-        session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
-    acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
-    acquired.remaining_ms = redlock_set_remaining_ms(set);
-    session->last = acquired;
-    return acquired.status;
-}
-
-int session_set_release(struct session *session, struct redlock_set *set)
-{
-    session_begin(session, NULL, set, REDLOCK_OP_RELEASE);
-    return session_started(session, redlock_set_release(set, on_set_result, session));
+    begin(session, subject_of(lock), REDLOCK_OP_RELEASE);
+    return end_of(session, redlock_release_permit(lock, slot, token, on_result, session));
 }

@@ -15,6 +15,7 @@
 
 #include "cli/busy.h"
 #include "cli/common.h"
+#include "cli/subject.h"
 
 struct event;
 struct password_desk;
@@ -54,8 +55,8 @@ struct session {
     struct event_base *base;
     struct event *signals[SESSION_SIGNALS];
     int caught;
-    struct redlock_lock *lock; /* of the operation that `last` belongs to, or ... */
-    struct redlock_set *set;
+    struct subject subject; /* of the operation that `last` belongs to */
+    struct subject_sink sink;
     struct outcome last;
     struct busy busy;           /* of the latest acquisition that was refused */
     struct redlock_lock *refused; /* by a master, lately; NULL: none was */
@@ -88,22 +89,20 @@ struct redlock_client *session_client(struct session *session, const char *comma
 int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options);
 
-/* session_acquire() of a lock that has most of its ttl left: one that a former holder has handed over, or that took
- * long to get, has less at first, and is extended until a majority has done so, as long as it is valid.
- * session->last is the acquisition's, with the status of both. */
-int session_acquire_whole(struct session *session, struct redlock_lock *lock,
-                          const struct redlock_acquire_options *options);
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
 int session_release(struct session *session, struct redlock_lock *lock);
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);
 int session_release_permit(struct session *session, struct redlock_lock *lock, uint32_t slot, const char *token);
 
-/* The same for a set, which is renewed by the library from the start. The masters' votes in session->last are those
- * about the key that decided. */
-int session_set_acquire_whole(struct session *session, struct redlock_set *set,
-                              const struct redlock_acquire_options *options);
-int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms);
-int session_set_release(struct session *session, struct redlock_set *set);
+/* The same for a set, too. The masters' votes in session->last are those about the key that decided. */
+int session_extend_subject(struct session *session, struct subject subject, uint32_t ttl_ms);
+int session_release_subject(struct session *session, struct subject subject);
+
+/* Acquires what has most of its ttl left: a lock that a former holder has handed over, or that took long to get, has
+ * less at first, and is extended until a majority has done so, as long as it is valid. session->last is the
+ * acquisition's, with the status of both. */
+int session_acquire_whole(struct session *session, struct subject subject,
+                          const struct redlock_acquire_options *options);
 
 /* Have so many masters refused the password or the certificates that waiting does not help? */
 bool session_is_in_vain(const struct session *session);

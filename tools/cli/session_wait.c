@@ -104,8 +104,7 @@ void session_finish(struct session *session, struct redlock_client *client, uint
 {
     bool done = false;
 
-    session->lock = NULL;
-    session->set = NULL;
+    session->subject = (struct subject){0};
     if (client != NULL && redlock_client_shutdown(client, timeout_ms, on_shutdown, &done) == 0)
         while (!done && event_base_loop(session->base, EVLOOP_ONCE) == 0)
             continue;
