@@ -1,6 +1,7 @@
 /* Every operation completes exactly once, within its time, and its status is true. */
 #include "client_host.h"
 #include "engine/hold.h"
+#include "wire.h"
 #include "world.h"
 
 /* A timer may be late by the slack; nothing else may add to an operation's time but pauses of its process. */
@@ -9,22 +10,23 @@ static int64_t check_time(const struct world *world, const struct client *client
     return clockwork_when(&client->clock, due.ns) + world->plan.timer_slack_ns + 1;
 }
 
+/* An attempt and a release wait for first connections that are on their way, which have an end of their own; node_timeout
+ * counts from then. A release looks for that end once in node_timeout. */
+static struct rl_instant round_due(const struct client *client, enum rl_op op)
+{
+    struct rl_span node_timeout = client->host.engine.votes.config.node_timeout;
+    int64_t longest = node_timeout.ns;
+
+    if ((op == RL_OP_ACQUIRE || op == RL_OP_RELEASE) && client_is_joining(client)) {
+        longest += client->world->plan.connect_timeout.ns + client->world->plan.timer_slack_ns * 2;
+        longest += op == RL_OP_RELEASE ? node_timeout.ns : 0;
+    }
+    return rl_after(client->host.now, (struct rl_span){longest});
+}
+
 static struct rl_instant acquire_due(const struct client *client, const struct rl_acquire *request)
 {
-    struct rl_instant due = request->deadline;
-
-    if (request->once) {
-        int64_t longest = client->host.engine.votes.config.node_timeout.ns;
-
-        for (unsigned i = 0; i < client->world->plan.n_masters; i++) {
-            if (client->wires[i].link == RL_LINK_JOINING) {
-                longest += client->world->plan.connect_timeout.ns + client->world->plan.timer_slack_ns * 2;
-                break;
-            }
-        }
-        due = rl_earlier(due, rl_after(client->host.now, (struct rl_span){longest}));
-    }
-    return due;
+    return request->once ? rl_earlier(request->deadline, round_due(client, RL_OP_ACQUIRE)) : request->deadline;
 }
 
 void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,
@@ -38,8 +40,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
     record->op = (uint8_t)op;
     record->generation = ++client->ops;
     record->started = client->host.now;
-    record->due = request ? acquire_due(client, request) : rl_after(client->host.now,
-                                                                    client->host.engine.votes.config.node_timeout);
+    record->due = request ? acquire_due(client, request) : round_due(client, op);
     if (record->due.ns != RL_NEVER.ns)
         world_event(world, check_time(world, client, record->due), EVENT_CHECK, client->index, handle->index,
                     record->generation);
