@@ -10,8 +10,8 @@ static int64_t check_time(const struct world *world, const struct client *client
     return clockwork_when(&client->clock, due.ns) + world->plan.timer_slack_ns + 1;
 }
 
-/* An attempt and a release wait for first connections that are on their way, which have an end of their own; node_timeout
- * counts from then. A release looks for that end once in node_timeout. */
+/* An attempt and a release wait for first connections that are on their way, which have an end of their own;
+ * node_timeout counts from then. A release looks for that end once in node_timeout. */
 static struct rl_instant round_due(const struct client *client, enum rl_op op)
 {
     struct rl_span node_timeout = client->host.engine.votes.config.node_timeout;
