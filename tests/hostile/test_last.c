@@ -97,8 +97,8 @@ static struct {
     struct redlock_latch *latch;
 } all;
 
-/* The order in which a client ends what it has. */
-enum kind { SET, LATCH, LOCK, LOOK };
+/* A client ends what it has in the order in which it was created. */
+enum kind { LOCK, SET, LATCH, LOOK };
 
 static unsigned ended;
 static int acting; /* the kind whose callback uses and destroys everything */
@@ -109,13 +109,14 @@ static void end_of(enum kind kind)
     ended++;
     if ((int)kind != acting)
         return;
-    ck_assert_int_eq(redlock_set_cancel(all.set), REDLOCK_E_CLOSING);
-    ck_assert_int_eq(redlock_set_remaining_ns(all.set), 0);
+    ck_assert_int_eq(redlock_cancel(all.lock), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_remaining_ns(all.lock), 0);
+    ck_assert(kind < SET || redlock_set_cancel(all.set) == REDLOCK_E_CLOSING);
+    ck_assert(kind < SET || redlock_set_remaining_ns(all.set) == 0);
     ck_assert(kind < LATCH || redlock_election_resign(all.election) == REDLOCK_E_CLOSING);
     ck_assert(kind < LATCH || redlock_election_remaining_ns(all.election) == 0);
     ck_assert(kind < LATCH || redlock_latch_cancel(all.latch) == REDLOCK_E_CLOSING);
-    ck_assert(kind < LOCK || redlock_latch_name(all.latch, NULL) == NULL);
-    ck_assert(kind < LOCK || redlock_cancel(all.lock) == REDLOCK_E_CLOSING);
+    ck_assert(kind < LOOK || redlock_latch_name(all.latch, NULL) == NULL);
     redlock_latch_destroy(all.latch);
     redlock_election_destroy(all.election);
     redlock_set_destroy(all.set);
@@ -177,7 +178,7 @@ static void start_all(void)
     ck_assert_int_eq(redlock_look(world.client, "lock", 4, on_look, NULL), 0);
 }
 
-TESTS(three, handles_of_every_kind_last_until_their_client_is_destroyed, SET, LOOK + 1)
+TESTS(three, handles_of_every_kind_last_until_their_client_is_destroyed, LOCK, LOOK + 1)
 {
     acting = _i;
     world_connect();
