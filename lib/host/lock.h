@@ -41,7 +41,7 @@ struct rl_host_lock {
     struct rl_timer timer;
     struct rl_host_call *call; /* NULL: none is pending */
     int16_t refusal;           /* why no claim could be made */
-    uint16_t inner_entries;    /* of its owner, into the lock that it holds: lock.c */
+    uint16_t inner_entries;    /* of its owner, into the lock that it holds */
     uint32_t cohort;           /* with which it entered the wait queue in its latest acquisition; 0: alone */
 };
 

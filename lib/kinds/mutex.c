@@ -1,5 +1,5 @@
 /* The plain mutex: rules 2.3 (claim), 4.1 (extend), 4.7 (repair). Release and rollback hand the key off to waiters,
- * so all kinds have them in common (kinds/mutex.c). */
+ * so all kinds have them in common. */
 #include "kinds/mutex.h"
 
 #include <stdbool.h>
@@ -152,8 +152,8 @@ const struct rl_kind rl_mutex_kind = {
     .answer = mutex_answer,
 };
 
-/* The mutex with fencing tokens (rules 8). GRANT claims and counts, RAISE records a token; the rest is the
- * plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
+/* The mutex with fencing tokens (rules 8). GRANT claims and counts, RAISE records a token; the rest is the plain mutex,
+ * whose REPAIR restores the counter. */
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
 {

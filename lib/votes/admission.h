@@ -23,7 +23,7 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
                                                  const struct rl_admission_rules *rules, struct rl_instant received);
 
 /* The admission status: what the client thinks of a master, and with it whether the master's votes count (rules 5).
- * rl_admission_evaluate() (votes/admission.h) makes it from the handshake's report. */
+ * rl_admission_evaluate() makes it from the handshake's report. */
 
 /* X(name, text): what keeps a master from voting, in words for people. */
 #define RL_FAULT_MAP(X)                                                                                  \

@@ -76,8 +76,8 @@ void rl_node_clock_shift(struct rl_node_clock *clock, struct rl_span least, stru
 /* The middle of the interval, for people; 0 before the first reading. */
 int64_t rl_node_clock_offset_ns(const struct rl_node_clock *clock);
 
-/* What follows for new votes when a master's clock is wrong (rules 6). How that is found out: votes/clocks.h;
- * what it does to votes that there are: engine/answer.c.
+/* What follows for new votes when a master's clock is wrong (rules 6). engine/answer.c says what it does to votes that
+ * there are.
  *
  * IMPLEMENTATION NOTES
  *
