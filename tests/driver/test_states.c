@@ -26,14 +26,15 @@ static int status_after_entering(enum rl_conn_state state)
     return status;
 }
 
-START_TEST(a_state_that_follows_is_entered)
+GROUP(states, "states", rig_setup, rig_teardown)
+
+TEST(states, a_state_that_follows_is_entered)
 {
     rig_add(FAKE_UNIX);
     rig_start();
     ck_assert_int_eq(rig.driver->conns[0].state, RL_CONN_WAITING);
     ck_assert_int_eq(status_after_entering(RL_CONN_CONNECTING), 0);
 }
-END_TEST
 
 #ifndef NDEBUG
 static bool aborts(enum rl_conn_state state)
@@ -43,7 +44,7 @@ static bool aborts(enum rl_conn_state state)
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-START_TEST(a_state_that_may_not_follow_is_not_entered)
+TEST(states, a_state_that_may_not_follow_is_not_entered)
 {
     rig_add(FAKE_UNIX);
     rig_start();
@@ -51,26 +52,13 @@ START_TEST(a_state_that_may_not_follow_is_not_entered)
     rig_until_link(0, RL_LINK_READY);
     ck_assert(aborts(RL_CONN_GREETING));
 }
-END_TEST
 
-START_TEST(a_state_that_the_data_do_not_fit_is_not_entered)
+TEST(states, a_state_that_the_data_do_not_fit_is_not_entered)
 {
     rig_add(FAKE_UNIX);
     rig_start_ready();
     ck_assert(aborts(RL_CONN_WAITING)); /* the socket is still there */
 }
-END_TEST
 #endif
 
-int main(void)
-{
-    Suite *suite = suite_create("states");
-    TCase *tc = suite_add_case(suite, "states", rig_setup, rig_teardown);
-
-    tcase_add_test(tc, a_state_that_follows_is_entered);
-#ifndef NDEBUG
-    tcase_add_test(tc, a_state_that_may_not_follow_is_not_entered);
-    tcase_add_test(tc, a_state_that_the_data_do_not_fit_is_not_entered);
-#endif
-    return suite_run(suite);
-}
+SUITE("states")

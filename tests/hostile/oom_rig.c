@@ -183,40 +183,13 @@ void oom_open(enum redlock_profile profile)
     world.options.stall_timeout_ms = 500;
 }
 
-void oom_open_with_libevent(enum redlock_profile profile)
-{
-    shortage_hook_libevent();
-    oom_open(profile);
-}
-
-/* --- Programs of one scenario -------------------------------------------------------------------------------- */
-
-static const struct oom_scenario *only_scenario;
-
-static void open_classic(void)
+void oom_open_classic(void)
 {
     oom_open(REDLOCK_PROFILE_CLASSIC);
 }
 
-START_TEST(any_one_allocation_may_fail)
+void oom_open_with_libevent(enum redlock_profile profile)
 {
-    oom_fail_each(only_scenario, 1);
-}
-END_TEST
-
-START_TEST(any_ten_allocations_may_fail)
-{
-    oom_fail_each(only_scenario, 10);
-}
-END_TEST
-
-int oom_run_suite(const char *name, const struct oom_scenario *scenario)
-{
-    Suite *suite = suite_create(name);
-    TCase *cases = suite_add_case(suite, name, open_classic, world_close);
-
-    only_scenario = scenario;
-    tcase_add_test(cases, any_one_allocation_may_fail);
-    tcase_add_test(cases, any_ten_allocations_may_fail);
-    return suite_run(suite);
+    shortage_hook_libevent();
+    oom_open(profile);
 }

@@ -7,6 +7,7 @@
 
 /* Three masters and options that make everything quick. */
 void oom_open(enum redlock_profile profile);
+void oom_open_classic(void);
 
 /* The same with libevent's allocations among those that fail, at the first call in a process. */
 void oom_open_with_libevent(enum redlock_profile profile);
@@ -33,9 +34,18 @@ struct oom_scenario {
  * memory again: the client must come back, lock, and leave nothing on the masters but what was prepared. */
 void oom_fail_each(const struct oom_scenario *scenario, unsigned burst);
 
-/* A whole program of one scenario in the classic profile, in which one allocation fails, and ten. Gives the exit status
- * for main(). */
-int oom_run_suite(const char *name, const struct oom_scenario *scenario);
+/* A whole program of one scenario in the classic profile, in which one allocation fails, and ten. */
+#define OOM_SUITE(name, scenario) \
+    GROUP(classic, name, oom_open_classic, world_close) \
+    TEST(classic, any_one_allocation_may_fail) \
+    { \
+        oom_fail_each(&(scenario), 1); \
+    } \
+    TEST(classic, any_ten_allocations_may_fail) \
+    { \
+        oom_fail_each(&(scenario), 10); \
+    } \
+    SUITE(name)
 
 /* Destroyed in the middle, without any memory from the i-th allocation on, for every i of the first hundred. */
 void oom_destroy_each(const struct redlock_acquire_options *request);

@@ -15,10 +15,8 @@ static void open_three_guarded(void)
     world.options.profile = REDLOCK_PROFILE_GUARDED;
 }
 
-static void close_world(void)
-{
-    world_close();
-}
+GROUP(three, "three masters", open_three, world_close)
+GROUP(guarded, "three guarded masters", open_three_guarded, world_close)
 
 static unsigned reports;
 static void (*deed)(void);
@@ -356,7 +354,7 @@ static void set_the_stage(void)
     ck_assert_int_eq(redlock_acquire(foreign, NULL, outcome_record, &bystander), 0);
 }
 
-START_TEST(clause_3_every_deed_in_every_callback)
+TESTS(three, clause_3_every_deed_in_every_callback, 0, N_STAGES * N_DEEDS)
 {
     deed = deeds[(size_t)_i % N_DEEDS];
     set_the_stage();
@@ -366,15 +364,7 @@ START_TEST(clause_3_every_deed_in_every_callback)
     redlock_client_destroy(mine);
     redlock_client_destroy(theirs);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("nested");
-    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
-    TCase *guarded = suite_add_case(suite, "three guarded masters", open_three_guarded, close_world);
+TESTS_AGAIN(guarded, clause_3_every_deed_in_every_callback, 0, N_STAGES * N_DEEDS)
 
-    tcase_add_loop_test(three, clause_3_every_deed_in_every_callback, 0, (int)(N_STAGES * N_DEEDS));
-    tcase_add_loop_test(guarded, clause_3_every_deed_in_every_callback, 0, (int)(N_STAGES * N_DEEDS));
-    return suite_run(suite);
-}
+SUITE("nested")

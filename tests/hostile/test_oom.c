@@ -116,50 +116,38 @@ static void use_client(void)
 
 static const struct oom_scenario scenario = {prepare, use_client};
 
-static void open_three(void)
-{
-    oom_open(REDLOCK_PROFILE_CLASSIC);
-}
-
 static void open_three_with_events_that_fail(void)
 {
     oom_open_with_libevent(REDLOCK_PROFILE_CLASSIC);
 }
 
-static void close_world(void)
-{
-    world_close();
-}
+GROUP(library, "library", oom_open_classic, world_close)
+GROUP(both, "library and libevent", open_three_with_events_that_fail, world_close)
 
-START_TEST(any_one_allocation_of_the_library_may_fail)
+TEST(library, any_one_allocation_of_the_library_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-START_TEST(any_ten_allocations_of_the_library_may_fail)
+TEST(library, any_ten_allocations_of_the_library_may_fail)
 {
     oom_fail_each(&scenario, 10);
 }
-END_TEST
 
-START_TEST(the_client_may_be_destroyed_without_memory)
+TEST(library, the_client_may_be_destroyed_without_memory)
 {
     oom_destroy_each(NULL);
 }
-END_TEST
 
-START_TEST(any_one_allocation_of_libevent_or_the_library_may_fail)
+TEST(both, any_one_allocation_of_libevent_or_the_library_may_fail)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-START_TEST(any_four_allocations_of_libevent_or_the_library_may_fail)
+TEST(both, any_four_allocations_of_libevent_or_the_library_may_fail)
 {
     oom_fail_each(&scenario, 4);
 }
-END_TEST
 
 /* --- Credentials ------------------------------------------------------------------------------------------------ */
 
@@ -184,7 +172,7 @@ static void on_credentials(struct redlock_credentials_request *request,
 
 static void open_three_that_ask(void)
 {
-    open_three();
+    oom_open_classic();
     world.options.on_credentials = on_credentials;
 }
 
@@ -193,6 +181,9 @@ static void open_three_with_events_that_fail_and_ask(void)
     open_three_with_events_that_fail();
     world.options.on_credentials = on_credentials;
 }
+
+GROUP(asking, "credentials", open_three_that_ask, world_close)
+GROUP(asking_both, "credentials and libevent", open_three_with_events_that_fail_and_ask, world_close)
 
 /* --- Names --------------------------------------------------------------------------------------------------- */
 
@@ -223,15 +214,14 @@ static void look_up(unsigned first)
     shortage.armed = false;
 }
 
-START_TEST(a_lookup_may_lack_memory_descriptors_or_a_thread)
+TEST(library, a_lookup_may_lack_memory_descriptors_or_a_thread)
 {
     for (unsigned first = 1; first <= 40; first++)
         look_up(first);
 }
-END_TEST
 
 /* A page of statistics is wanted most when something runs short. */
-START_TEST(metrics_are_written_without_memory)
+TEST(library, metrics_are_written_without_memory)
 {
     static char page[32768];
 
@@ -241,27 +231,10 @@ START_TEST(metrics_are_written_without_memory)
     shortage.armed = false;
     ck_assert_uint_eq(shortage.count, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("oom");
-    TCase *library = suite_add_case(suite, "library", open_three, close_world);
-    TCase *asking = suite_add_case(suite, "credentials", open_three_that_ask, close_world);
-    TCase *asking_both =
-        suite_add_case(suite, "credentials and libevent", open_three_with_events_that_fail_and_ask, close_world);
-    TCase *both = suite_add_case(suite, "library and libevent", open_three_with_events_that_fail, close_world);
+TEST_AGAIN(asking, any_one_allocation_of_the_library_may_fail)
+TEST_AGAIN(asking, the_client_may_be_destroyed_without_memory)
+TEST_AGAIN(asking_both, any_one_allocation_of_libevent_or_the_library_may_fail)
+TEST_AGAIN(both, the_client_may_be_destroyed_without_memory)
 
-    tcase_add_test(asking, any_one_allocation_of_the_library_may_fail);
-    tcase_add_test(asking, the_client_may_be_destroyed_without_memory);
-    tcase_add_test(asking_both, any_one_allocation_of_libevent_or_the_library_may_fail);
-    tcase_add_test(library, any_one_allocation_of_the_library_may_fail);
-    tcase_add_test(library, any_ten_allocations_of_the_library_may_fail);
-    tcase_add_test(library, the_client_may_be_destroyed_without_memory);
-    tcase_add_test(library, metrics_are_written_without_memory);
-    tcase_add_test(library, a_lookup_may_lack_memory_descriptors_or_a_thread);
-    tcase_add_test(both, any_one_allocation_of_libevent_or_the_library_may_fail);
-    tcase_add_test(both, the_client_may_be_destroyed_without_memory);
-    tcase_add_test(both, any_four_allocations_of_libevent_or_the_library_may_fail);
-    return suite_run(suite);
-}
+SUITE("oom")

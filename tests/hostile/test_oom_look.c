@@ -44,7 +44,4 @@ static void prepare(void)
 
 static const struct oom_scenario scenario = {prepare, use_client};
 
-int main(void)
-{
-    return oom_run_suite("oom_look", &scenario);
-}
+OOM_SUITE("oom_look", scenario)

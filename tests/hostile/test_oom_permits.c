@@ -83,7 +83,4 @@ static void use_client(void)
 
 static const struct oom_scenario scenario = {NULL, use_client};
 
-int main(void)
-{
-    return oom_run_suite("oom_permits", &scenario);
-}
+OOM_SUITE("oom_permits", scenario)

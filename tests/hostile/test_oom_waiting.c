@@ -79,51 +79,32 @@ static void use_client(void)
 
 static const struct oom_scenario scenario = {NULL, use_client};
 
-static void open_classic(void)
-{
-    oom_open(REDLOCK_PROFILE_CLASSIC);
-}
-
 static void open_guarded(void)
 {
     oom_open(REDLOCK_PROFILE_GUARDED);
 }
 
-static void close_world(void)
-{
-    world_close();
-}
+GROUP(classic, "classic", oom_open_classic, world_close)
+GROUP(guarded, "guarded", open_guarded, world_close)
 
-START_TEST(any_one_allocation_may_fail_while_somebody_waits)
+TEST(classic, any_one_allocation_may_fail_while_somebody_waits)
 {
     oom_fail_each(&scenario, 1);
 }
-END_TEST
 
-START_TEST(any_ten_allocations_may_fail_while_somebody_waits)
+TEST(classic, any_ten_allocations_may_fail_while_somebody_waits)
 {
     oom_fail_each(&scenario, 10);
 }
-END_TEST
 
-START_TEST(the_client_may_be_destroyed_without_memory_while_it_waits)
+TEST(guarded, the_client_may_be_destroyed_without_memory_while_it_waits)
 {
     struct redlock_acquire_options request = request_for(REDLOCK_WAIT_FIFO, true);
 
     oom_destroy_each(&request);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("oom_waiting");
-    TCase *classic = suite_add_case(suite, "classic", open_classic, close_world);
-    TCase *guarded = suite_add_case(suite, "guarded", open_guarded, close_world);
+TEST_AGAIN(guarded, any_one_allocation_may_fail_while_somebody_waits)
+TEST_AGAIN(guarded, any_ten_allocations_may_fail_while_somebody_waits)
 
-    tcase_add_test(classic, any_one_allocation_may_fail_while_somebody_waits);
-    tcase_add_test(classic, any_ten_allocations_may_fail_while_somebody_waits);
-    tcase_add_test(guarded, any_one_allocation_may_fail_while_somebody_waits);
-    tcase_add_test(guarded, any_ten_allocations_may_fail_while_somebody_waits);
-    tcase_add_test(guarded, the_client_may_be_destroyed_without_memory_while_it_waits);
-    return suite_run(suite);
-}
+SUITE("oom_waiting")

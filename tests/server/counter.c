@@ -9,9 +9,13 @@
 
 #define DAY_US INT64_C(86400000000)
 
+GROUP(grant, "grant", counter_start, counter_stop)
+GROUP(bad, "bad counters", counter_start, counter_stop)
+GROUP(raised, "raise", counter_start, counter_stop)
+
 /* --- GRANT -------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_grant_sets_the_key_and_takes_the_proposed_number)
+TEST(grant, a_grant_sets_the_key_and_takes_the_proposed_number)
 {
     expect_granted(counter_step(RL_STEP_CLAIM, "mine", BIG), BIG);
     ask_expect(counter_master, 0, "GET lock", "mine");
@@ -19,18 +23,16 @@ START_TEST(a_grant_sets_the_key_and_takes_the_proposed_number)
     expect_ttl("lock", 30000);
     expect_ttl("count", 86400000);
 }
-END_TEST
 
-START_TEST(a_held_key_refuses_and_tells_its_number)
+TEST(grant, a_held_key_refuses_and_tells_its_number)
 {
     counter_step(RL_STEP_CLAIM, "mine", BIG);
     expect_answer(counter_step(RL_STEP_CLAIM, "other", BIG + 1000), RL_REFUSED, RL_DETAIL_HELD, BIG);
     ask_expect(counter_master, 0, "GET lock", "mine");
     expect_counter(BIG);
 }
-END_TEST
 
-START_TEST(a_key_of_another_type_or_without_a_ttl_refuses_too)
+TEST(grant, a_key_of_another_type_or_without_a_ttl_refuses_too)
 {
     ask_expect(counter_master, 0, "LPUSH lock a", "(integer) 1");
     expect_answer(counter_step(RL_STEP_CLAIM, "mine", BIG), RL_REFUSED, RL_DETAIL_HELD, 0);
@@ -39,9 +41,8 @@ START_TEST(a_key_of_another_type_or_without_a_ttl_refuses_too)
     expect_answer(counter_step(RL_STEP_CLAIM, "mine", BIG), RL_REFUSED, RL_DETAIL_HELD, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
-END_TEST
 
-START_TEST(every_grant_has_a_higher_number_than_the_one_before)
+TEST(grant, every_grant_has_a_higher_number_than_the_one_before)
 {
     expect_granted(counter_step(RL_STEP_CLAIM, "first", BIG), BIG);
     expect_granted(counter_step(RL_STEP_RELEASE, "first", 0), 0);
@@ -51,16 +52,14 @@ START_TEST(every_grant_has_a_higher_number_than_the_one_before)
     counter_step(RL_STEP_RELEASE, "third", 0);
     expect_granted(counter_step(RL_STEP_CLAIM, "fourth", BIG + 10), BIG + 10);
 }
-END_TEST
 
-START_TEST(a_release_leaves_the_counter)
+TEST(grant, a_release_leaves_the_counter)
 {
     counter_step(RL_STEP_CLAIM, "mine", BIG);
     counter_step(RL_STEP_ROLLBACK, "mine", 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_counter(BIG);
 }
-END_TEST
 
 static int64_t server_us(void)
 {
@@ -73,7 +72,7 @@ static int64_t server_us(void)
 }
 
 /* A client whose clock is years ahead cannot use the numbers up. */
-START_TEST(no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time)
+TEST(grant, no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time)
 {
     int64_t before = server_us();
     struct rl_answer answer = counter_step(RL_STEP_CLAIM, "mine", UINT64_MAX);
@@ -84,9 +83,8 @@ START_TEST(no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time
     ck_assert_int_le((int64_t)answer.fence, after + DAY_US);
     expect_counter(answer.fence);
 }
-END_TEST
 
-START_TEST(a_servers_clock_that_is_set_back_does_not_lower_the_counter)
+TEST(grant, a_servers_clock_that_is_set_back_does_not_lower_the_counter)
 {
     uint64_t first = counter_step(RL_STEP_CLAIM, "mine", UINT64_MAX).fence;
 
@@ -94,15 +92,13 @@ START_TEST(a_servers_clock_that_is_set_back_does_not_lower_the_counter)
     counter_step(RL_STEP_RELEASE, "mine", 0);
     expect_granted(counter_step(RL_STEP_CLAIM, "other", UINT64_MAX), first + 1);
 }
-END_TEST
 
-START_TEST(numbers_stay_exact_up_to_two_to_the_53)
+TEST(grant, numbers_stay_exact_up_to_two_to_the_53)
 {
     ask_expect(counter_master, 0, "SET count 9007199254740990", "OK");
     expect_granted(counter_step(RL_STEP_CLAIM, "mine", 1), UINT64_C(9007199254740991));
     expect_counter(UINT64_C(9007199254740991));
 }
-END_TEST
 
 /* Around the end of the numbers that Lua counts exactly: a counter below 2^53 counts, one at or above it is used up. */
 static const struct {
@@ -115,7 +111,7 @@ static const struct {
     {"SET count 9007199254740993", UINT64_C(9007199254740993), false},
 };
 
-#define N_ENDS ((int)(sizeof(ends) / sizeof(*ends)))
+#define N_ENDS (sizeof ends / sizeof *ends)
 
 static void expect_counted(int i, struct rl_answer answer, uint64_t fence)
 {
@@ -125,16 +121,15 @@ static void expect_counted(int i, struct rl_answer answer, uint64_t fence)
         expect_answer(answer, RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
 }
 
-START_TEST(a_counter_that_is_used_up_grants_nothing)
+TESTS(grant, a_counter_that_is_used_up_grants_nothing, 0, N_ENDS)
 {
     ask_expect(counter_master, 0, ends[_i].set, "OK");
     expect_counted(_i, counter_step(RL_STEP_CLAIM, "mine", 1), ends[_i].number + 1);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), ends[_i].counts);
     expect_counter(ends[_i].number + ends[_i].counts);
 }
-END_TEST
 
-START_TEST(a_counter_that_is_used_up_is_neither_raised_nor_repaired)
+TESTS(bad, a_counter_that_is_used_up_is_neither_raised_nor_repaired, 0, N_ENDS)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
@@ -143,10 +138,9 @@ START_TEST(a_counter_that_is_used_up_is_neither_raised_nor_repaired)
     expect_counted(_i, counter_repair(&rl_fenced_kind, "now"), 0);
     expect_counter(ends[_i].number);
 }
-END_TEST
 
 /* The second write fails, here for want of a ttl: the counter has moved on, and the key is as it was. */
-START_TEST(a_grant_that_fails_half_way_has_not_set_the_key)
+TEST(grant, a_grant_that_fails_half_way_has_not_set_the_key)
 {
     struct rl_subject about = counter_subject("mine", BIG);
 
@@ -155,7 +149,6 @@ START_TEST(a_grant_that_fails_half_way_has_not_set_the_key)
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_counter(BIG);
 }
-END_TEST
 
 /* --- Counters that are none --------------------------------------------------------------------------------------- */
 
@@ -164,7 +157,9 @@ static const char *const bad_counters[] = {
     "SET count nan", "SET count 0x1", "SET count 99999999999999999999", "LPUSH count 5",
 };
 
-START_TEST(a_counter_that_is_no_number_grants_nothing)
+#define N_BAD (sizeof bad_counters / sizeof *bad_counters)
+
+TESTS(bad, a_counter_that_is_no_number_grants_nothing, 0, N_BAD)
 {
     char *before, *after;
     struct rl_answer answer;
@@ -179,9 +174,8 @@ START_TEST(a_counter_that_is_no_number_grants_nothing)
     free(before);
     free(after);
 }
-END_TEST
 
-START_TEST(a_counter_that_is_no_number_is_neither_raised_nor_repaired)
+TESTS(bad, a_counter_that_is_no_number_is_neither_raised_nor_repaired, 0, N_BAD)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
@@ -190,11 +184,10 @@ START_TEST(a_counter_that_is_no_number_is_neither_raised_nor_repaired)
     expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
-END_TEST
 
 /* --- RAISE -------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_raise_records_the_token_exactly)
+TEST(raised, a_raise_records_the_token_exactly)
 {
     counter_step(RL_STEP_CLAIM, "mine", 7);
     ask_expect(counter_master, 0, "PEXPIRE count 1000", "(integer) 1");
@@ -204,17 +197,15 @@ START_TEST(a_raise_records_the_token_exactly)
     ask_expect(counter_master, 0, "GET lock", "mine");
     expect_ttl("lock", 30000);
 }
-END_TEST
 
-START_TEST(a_raise_never_lowers_the_counter)
+TEST(raised, a_raise_never_lowers_the_counter)
 {
     counter_step(RL_STEP_CLAIM, "mine", BIG);
     expect_granted(counter_step(RL_STEP_RAISE, "mine", BIG - 1), 0);
     expect_counter(BIG);
 }
-END_TEST
 
-START_TEST(a_raise_without_the_key_changes_nothing)
+TEST(raised, a_raise_without_the_key_changes_nothing)
 {
     expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_REFUSED, RL_DETAIL_MISSING, 0);
     counter_step(RL_STEP_CLAIM, "other", 7);
@@ -225,36 +216,5 @@ START_TEST(a_raise_without_the_key_changes_nothing)
     expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_counter(7);
 }
-END_TEST
 
-static void add_counter_tests(TCase *grant, TCase *bad, TCase *raise_case)
-{
-    const int n_bad = sizeof(bad_counters) / sizeof(*bad_counters);
-
-    tcase_add_test(grant, a_grant_sets_the_key_and_takes_the_proposed_number);
-    tcase_add_test(grant, a_held_key_refuses_and_tells_its_number);
-    tcase_add_test(grant, a_key_of_another_type_or_without_a_ttl_refuses_too);
-    tcase_add_test(grant, every_grant_has_a_higher_number_than_the_one_before);
-    tcase_add_test(grant, a_release_leaves_the_counter);
-    tcase_add_test(grant, no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time);
-    tcase_add_test(grant, a_servers_clock_that_is_set_back_does_not_lower_the_counter);
-    tcase_add_test(grant, numbers_stay_exact_up_to_two_to_the_53);
-    tcase_add_loop_test(grant, a_counter_that_is_used_up_grants_nothing, 0, N_ENDS);
-    tcase_add_test(grant, a_grant_that_fails_half_way_has_not_set_the_key);
-    tcase_add_loop_test(bad, a_counter_that_is_no_number_grants_nothing, 0, n_bad);
-    tcase_add_loop_test(bad, a_counter_that_is_no_number_is_neither_raised_nor_repaired, 0, n_bad);
-    tcase_add_loop_test(bad, a_counter_that_is_used_up_is_neither_raised_nor_repaired, 0, N_ENDS);
-    tcase_add_test(raise_case, a_raise_records_the_token_exactly);
-    tcase_add_test(raise_case, a_raise_never_lowers_the_counter);
-    tcase_add_test(raise_case, a_raise_without_the_key_changes_nothing);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("counter");
-
-    add_counter_tests(suite_add_case(suite, "grant", counter_start, counter_stop),
-                      suite_add_case(suite, "bad counters", counter_start, counter_stop),
-                      suite_add_case(suite, "raise", counter_start, counter_stop));
-    return suite_run_with_server(suite);
-}
+SUITE_WITH_SERVER("counter")

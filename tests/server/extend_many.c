@@ -53,6 +53,13 @@ static void open_clusters(void)
     rig_connect(&rig);
 }
 
+static bool is_classic(void)
+{
+    const char *profile = getenv("REDLOCK_TEST_PROFILE");
+
+    return profile && strcmp(profile, "classic") == 0;
+}
+
 static void hold(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +99,10 @@ static void expect_extended(size_t from, size_t to)
     }
 }
 
-START_TEST(many_extensions_are_few_commands)
+GROUP(three, "three masters", open_three, close_rig)
+GROUP(clusters, "clusters", open_clusters, close_rig)
+
+TEST(three, many_extensions_are_few_commands)
 {
     uint64_t before;
 
@@ -102,7 +112,6 @@ START_TEST(many_extensions_are_few_commands)
     expect_extended(0, MANY);
     ck_assert_uint_le(commands() - before, MANY / 2); /* three for each master and some guards; 3 * MANY one by one */
 }
-END_TEST
 
 /* Masters that had not answered when a quorum had refused stay pending. */
 static void expect_refused(size_t i, const char *why)
@@ -118,7 +127,7 @@ static void expect_refused(size_t i, const char *why)
 }
 
 /* One has lost its key on all masters, one has another's in its place, one something that is no value at all. */
-START_TEST(each_lock_gets_its_own_answer)
+TEST(three, each_lock_gets_its_own_answer)
 {
     hold(N_LOCKS);
     for (size_t node = 0; node < rig.n; node++) {
@@ -137,10 +146,9 @@ START_TEST(each_lock_gets_its_own_answer)
     expect_refused(5, "foreign");
     ck_assert_uint_eq(rig_count_value(&rig, keys[3], "foreign"), 3);
 }
-END_TEST
 
 /* The first of a command is the one that fails: the script has not written yet, and goes on. */
-START_TEST(the_first_of_them_may_fail_alone)
+TEST(three, the_first_of_them_may_fail_alone)
 {
     hold(N_LOCKS);
     for (size_t node = 0; node < rig.n; node++) {
@@ -151,9 +159,8 @@ START_TEST(the_first_of_them_may_fail_alone)
     outcome_expect(&outcomes[0], REDLOCK_LOST);
     expect_extended(1, N_LOCKS);
 }
-END_TEST
 
-START_TEST(a_flush_of_the_scripts_fails_nothing_and_is_made_good)
+TEST(three, a_flush_of_the_scripts_fails_nothing_and_is_made_good)
 {
     uint64_t before;
 
@@ -168,10 +175,9 @@ START_TEST(a_flush_of_the_scripts_fails_nothing_and_is_made_good)
     expect_extended(0, N_LOCKS);
     ck_assert_uint_eq(watch_stats(rig.client).script_reloads, before);
 }
-END_TEST
 
 /* On one master the user may not touch one of the keys any more. The others are extended there all the same. */
-START_TEST(a_forbidden_key_does_not_keep_the_others_from_being_extended)
+TEST(three, a_forbidden_key_does_not_keep_the_others_from_being_extended)
 {
     hold(N_LOCKS);
     rig_do(&rig, 1, "ACL", "SETUSER", "default", "resetkeys", "~redlock:*", "~many:[1-7]", NULL);
@@ -185,9 +191,8 @@ START_TEST(a_forbidden_key_does_not_keep_the_others_from_being_extended)
     ck_assert_int_le(rig_pttl(&rig, 1, keys[0]), TTL_MS);
     ck_assert_int_gt(rig_pttl(&rig, 0, keys[0]), TTL_MS);
 }
-END_TEST
 
-START_TEST(a_master_that_refuses_to_write_is_named_to_each)
+TEST(three, a_master_that_refuses_to_write_is_named_to_each)
 {
     hold(N_LOCKS);
     rig_do(&rig, 2, "REPLICAOF", "127.0.0.1", "1", NULL);
@@ -197,10 +202,9 @@ START_TEST(a_master_that_refuses_to_write_is_named_to_each)
         ck_assert_uint_ge(outcomes[i].granted, 2);
     }
 }
-END_TEST
 
 /* What was on its way to masters that are gone ends for each lock, once, and none of them is lost by that. */
-START_TEST(lost_connections_end_each_of_them)
+TEST(three, lost_connections_end_each_of_them)
 {
     hold(N_LOCKS);
     for (size_t node = 0; node < rig.n; node++)
@@ -215,10 +219,9 @@ START_TEST(lost_connections_end_each_of_them)
         ck_assert_int_eq(redlock_state(locks[i]), REDLOCK_STATE_HELD);
     }
 }
-END_TEST
 
 /* A release in the same turn comes behind the extension, which it cancels. */
-START_TEST(a_release_overtakes_nothing)
+TEST(three, a_release_overtakes_nothing)
 {
     struct outcome released = {0};
 
@@ -236,7 +239,6 @@ START_TEST(a_release_overtakes_nothing)
     expect_extended(0, 2);
     expect_extended(3, N_LOCKS);
 }
-END_TEST
 
 static struct outcome second;
 
@@ -258,7 +260,7 @@ static bool was_told(size_t node, const char *ttl)
 
 /* An extension that is not written yet, and another one in the same turn, with another ttl and perhaps for other
  * masters: each goes out with its own, or a master would know of a ttl that its bound does not know of. */
-START_TEST(an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl)
+TEST(three, an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl)
 {
     second = (struct outcome){0};
     hold(1);
@@ -276,10 +278,9 @@ START_TEST(an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl)
         ck_assert_int_le(rig_pttl(&rig, node, keys[0]), 5000);
     }
 }
-END_TEST
 
 /* Two ttls are two commands. */
-START_TEST(locks_with_other_ttls_keep_theirs)
+TEST(three, locks_with_other_ttls_keep_theirs)
 {
     hold(N_LOCKS);
     for (size_t i = 0; i < N_LOCKS; i++) {
@@ -295,10 +296,9 @@ START_TEST(locks_with_other_ttls_keep_theirs)
             ck_assert_int_eq(rig_pttl(&rig, node, keys[i]) > 9000, i % 4 < 2);
     }
 }
-END_TEST
 
 /* With the sanitizers: nothing leaks, and nothing is touched after its end. */
-START_TEST(the_client_may_end_with_some_on_their_way)
+TESTS(three, the_client_may_end_with_some_on_their_way, 0, 2)
 {
     hold(N_LOCKS);
     start_extending(N_LOCKS, LONGER_MS);
@@ -309,7 +309,6 @@ START_TEST(the_client_may_end_with_some_on_their_way)
     for (size_t i = 0; i < N_LOCKS; i++)
         ck_assert_uint_eq(outcomes[i].calls, 1);
 }
-END_TEST
 
 static bool all_are_renewed_twice(void *argument)
 {
@@ -336,7 +335,7 @@ static void hold_renewed(void)
 }
 
 /* Renewals: all that is said above, without a call of the holder. */
-START_TEST(renewals_of_many_locks_are_few_commands)
+TEST(three, renewals_of_many_locks_are_few_commands)
 {
     struct redlock_stats before;
     struct redlock_stats after;
@@ -352,37 +351,13 @@ START_TEST(renewals_of_many_locks_are_few_commands)
     for (size_t i = 0; i < MANY; i++)
         ck_assert_int_eq(redlock_state(locks[i]), REDLOCK_STATE_HELD);
 }
-END_TEST
 
-START_TEST(keys_that_may_not_be_named_together_are_extended_one_by_one)
+/* The guarded profile does not let such masters vote. */
+TEST_IF(is_classic(), clusters, keys_that_may_not_be_named_together_are_extended_one_by_one)
 {
     hold(N_LOCKS);
     extend_all(N_LOCKS, LONGER_MS);
     expect_extended(0, N_LOCKS);
 }
-END_TEST
 
-int main(void)
-{
-    const char *profile = getenv("REDLOCK_TEST_PROFILE");
-    Suite *suite = suite_create("extend_many");
-    TCase *cases = suite_add_case(suite, "extend_many", open_three, close_rig);
-
-    tcase_add_test(cases, many_extensions_are_few_commands);
-    tcase_add_test(cases, each_lock_gets_its_own_answer);
-    tcase_add_test(cases, the_first_of_them_may_fail_alone);
-    tcase_add_test(cases, a_flush_of_the_scripts_fails_nothing_and_is_made_good);
-    tcase_add_test(cases, a_forbidden_key_does_not_keep_the_others_from_being_extended);
-    tcase_add_test(cases, a_master_that_refuses_to_write_is_named_to_each);
-    tcase_add_test(cases, lost_connections_end_each_of_them);
-    tcase_add_test(cases, a_release_overtakes_nothing);
-    tcase_add_test(cases, an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl);
-    tcase_add_test(cases, locks_with_other_ttls_keep_theirs);
-    tcase_add_loop_test(cases, the_client_may_end_with_some_on_their_way, 0, 2);
-    tcase_add_test(cases, renewals_of_many_locks_are_few_commands);
-    if (profile && strcmp(profile, "classic") == 0) { /* the guarded one does not let such masters vote */
-        cases = suite_add_case(suite, "clusters", open_clusters, close_rig);
-        tcase_add_test(cases, keys_that_may_not_be_named_together_are_extended_one_by_one);
-    }
-    return suite_run(suite);
-}
+SUITE_WITH_SERVER("extend_many")

@@ -15,10 +15,6 @@ int suite_run_with_server(Suite *suite);
 /* Runs none of it: the report is a TAP plan of no tests, or status 77 if it is not TAP. Gives the exit status. */
 int suite_skip(Suite *suite, const char *why);
 
-/* A test case with a time limit that a loaded machine or a sanitizer does not exceed; setup and teardown, run around
- * each test, may be NULL. */
-TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void));
-
 /* A program of tests: its tests stand in groups, and each is added where it is written, in the order of the file.
  *
  *     GROUP(held, "a held lock", open_rig, close_rig)
@@ -31,8 +27,8 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
  *     SUITE("hold")
  *
  * setup and teardown of a group run around each of its tests, and may be NULL. TESTS() runs a test with `_i` from
- * `first` to the number before `end`. SUITE() is main(); with SUITE_WITH_SERVER() the program is skipped without a
- * server. */
+ * `first` to the number before `end`. TEST_AGAIN() adds a test that stands above to one more group. SUITE() is main();
+ * with SUITE_WITH_SERVER() the program is skipped without a server. */
 #define GROUP(group, name, setup, teardown) \
     static struct suite_group group##_group = {name, setup, teardown, NULL}; \
     static struct suite_group *const group = &group##_group;
@@ -47,6 +43,13 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
 #define TESTS(group, test, first, end) TESTS_IF(true, group, test, first, end)
 #define TEST_IF(condition, group, test) TESTS_IF(condition, group, test, 0, 1)
 #define TEST(group, test) TESTS_IF(true, group, test, 0, 1)
+
+#define TESTS_AGAIN(group, test, first, end) \
+    __attribute__((constructor)) static void test##_is_added_to_##group(void) \
+    { \
+        suite_add(group, test, first, (int)(end)); \
+    }
+#define TEST_AGAIN(group, test) TESTS_AGAIN(group, test, 0, 1)
 
 /* For a server that is Redis MAJOR.MINOR or later, or any Valkey. With another one the report says in a line that
  * begins with "# SKIP" that the test is left out, and what the server lacks. */
@@ -88,10 +91,6 @@ bool suite_server_is(int major, int minor);
 /* Whether the server reads the wall clock for each command. Valkey does so once in a millisecond since 9.1, and goes on
  * by a clock of its own in between. */
 bool suite_clock_can_be_stopped(void);
-
-/* Adds the test if the server is that. Otherwise the report says in a line that
- * begins with "# SKIP" that it is left out, and what the server lacks. */
-void suite_add_test_since(TCase *test_case, const TTest *test, int major, int minor, const char *lacking);
 
 /* The server to test with, from $REDLOCK_SERVER or PATH; false if there is none. */
 bool suite_has_server(void);

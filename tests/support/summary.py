@@ -11,7 +11,7 @@ import re
 import sys
 
 TAP_LINE = re.compile(r"^(not ok|ok)\b[^#\n]*(?:#\s*(skip|todo))?", re.IGNORECASE | re.MULTILINE)
-SKIP_COMMENT = re.compile(r"^# SKIP ", re.MULTILINE)  # as suite_add_test_since() has it
+SKIP_COMMENT = re.compile(r"^# SKIP ", re.MULTILINE)  # as suite_add_since() has it
 TAP_FAILURE = re.compile(r"not ok\b(?![^#]*#\s*todo)", re.IGNORECASE)
 TAP_OTHER = re.compile(r"(not ok|ok|Bail out!|1\.\.\d+)\b", re.IGNORECASE)
 # Where the report of a sanitizer or of valgrind begins.

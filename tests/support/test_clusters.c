@@ -1,5 +1,5 @@
-/* Servers of another system, the one that the argument names: they find each other, one of them leads, and they go
- * through what is done to them. */
+/* Servers of another system, the one that $REDLOCK_TEST_SYSTEM names: they find each other, one of them leads, and
+ * they go through what is done to them. */
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,19 @@
 #define PATIENCE_MS (SUITE_PATIENCE_S * 1000)
 
 static enum masters_system system_under_test;
+static bool is_known;
 static struct masters *masters;
+
+/* Comes before the tests are added: some are only for some systems. */
+__attribute__((constructor)) static void find_system(void)
+{
+    const char *name = getenv("REDLOCK_TEST_SYSTEM");
+
+    while (name && !is_known && system_under_test < MASTERS_SYSTEMS) {
+        is_known = strcmp(masters_system_name(system_under_test), name) == 0;
+        system_under_test += !is_known;
+    }
+}
 
 static void start_relayed(bool relayed)
 {
@@ -35,6 +47,9 @@ static void stop(void)
     masters_destroy(masters);
     masters = NULL;
 }
+
+GROUP(lives, "lives", start, stop)
+GROUP(parts, "parts", NULL, stop)
 
 #define DO(call) ck_assert_msg(call, "%s", masters_error())
 
@@ -58,7 +73,7 @@ static bool is_alone(void)
     return masters_count(masters) == 1;
 }
 
-START_TEST(the_members_serve_under_one_leader)
+TEST(lives, the_members_serve_under_one_leader)
 {
     char version[64] = "";
     size_t leader = wait_for_leader(MASTERS_MAX);
@@ -69,7 +84,6 @@ START_TEST(the_members_serve_under_one_leader)
     for (size_t i = 0; masters_entries(masters)[i]; i++)
         ck_assert_msg(strstr(masters_entries(masters)[i], "127.0.0.1:"), "%s", masters_entries(masters)[i]);
 }
-END_TEST
 
 static const struct {
     bool (*begin)(struct masters *masters, size_t member);
@@ -80,7 +94,7 @@ static const struct {
 };
 #define N_FAULTS 2
 
-START_TEST(another_member_leads_when_the_leader_fails)
+TESTS(lives, another_member_leads_when_the_leader_fails, 0, N_FAULTS)
 {
     size_t leader = wait_for_leader(MASTERS_MAX);
 
@@ -92,10 +106,21 @@ START_TEST(another_member_leads_when_the_leader_fails)
     DO(faults[_i].end(masters, leader));
     DO(masters_wait_until_serving(masters, PATIENCE_MS));
 }
-END_TEST
+
+static bool has_members_to_part(void)
+{
+    return system_under_test != MASTERS_POSTGRES && system_under_test != MASTERS_MARIADB &&
+           masters_can_part(system_under_test);
+}
+
+/* Where they do not, a client's name says nothing. */
+static bool members_meet(void)
+{
+    return system_under_test == MASTERS_SENTINEL || system_under_test == MASTERS_ETCD;
+}
 
 /* The others go on, and it comes back to them. */
-START_TEST(another_member_leads_when_the_leader_is_cut_off)
+TEST_IF(has_members_to_part(), parts, another_member_leads_when_the_leader_is_cut_off)
 {
     size_t leader;
 
@@ -106,7 +131,6 @@ START_TEST(another_member_leads_when_the_leader_is_cut_off)
     DO(masters_part(masters, leader, false));
     DO(masters_wait_until_serving(masters, PATIENCE_MS));
 }
-END_TEST
 
 /* To what clients are told of: a connection, and a question that is answered at once. */
 static int ask(const char *entry)
@@ -142,7 +166,7 @@ static bool is_answered(int fd, int timeout_ms)
 }
 
 /* Also from members that cannot be parted themselves: by the addresses that it is told, or by its name. */
-START_TEST(a_client_is_cut_off_from_all_members)
+TESTS(parts, a_client_is_cut_off_from_all_members, 0, members_meet() ? 2 : 1)
 {
     const char *const *entries;
     int other, fd;
@@ -170,9 +194,8 @@ START_TEST(a_client_is_cut_off_from_all_members)
     close(fd);
     ck_assert(masters_part(masters, 0, false) == masters_can_part(system_under_test));
 }
-END_TEST
 
-START_TEST(an_answer_is_late_by_the_delay_each_way)
+TEST(parts, an_answer_is_late_by_the_delay_each_way)
 {
     struct masters_options options = {.system = system_under_test, .relayed = true, .delay_us = 20000};
     int fd;
@@ -184,16 +207,14 @@ START_TEST(an_answer_is_late_by_the_delay_each_way)
     ck_assert(is_answered(fd, PATIENCE_MS));
     close(fd);
 }
-END_TEST
 
-START_TEST(members_without_relays_cannot_be_cut_off)
+TEST(lives, members_without_relays_cannot_be_cut_off)
 {
     ck_assert(!masters_part(masters, 0, true));
     ck_assert_str_eq(masters_error(), "the members are not relayed");
 }
-END_TEST
 
-START_TEST(a_member_that_has_lost_its_memory_serves_again)
+TEST(lives, a_member_that_has_lost_its_memory_serves_again)
 {
     size_t leader = wait_for_leader(MASTERS_MAX);
     size_t follower = is_alone() ? leader : (leader + 1) % 3;
@@ -203,50 +224,14 @@ START_TEST(a_member_that_has_lost_its_memory_serves_again)
     DO(masters_restart(masters, follower));
     DO(masters_wait_until_serving(masters, PATIENCE_MS));
 }
-END_TEST
 
-static bool find_system(const char *name)
+int main(void)
 {
-    for (system_under_test = 0; system_under_test < MASTERS_SYSTEMS; system_under_test++)
-        if (strcmp(masters_system_name(system_under_test), name) == 0)
-            return true;
-    return false;
-}
-
-static bool has_members_to_part(void)
-{
-    return system_under_test != MASTERS_POSTGRES && system_under_test != MASTERS_MARIADB &&
-           masters_can_part(system_under_test);
-}
-
-/* Where they do not, a client's name says nothing. */
-static bool members_meet(void)
-{
-    return system_under_test == MASTERS_SENTINEL || system_under_test == MASTERS_ETCD;
-}
-
-int main(int argc, char **argv)
-{
-    Suite *suite = suite_create("clusters");
-    TCase *lives = suite_add_case(suite, "lives", start, stop);
-    TCase *parts;
-
-    tcase_add_test(lives, the_members_serve_under_one_leader);
-    tcase_add_loop_test(lives, another_member_leads_when_the_leader_fails, 0, N_FAULTS);
-    tcase_add_test(lives, a_member_that_has_lost_its_memory_serves_again);
-    tcase_add_test(lives, members_without_relays_cannot_be_cut_off);
-    if (argc != 2 || !find_system(argv[1])) {
-        fprintf(stderr, "usage: test_clusters SYSTEM\n");
+    if (!is_known) {
+        fprintf(stderr, "REDLOCK_TEST_SYSTEM names none of the systems\n");
         return EXIT_FAILURE;
     }
-    if (!masters_is_installed(system_under_test)) {
-        printf("1..0 # SKIP %s\n", masters_error());
-        return EXIT_SUCCESS;
-    }
-    parts = suite_add_case(suite, "parts", NULL, stop);
-    tcase_add_loop_test(parts, a_client_is_cut_off_from_all_members, 0, members_meet() ? 2 : 1);
-    tcase_add_test(parts, an_answer_is_late_by_the_delay_each_way);
-    if (has_members_to_part())
-        tcase_add_test(parts, another_member_leads_when_the_leader_is_cut_off);
-    return suite_run(suite);
+    if (!masters_is_installed(system_under_test))
+        return suite_skip(suite_collect("clusters"), masters_error());
+    return suite_run(suite_collect("clusters"));
 }

@@ -40,7 +40,9 @@ static void restart(size_t i)
     ck_assert_msg(masters_restart(masters, i), "%s", masters_error());
 }
 
-START_TEST(extra_arguments_win_over_the_usual_ones)
+GROUP(masters_run, "setups", NULL, stop)
+
+TEST(masters_run, extra_arguments_win_over_the_usual_ones)
 {
     const char *const args[] = {"--maxmemory", "3mb", "--maxmemory-policy", "allkeys-lru", NULL};
 
@@ -48,7 +50,6 @@ START_TEST(extra_arguments_win_over_the_usual_ones)
     ask_expect(masters, 0, "CONFIG GET maxmemory", "maxmemory\n3145728");
     ask_expect(masters, 0, "CONFIG GET maxmemory-policy", "maxmemory-policy\nallkeys-lru");
 }
-END_TEST
 
 /* How often the master's log has this line; talking_server writes its environment there. */
 static size_t count_logged(size_t i, const char *wanted)
@@ -70,7 +71,7 @@ static size_t count_logged(size_t i, const char *wanted)
     return n;
 }
 
-START_TEST(the_setup_of_all_is_given_once)
+TEST(masters_run, the_setup_of_all_is_given_once)
 {
     const char *const args[] = {"--databases", "5", NULL};
     const char *const environment[] = {"MASTERS_TEST=all", NULL};
@@ -85,9 +86,8 @@ START_TEST(the_setup_of_all_is_given_once)
         ck_assert_uint_eq(count_logged(i, "MASTERS_TEST=all"), 1);
     }
 }
-END_TEST
 
-START_TEST(each_master_may_have_an_environment_of_its_own)
+TEST(masters_run, each_master_may_have_an_environment_of_its_own)
 {
     const char *const first[] = {"MASTERS_TEST=first", "MASTERS_TEST_EMPTY=", NULL};
     struct masters_setup setups[] = {{.environment = first}, {.environment = NULL}};
@@ -103,9 +103,8 @@ START_TEST(each_master_may_have_an_environment_of_its_own)
     ck_assert_uint_eq(count_logged(1, "MASTERS_TEST=inherited"), 1);
     ck_assert_uint_eq(count_logged(1, "MASTERS_TEST_EMPTY="), 0);
 }
-END_TEST
 
-START_TEST(an_environment_of_no_assignments_is_refused)
+TESTS(masters_run, an_environment_of_no_assignments_is_refused, 0, 3)
 {
     static const char *const nonsense[] = {"MASTERS_TEST", "=value", ""};
     const char *const environment[] = {"MASTERS_TEST=1", nonsense[_i], NULL};
@@ -114,9 +113,8 @@ START_TEST(an_environment_of_no_assignments_is_refused)
     ck_assert_ptr_null(masters_create(&options));
     ck_assert_ptr_nonnull(strstr(masters_error(), "NAME=value"));
 }
-END_TEST
 
-START_TEST(a_setup_given_while_a_master_is_down_is_that_of_its_next_start)
+TEST(masters_run, a_setup_given_while_a_master_is_down_is_that_of_its_next_start)
 {
     const char *const args[] = {"--maxmemory", "3mb", NULL};
     const char *const environment[] = {"MASTERS_TEST=next", NULL};
@@ -132,9 +130,8 @@ START_TEST(a_setup_given_while_a_master_is_down_is_that_of_its_next_start)
     ask_expect(masters, 1, "CONFIG GET maxmemory", "maxmemory\n0");
     ask_expect(masters, 1, "CONFIG GET appendonly", "appendonly\nyes");
 }
-END_TEST
 
-START_TEST(a_refused_setup_leaves_the_old_one)
+TEST(masters_run, a_refused_setup_leaves_the_old_one)
 {
     const char *const args[] = {"--maxmemory", "3mb", NULL};
     const char *const nonsense[] = {"nonsense", NULL};
@@ -146,9 +143,8 @@ START_TEST(a_refused_setup_leaves_the_old_one)
     restart(0);
     ask_expect(masters, 0, "CONFIG GET maxmemory", "maxmemory\n3145728");
 }
-END_TEST
 
-START_TEST(a_master_may_be_started_as_the_replica_of_another)
+TEST(masters_run, a_master_may_be_started_as_the_replica_of_another)
 {
     const char *args[] = {"--replica-serve-stale-data", "no", "--replicaof", "127.0.0.1", "port", NULL};
     struct masters_setup replica = {.extra_args = args};
@@ -161,9 +157,8 @@ START_TEST(a_master_may_be_started_as_the_replica_of_another)
     ask_contains(masters, 1, "ROLE", "slave");
     ask_refused(masters, 1, "SET k v", "READONLY");
 }
-END_TEST
 
-START_TEST(a_master_may_be_started_as_a_node_of_a_cluster)
+TEST(masters_run, a_master_may_be_started_as_a_node_of_a_cluster)
 {
     const char *const args[] = {"--cluster-enabled", "yes", NULL};
 
@@ -171,9 +166,8 @@ START_TEST(a_master_may_be_started_as_a_node_of_a_cluster)
     ask_contains(masters, 0, "INFO cluster", "cluster_enabled:1");
     ask_refused(masters, 0, "SET k v", "CLUSTERDOWN");
 }
-END_TEST
 
-START_TEST(arguments_that_the_server_refuses_fail_the_start)
+TEST(masters_run, arguments_that_the_server_refuses_fail_the_start)
 {
     const char *const args[] = {"--maxmemory", "a-lot", NULL};
     struct masters_options options = {.count = 2, .extra_args = args};
@@ -181,25 +175,12 @@ START_TEST(arguments_that_the_server_refuses_fail_the_start)
     ck_assert_ptr_null(masters_create(&options));
     ck_assert_ptr_nonnull(strstr(masters_error(), "the server ended during its start; its log ends: "));
 }
-END_TEST
 
 /* test_setups show_environment.sh */
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("setups");
-    TCase *setups = suite_add_case(suite, "setups", NULL, stop);
-
     if (argc < 2)
         return EXIT_FAILURE;
     talking_server = argv[1];
-    tcase_add_test(setups, extra_arguments_win_over_the_usual_ones);
-    tcase_add_test(setups, the_setup_of_all_is_given_once);
-    tcase_add_test(setups, each_master_may_have_an_environment_of_its_own);
-    tcase_add_loop_test(setups, an_environment_of_no_assignments_is_refused, 0, 3);
-    tcase_add_test(setups, a_setup_given_while_a_master_is_down_is_that_of_its_next_start);
-    tcase_add_test(setups, a_refused_setup_leaves_the_old_one);
-    tcase_add_test(setups, a_master_may_be_started_as_the_replica_of_another);
-    tcase_add_test(setups, a_master_may_be_started_as_a_node_of_a_cluster);
-    tcase_add_test(setups, arguments_that_the_server_refuses_fail_the_start);
-    return suite_run_with_server(suite);
+    return suite_run_with_server(suite_collect("setups"));
 }

@@ -232,10 +232,18 @@ static unsigned wanted_rounds(void)
     return number != NULL ? (unsigned)atoi(number) : DEFAULT_ROUNDS;
 }
 
-START_TEST(two_commands_under_one_lock_never_overlap)
+/* Whatever the commands have started must be gone; the masters are children of this process, too. */
+static void close_all(void)
+{
+    locks_close();
+    tool_orphans_end();
+}
+
+GROUP(exclusion, "run-exclusion", locks_open, close_all)
+
+TESTS(exclusion, two_commands_under_one_lock_never_overlap, 0, sizeof faults / sizeof *faults)
 {
     const struct fault *fault = &faults[_i];
-
     int64_t least_gap_ns;
     int64_t least_margin_ns;
 
@@ -261,27 +269,6 @@ START_TEST(two_commands_under_one_lock_never_overlap)
     printf("\n");
     fflush(stdout);
 }
-END_TEST
-
-/* Whatever the commands have started must be gone; the masters are children of this process, too. */
-static void close_all(void)
-{
-    locks_close();
-    tool_orphans_end();
-}
-
-static Suite *suite(void)
-{
-    Suite *made = suite_create("run-exclusion");
-
-    for (int i = 0; i < (int)(sizeof(faults) / sizeof(faults[0])); i++) {
-        TCase *exclusion = suite_add_case(made, faults[i].name, locks_open, close_all);
-
-        tcase_set_timeout(exclusion, 900);
-        tcase_add_loop_test(exclusion, two_commands_under_one_lock_never_overlap, i, i + 1);
-    }
-    return made;
-}
 
 int main(int argc, char **argv)
 {
@@ -289,5 +276,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     tool_set_path(argv[1]);
     round_set_worker(argv[2]);
-    return suite_run_with_server(suite());
+    return suite_run_with_server(suite_collect("run-exclusion"));
 }
