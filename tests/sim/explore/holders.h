@@ -39,13 +39,12 @@ struct holders_wishes {
 
 /* What is to be explored. */
 struct holders_setup {
-    const char *name;
+    struct search_setup search;
     struct script_states *states;
     uint8_t ttl; /* ticks */
     uint8_t last_tick;
     struct holders_wishes wishes[HOLDERS_CLIENTS];
     bool other_key; /* a bug: votes that are shared have a key of their own */
-    bool large; /* takes minutes: only with --all */
 };
 
 /* A command on its way; the reply to one; or a notification. What does not belong to it is 0. */

@@ -152,3 +152,46 @@ void holders_check(struct holders *world, const struct holders_setup *setup)
         !modes_agree(rl_lock_mode(&world->clients[0].lock), rl_lock_mode(&world->clients[1].lock)))
         world->wrong = "a writer beside somebody, or two that are upgradeable";
 }
+
+/* --- As the search sees it ---------------------------------------------------------------------------------------- */
+
+static void init(void *world, const void *setup)
+{
+    holders_init(world, setup);
+}
+
+static size_t actions(const void *world, const void *setup, struct search_action ret_actions[SEARCH_MAX_ACTIONS])
+{
+    return holders_actions(world, setup, ret_actions);
+}
+
+static const char *perform(void *at, const void *setup, struct search_action action)
+{
+    struct holders *world = at;
+
+    holders_perform(world, setup, action);
+    if (!world->wrong)
+        holders_check(world, setup);
+    return world->wrong;
+}
+
+static uint64_t hash(void *world, const void *setup)
+{
+    (void)setup;
+    return holders_hash(world);
+}
+
+static unsigned tick(const void *world)
+{
+    return ((const struct holders *)world)->now;
+}
+
+const struct search_rules holders_rules = {
+    .size = sizeof(struct holders),
+    .init = init,
+    .actions = actions,
+    .perform = perform,
+    .hash = hash,
+    .tick = tick,
+    .describe = holders_describe,
+};

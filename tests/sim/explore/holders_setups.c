@@ -8,96 +8,85 @@
  * soon as its command has been carried out. */
 const struct holders_setup holders_setups[HOLDERS_SETUP_COUNT] = {
     [HOLDERS_BOTH_WAIT] = {
-        .name = "a reader and a writer, both wait",
+        .search.name = "a reader and a writer, both wait",
         .ttl = 2,
         .wishes = {{.mode = R, .waits = true, .releases = true}, {.mode = X, .waits = true, .releases = true}},
     },
     [HOLDERS_LOWERED] = {
-        .name = "a writer that becomes weaker, and a reader",
+        .search.name = "a writer that becomes weaker, and a reader",
         .ttl = 2,
         .wishes = {{.mode = X, .lowers = 1, .releases = true}, {.mode = R, .releases = true}},
     },
     [HOLDERS_LOWERED_BESIDE] = {
-        .name = "... and one who wants to be upgradeable",
+        .search.name = "... and one who wants to be upgradeable",
         .ttl = 2,
         .wishes = {{.mode = X, .waits = true, .lowers = 1}, {.mode = U, .waits = true}},
     },
     [HOLDERS_LOWERED_EXTENDED] = {
-        .name = "... that extends before or after that",
+        .search.name = "... that extends before or after that",
         .ttl = 2,
         .wishes = {{.mode = X, .lowers = 1, .extends = 1}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_UPGRADED] = {
-        .name = "an upgrade, and a reader",
+        .search.name = "an upgrade, and a reader",
         .ttl = 2,
         .wishes = {{.mode = U, .upgrades = 1}, {.mode = R, .releases = true}},
     },
     [HOLDERS_UPGRADED_RELEASED] = {
-        .name = "an upgrade that is released at any time",
+        .search.name = "an upgrade that is released at any time",
         .ttl = 2,
         .wishes = {{.mode = U, .upgrades = 1, .releases = true}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_UPGRADED_CANCELED] = {
-        .name = "an upgrade that is canceled at any time",
+        .search.name = "an upgrade that is canceled at any time",
         .ttl = 2,
         .wishes = {{.mode = U, .upgrades = 1, .cancels = 1}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_UPGRADED_BESIDE] = {
-        .name = "an upgrade, and a writer that waits",
+        .search.name = "an upgrade, and a writer that waits",
         .ttl = 2,
         .wishes = {{.mode = U, .upgrades = 1}, {.mode = X, .waits = true, .prompt = true}},
     },
     [HOLDERS_UP_AND_DOWN] = {
-        .name = "an upgrade, and a weaker mode after it",
+        .search.name = "an upgrade, and a weaker mode after it",
         .ttl = 2,
         .wishes = {{.mode = U, .lowers = 1, .upgrades = 1}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_DOWN_AND_UP] = {
-        .name = "a weaker mode, and an upgrade after it",
+        .search.name = "a weaker mode, and an upgrade after it",
         .ttl = 2,
         .wishes = {{.mode = X, .lowers = 1, .upgrades = 1}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_ENDS] = {
-        .name = "a reader and a writer, until they end",
+        .search.name = "a reader and a writer, until they end",
         .ttl = 2, .last_tick = 2,
         .wishes = {{.mode = R, .releases = true, .prompt = true}, {.mode = X, .releases = true, .prompt = true}},
     },
     [HOLDERS_ENDS_LONG] = {
-        .name = "a reader and a writer, longer than they last",
+        .search.name = "a reader and a writer, longer than they last",
         .ttl = 2, .last_tick = 3,
         .wishes = {{.mode = R, .releases = true, .prompt = true}, {.mode = X, .releases = true, .prompt = true}},
-        .large = true,
+        .search.large = true,
     },
     [HOLDERS_ENDS_WAITING] = {
-        .name = "a reader and a writer, both wait, until they end",
+        .search.name = "a reader and a writer, both wait, until they end",
         .ttl = 1, .last_tick = 1,
         .wishes = {{.mode = R, .waits = true, .releases = true, .prompt = true},
                    {.mode = X, .waits = true, .releases = true, .prompt = true}},
     },
     [HOLDERS_ENDS_LOWERED] = {
-        .name = "a writer that becomes weaker, and a reader, until ...",
+        .search.name = "a writer that becomes weaker, and a reader, until ...",
         .ttl = 1, .last_tick = 2,
         .wishes = {{.mode = X, .lowers = 1, .prompt = true}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_ENDS_UPGRADED] = {
-        .name = "an upgrade, and a reader, until they end",
+        .search.name = "an upgrade, and a reader, until they end",
         .ttl = 1, .last_tick = 1,
         .wishes = {{.mode = U, .upgrades = 1, .prompt = true}, {.mode = R, .releases = true, .prompt = true}},
     },
     [HOLDERS_ENDS_TRIED] = {
-        .name = "an upgrade that does not wait, until ...",
+        .search.name = "an upgrade that does not wait, until ...",
         .ttl = 1, .last_tick = 1,
         .wishes = {{.mode = U, .tries = 1, .prompt = true}, {.mode = R, .prompt = true}},
     },
 };
-
-bool holders_explore(struct lua_host *lua, const struct holders_setup *setup, const char *name, bool violated)
-{
-    struct holders_setup own = *setup;
-    bool good;
-
-    own.states = script_states_create(lua);
-    good = search_explore(&holders_rules, &own, name, violated);
-    script_states_destroy(own.states);
-    return good;
-}

@@ -26,7 +26,4 @@ enum holders_setup_number {
 
 extern const struct holders_setup holders_setups[HOLDERS_SETUP_COUNT];
 
-/* One search, from masters without memory on. True if it has come to what is expected. */
-bool holders_explore(struct lua_host *lua, const struct holders_setup *setup, const char *name, bool violated);
-
 #endif

@@ -9,37 +9,36 @@ enum setup {
     SETUP_COUNT,
 };
 
-static const char *const names[SETUP_COUNT] = {
-    [SETUP_ONE_HOME] = "permits: three at one slot of two",
-    [SETUP_TWO_HOMES] = "permits: two at one slot, one at the other",
-    [SETUP_AGAIN] = "permits: clients that come again",
-    [SETUP_VANISH] = "permits: clients that vanish",
-};
-
 static const struct permits_setup setups[SETUP_COUNT] = {
-    [SETUP_ONE_HOME] = {.homes = {0, 0, 0}, .ttl = {2, 2, 2}, .run.last_tick = 1},
-    [SETUP_TWO_HOMES] = {.homes = {0, 0, 1}, .ttl = {2, 1, 2}, .run.last_tick = 2},
-    [SETUP_AGAIN] = {.homes = {0, 0, 1}, .ttl = {1, 1, 1}, .run.last_tick = 0, .again = true},
-    [SETUP_VANISH] = {.homes = {0, 1, 1}, .ttl = {1, 2, 1}, .run.last_tick = 1, .vanish = true},
+    [SETUP_ONE_HOME] = {.run.search.name = "permits: three at one slot of two",
+                        .homes = {0, 0, 0}, .ttl = {2, 2, 2}, .run.last_tick = 1},
+    [SETUP_TWO_HOMES] = {.run.search.name = "permits: two at one slot, one at the other",
+                         .homes = {0, 0, 1}, .ttl = {2, 1, 2}, .run.last_tick = 2},
+    [SETUP_AGAIN] = {.run.search.name = "permits: clients that come again",
+                     .homes = {0, 0, 1}, .ttl = {1, 1, 1}, .run.last_tick = 0, .again = true},
+    [SETUP_VANISH] = {.run.search.name = "permits: clients that vanish",
+                      .homes = {0, 1, 1}, .ttl = {1, 2, 1}, .run.last_tick = 1, .vanish = true},
 };
 
 /* Bugs: other words in all scripts that have these. */
 static const struct script_bug bugs[] = {
-    {"permits: nobody is told of a free slot", SETUP_TWO_HOMES, "if value and tonumber(", "if false and tonumber("},
-    {"permits: the directory keeps who is released", SETUP_TWO_HOMES, "unlist(ARGV[1])", ""},
-    {"permits: a holder is told of slots", SETUP_TWO_HOMES, "unlist_holder()\nlocal value", "local value"},
-    {"permits: tickets of one slot alone", SETUP_TWO_HOMES, "if ARGV[4] == '0' and last > 0 then", "if false then"},
-    {"permits: waiters are told again and again", SETUP_AGAIN, "math.abs(now - notified) >= 100", "true"},
-    {"permits: no mask shows a free slot", SETUP_TWO_HOMES, "mask = mask + bit", "mask = mask"},
-    {"permits: the dead are told", SETUP_VANISH, "if not ends or ends <= now then", "if not ends then"},
+    {{"permits: nobody is told of a free slot", SETUP_TWO_HOMES}, "if value and tonumber(", "if false and tonumber("},
+    {{"permits: the directory keeps who is released", SETUP_TWO_HOMES}, "unlist(ARGV[1])", ""},
+    {{"permits: a holder is told of slots", SETUP_TWO_HOMES}, "unlist_holder()\nlocal value", "local value"},
+    {{"permits: tickets of one slot alone", SETUP_TWO_HOMES}, "if ARGV[4] == '0' and last > 0 then", "if false then"},
+    {{"permits: waiters are told again and again", SETUP_AGAIN}, "math.abs(now - notified) >= 100", "true"},
+    {{"permits: no mask shows a free slot", SETUP_TWO_HOMES}, "mask = mask + bit", "mask = mask"},
+    {{"permits: the dead are told", SETUP_VANISH}, "if not ends or ends <= now then", "if not ends then"},
 };
 
-const struct script_worlds permits_worlds = {
+const struct search_worlds permits_worlds = {
     .rules = &permits_rules,
-    .n_setups = SETUP_COUNT,
-    .names = names,
     .setups = setups,
     .setup_size = sizeof setups[0],
-    .n_bugs = sizeof bugs / sizeof bugs[0],
+    .n_setups = SETUP_COUNT,
     .bugs = bugs,
+    .bug_size = sizeof bugs[0],
+    .n_bugs = sizeof bugs / sizeof bugs[0],
+    .begin = script_begin,
+    .end = script_end,
 };

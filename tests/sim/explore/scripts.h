@@ -10,30 +10,22 @@
 
 /* What every setup begins with. */
 struct script_run {
+    struct search_setup search;
     struct lua_host *lua;
     uint8_t last_tick;
 };
 
 /* Other words in all scripts that have these. */
 struct script_bug {
-    const char *name;
-    unsigned setup; /* where it must be found */
+    struct search_bug search;
     const char *old;
     const char *new;
 };
 
-/* All worlds of one sort. */
-struct script_worlds {
-    const struct search_rules *rules;
-    size_t n_setups;
-    const char *const *names;
-    const void *setups;
-    size_t setup_size;
-    size_t n_bugs;
-    const struct script_bug *bugs;
-};
+extern const struct search_worlds modes_worlds;
+extern const struct search_worlds permits_worlds;
 
-extern const struct script_worlds modes_worlds;
-extern const struct script_worlds permits_worlds;
+void script_begin(void *setup, const void *bug, bool all);
+void script_end(void *setup);
 
 #endif

@@ -16,16 +16,14 @@ void *seen_take(size_t count, size_t size)
     return memory;
 }
 
-static bool insert(uint64_t *hashes, size_t capacity, uint64_t hash)
+/* Where the hash is, or belongs. */
+static uint64_t *find(uint64_t *hashes, size_t capacity, uint64_t hash)
 {
     size_t at = hash & (capacity - 1);
 
     while (hashes[at] && hashes[at] != hash)
         at = (at + 1) & (capacity - 1);
-    if (hashes[at])
-        return false;
-    hashes[at] = hash;
-    return true;
+    return &hashes[at];
 }
 
 static void grow(struct seen *seen)
@@ -35,7 +33,7 @@ static void grow(struct seen *seen)
 
     for (size_t i = 0; i < seen->capacity; i++) {
         if (seen->hashes[i])
-            insert(hashes, capacity, seen->hashes[i]);
+            *find(hashes, capacity, seen->hashes[i]) = seen->hashes[i];
     }
     free(seen->hashes);
     seen->hashes = hashes;
@@ -44,12 +42,21 @@ static void grow(struct seen *seen)
 
 bool seen_add(struct seen *seen, uint64_t hash)
 {
+    uint64_t *place;
+
     if (seen->count >= seen->capacity / 2)
         grow(seen);
-    if (!insert(seen->hashes, seen->capacity, hash ? hash : 1))
+    place = find(seen->hashes, seen->capacity, hash ? hash : 1);
+    if (*place)
         return false;
+    *place = hash ? hash : 1;
     seen->count++;
     return true;
+}
+
+bool seen_has(const struct seen *seen, uint64_t hash)
+{
+    return seen->count && *find(seen->hashes, seen->capacity, hash ? hash : 1);
 }
 
 void seen_fini(struct seen *seen)

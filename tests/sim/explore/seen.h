@@ -17,6 +17,7 @@ void *seen_take(size_t count, size_t size);
 
 /* true: it was not there. A zeroed set is empty. */
 bool seen_add(struct seen *seen, uint64_t hash);
+bool seen_has(const struct seen *seen, uint64_t hash);
 void seen_fini(struct seen *seen);
 
 #endif

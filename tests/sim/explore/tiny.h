@@ -23,7 +23,7 @@
 
 /* What is to be explored. Budgets are for the whole world. */
 struct tiny_setup {
-    const char *name;
+    struct search_setup search;
     uint8_t masters;
     uint8_t quorum;
     uint8_t ttl;          /* ticks */
@@ -45,8 +45,6 @@ struct tiny_setup {
     bool late_return;     /* a master that lost its keys stays away for ttl */
     bool exclusion;       /* only that: the world ends when one of the clients can never be valid again */
     bool stale_repair;    /* a bug: the answer to a repair is told with the time at which its round began */
-    bool violated;        /* what the search must come to */
-    bool large;           /* takes minutes: only with --all */
 };
 
 /* The epoch check (engine/engine.h) is one more kind of command. */
