@@ -3,24 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 /* --- 1. A call either returns an error and its callback never runs, or returns 0 and its callback runs once. */
 
-GROUP(three, "clauses", open_three, close_rig)
+GROUP(three, "clauses", rig_three, rig_end)
 
 TEST(three, clause_1_a_refused_call_never_calls_back)
 {

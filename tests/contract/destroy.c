@@ -3,20 +3,7 @@
 
 #include <redlock/set.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 static void hang_all(void)
 {
@@ -30,7 +17,7 @@ static void resume_all(void)
         ck_assert(masters_resume(rig.masters, i));
 }
 
-GROUP(three, "clauses", open_three, close_rig)
+GROUP(three, "clauses", rig_three, rig_end)
 
 TEST(three, clause_4_a_pending_acquisition_ends_inside_lock_destroy)
 {

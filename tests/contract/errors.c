@@ -14,23 +14,17 @@
 #include <redlock/set.h>
 
 #include "errors.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define FIRST_ERROR (-100)
 #define LAST_ERROR (-199)
 
-static struct rig rig;
 static bool seen[FIRST_ERROR - LAST_ERROR + 1];
 
 static void open_three(void)
 {
     memset(seen, 0, sizeof(seen));
     rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 void errors_expect(int actual, int expected, const char *what)
@@ -41,7 +35,7 @@ void errors_expect(int actual, int expected, const char *what)
         seen[FIRST_ERROR - actual] = true;
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TEST(three, each_rule_for_options_has_its_code)
 {

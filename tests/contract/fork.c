@@ -7,20 +7,7 @@
 #include <redlock/look.h>
 #include <redlock/set.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 /* Runs `check` in a forked child, whose exit status tells whether it was satisfied. */
 static void in_child(bool (*check)(struct redlock_lock *), struct redlock_lock *lock)
@@ -65,7 +52,7 @@ static bool every_call_fails(struct redlock_lock *lock)
            redlock_remaining_ns(lock) == 0 && another == NULL;
 }
 
-GROUP(three, "clauses", open_three, close_rig)
+GROUP(three, "clauses", rig_three, rig_end)
 
 TEST(three, clause_7_every_call_in_the_child_fails)
 {

@@ -1,20 +1,7 @@
 /* Clause 3: any function of the library may be called from a callback. */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 static struct outcome second_outcome;
 
@@ -25,7 +12,7 @@ static void release_in_callback(struct redlock_lock *lock, const struct redlock_
     ck_assert_uint_eq(second_outcome.calls, 0);
 }
 
-GROUP(three, "clauses", open_three, close_rig)
+GROUP(three, "clauses", rig_three, rig_end)
 
 TEST(three, clause_3_the_next_operation_is_started_in_the_callback)
 {

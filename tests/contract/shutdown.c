@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "master_relay.h"
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
+#include "program_rig.h"
 
 static struct report {
     unsigned calls;
@@ -17,11 +14,6 @@ static void open_three(void)
 {
     memset(&report, 0, sizeof(report));
     rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
@@ -46,7 +38,7 @@ static void wait_report(int status)
                   redlock_status_name(status));
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TEST(three, shutdown_releases_every_held_lock)
 {

@@ -6,15 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define LOCKS 4000
 #define TOGETHER 256
 #define KEYS 512
 #define MASTERS 3
-
-static struct rig rig;
 
 static struct {
     uint32_t seed;

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 /* How many masters there are, and how many of them are dead: each case must work on all of these. */
 static const struct topology {
@@ -13,19 +12,7 @@ static const struct topology {
 
 #define N_TOPOLOGIES ((int)(sizeof(topologies) / sizeof(topologies[0])))
 
-static struct rig rig;
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
-GROUP(shapes, "topologies", NULL, close_rig)
+GROUP(shapes, "topologies", NULL, rig_end)
 
 TESTS(shapes, every_live_master_stores_the_token_with_the_ttl, 0, N_TOPOLOGIES)
 {
@@ -62,7 +49,7 @@ TESTS(shapes, acquire_extend_release_and_acquire_again, 0, N_TOPOLOGIES)
     ck_assert_uint_ge(outcome.granted, outcome.quorum);
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, rig_end)
 
 TEST(five, a_try_on_a_held_lock_returns_held_and_names_the_masters)
 {

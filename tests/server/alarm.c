@@ -2,14 +2,12 @@
 #include <poll.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 /* Long enough to be granted and used on a busy machine. */
 #define LEASE_MS 1000
 
-static struct rig rig;
 static struct tally tally;
 static struct watched watched;
 
@@ -34,11 +32,6 @@ static void slow_to_give_up(struct redlock_options *options)
 static void open_patient(void)
 {
     rig_open_with(&rig, 5, 0, slow_to_give_up);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t renew_ms, uint32_t at_risk_ms)
@@ -90,7 +83,7 @@ static void expect_named(const char *why, const char *reason, size_t named)
     }
 }
 
-GROUP(told, "told", open_five, close_rig)
+GROUP(told, "told", open_five, rig_end)
 
 TEST(told, silent_masters_first_bring_a_warning_and_then_the_alarm)
 {
@@ -144,7 +137,7 @@ static int64_t alarm_delay_ns(void)
     return watched.lost_at_ns - (fired_ns ? fired_ns : watched.lost_at_ns);
 }
 
-GROUP(patient, "told in time", open_patient, close_rig)
+GROUP(patient, "told in time", open_patient, rig_end)
 
 /* Here a renewal always has an answer to wait for. A busy machine delays the program's timer, too, but may interrupt
  * the process between the two: the best of several is what the library does. */
@@ -228,7 +221,7 @@ TEST(told, keys_deleted_on_a_minority_are_no_loss)
 
 /* --- What is not told */
 
-GROUP(not_told, "not told", open_five, close_rig)
+GROUP(not_told, "not told", open_five, rig_end)
 
 TEST(not_told, a_lock_that_was_released_is_not_lost)
 {

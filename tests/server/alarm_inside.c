@@ -1,21 +1,14 @@
 /* What a program may do inside the loss alarm. */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
-static struct rig rig;
 static struct watched watched;
 
 static void open_five(void)
 {
     rig_open_with(&rig, 5, 0, NULL);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* It is watched before it is held, since it ends soon. */
@@ -64,7 +57,7 @@ static void lose(const char *key, redlock_watch_fn watch)
     watch_wait_lost(&rig, &watched);
 }
 
-GROUP(inside, "inside", open_five, close_rig)
+GROUP(inside, "inside", open_five, rig_end)
 
 TEST(inside, the_lock_is_destroyed_inside_the_alarm)
 {

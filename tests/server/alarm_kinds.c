@@ -2,10 +2,9 @@
 #include <stdio.h>
 
 #include "held_rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
-static struct rig rig;
 static struct tally tally;
 static struct held all[HELD_KINDS];
 
@@ -29,11 +28,6 @@ static void count_events(struct redlock_options *options)
 static void open_five(void)
 {
     rig_open_with(&rig, 5, 0, count_events);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- Masters that are silent -------------------------------------------------------------------------------------- */
@@ -67,7 +61,7 @@ static void expect_lost(struct held *held, int64_t deadline_ns)
     ck_assert_uint_eq(held->lost, held_losses(held));
 }
 
-GROUP(silent, "silent masters", open_quick, close_rig)
+GROUP(silent, "silent masters", open_quick, rig_end)
 
 TEST(silent, silent_masters_first_bring_each_kind_a_warning_and_then_its_alarm)
 {
@@ -107,7 +101,7 @@ static struct held *take(int kind)
     return &all[kind];
 }
 
-GROUP(gone, "keys that are gone", open_five, close_rig)
+GROUP(gone, "keys that are gone", open_five, rig_end)
 
 /* Of two permits only the one whose slot it is. */
 TESTS(gone, a_key_that_is_taken_on_a_majority_is_a_loss_of_what_was_held_there, 0, HELD_KINDS)

@@ -3,14 +3,12 @@
 
 #include "clock_fault.h"
 #include "held_rig.h"
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define N 3
 #define TTL_MS 60000
 
-static struct rig rig;
 static struct clock_fault *faults[N];
 static struct tally tally;
 static struct held held;

@@ -4,7 +4,6 @@
 
 #include "watch.h"
 
-struct rig rig;
 struct redlock_client *other;
 struct waiter first;
 struct waiter waiters[COHORT];

@@ -2,6 +2,7 @@
 #ifndef TESTS_COHORT_RIG_H
 #define TESTS_COHORT_RIG_H
 
+#include "program_rig.h"
 #include "queue_rig.h"
 
 #define COHORT 4
@@ -10,7 +11,6 @@
 /* What comes in one turn is for the system to say. */
 #define TRIES 50
 
-extern struct rig rig;                 /* five masters; its client is the cohort's */
 extern struct redlock_client *other;
 extern struct waiter first;              /* the other client's */
 extern struct waiter waiters[COHORT];

@@ -5,15 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 static const char *socket_path(size_t node)
 {
@@ -45,7 +37,7 @@ static void start_tcp(const char *const *extra_args)
     memcpy(rig.urls, masters_urls(rig.masters), 3 * sizeof(*rig.urls));
 }
 
-GROUP(ways, "ways", NULL, close_rig)
+GROUP(ways, "ways", NULL, rig_end)
 
 TEST(ways, unix_sockets)
 {

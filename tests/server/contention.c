@@ -2,20 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define MAX_CONTENDERS 10
 
-static struct rig rig;
 static struct redlock_client *clients[MAX_CONTENDERS];
 static struct redlock_lock *locks[MAX_CONTENDERS];
 static struct outcome outcomes[MAX_CONTENDERS];
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
 
 static void close_rig(void)
 {
@@ -48,7 +41,7 @@ static bool is_clean(void *argument)
     return masters_count_key(rig.masters, residue->key) == own;
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, close_rig)
 
 TESTS(five, of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key, 1, MAX_CONTENDERS + 1)
 {

@@ -8,10 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
+#include "program_rig.h"
 
 /* What the program knows, and what it has been asked. */
 static struct {
@@ -65,11 +62,6 @@ static void start(size_t n)
     rig.options.credentials_data = &program;
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static struct redlock_node_stats stats_of(size_t node)
 {
     struct redlock_node_stats stats;
@@ -113,7 +105,7 @@ static bool has_failed(void *argument)
     return strstr(stats_of(program.wrong_node).last_error, argument) != NULL;
 }
 
-GROUP(change, "change", NULL, close_rig)
+GROUP(change, "change", NULL, rig_end)
 
 TEST(change, a_held_lock_survives_the_rotation_of_a_password)
 {

@@ -7,7 +7,6 @@
 
 #define AT_RISK_MS 2000
 
-struct rig rig;
 struct candidate candidates[N_CANDIDATES];
 
 struct redlock_election_options candidate_options(uint32_t ttl_ms)

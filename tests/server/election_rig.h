@@ -5,14 +5,12 @@
 
 #include <redlock/election.h>
 
-#include "rig.h"
+#include "program_rig.h"
 
 #define N_CANDIDATES 3
 /* A loss is soon found out about, and a pause of the test's process costs nothing. */
 #define ELECTION_TTL_MS 20000
 #define ELECTION_RENEW_MS 300
-
-extern struct rig rig;
 
 struct candidate {
     struct redlock_client *client; /* the first one's is the rig's */

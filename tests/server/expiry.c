@@ -2,13 +2,11 @@
 #include <poll.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 /* Long enough to be granted, used and looked at on a busy machine. */
 #define LEASE_MS 1000
 
-static struct rig rig;
 static unsigned lost_events;
 
 static void on_event(const struct redlock_event *event, void *user_data)
@@ -29,11 +27,6 @@ static void open_three(void)
     rig_open_with(&rig, 3, 0, count_losses);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static void stall_for(int ms)
 {
     int64_t end_ms = rig_now_ms() + ms;
@@ -50,7 +43,7 @@ static void run_past(int64_t instant_ms)
     rig_run_for(&rig, 50);
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TEST(three, the_remaining_time_falls_to_zero_without_a_running_loop)
 {

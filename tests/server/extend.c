@@ -1,13 +1,5 @@
 /* Extension: sets the ttl anew where the value is still ours, and only there. */
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
+#include "program_rig.h"
 
 static void be_impatient(struct redlock_options *options)
 {
@@ -18,11 +10,6 @@ static void be_impatient(struct redlock_options *options)
 static void open_five_impatiently(void)
 {
     rig_open_with(&rig, 5, 0, be_impatient);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static void take_over(size_t from, size_t to, const char *key)
@@ -45,7 +32,7 @@ static bool all_have_long_ttls(void *argument)
     return true;
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, rig_end)
 
 TEST(five, extend_reaches_all_masters_and_does_not_add_up)
 {
@@ -73,7 +60,7 @@ TEST(five, extend_may_shorten)
     ck_assert_int_le(redlock_remaining_ms(lock), 2000 - 22);
 }
 
-GROUP(hung, "hung masters", open_five_impatiently, close_rig)
+GROUP(hung, "hung masters", open_five_impatiently, rig_end)
 
 TEST(hung, a_shorter_ttl_counts_from_its_sending_not_from_the_answer)
 {

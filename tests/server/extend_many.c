@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "ask.h"
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define N_LOCKS 8
@@ -14,20 +13,9 @@
 #define TTL_MS 20000
 #define LONGER_MS 50000
 
-static struct rig rig;
 static struct redlock_lock *locks[MANY];
 static struct outcome outcomes[MANY];
 static char keys[MANY][16];
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
 
 static bool cluster_is_up(void *argument)
 {
@@ -99,8 +87,8 @@ static void expect_extended(size_t from, size_t to)
     }
 }
 
-GROUP(three, "three masters", open_three, close_rig)
-GROUP(clusters, "clusters", open_clusters, close_rig)
+GROUP(three, "three masters", rig_three, rig_end)
+GROUP(clusters, "clusters", open_clusters, rig_end)
 
 TEST(three, many_extensions_are_few_commands)
 {

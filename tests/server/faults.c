@@ -1,14 +1,11 @@
 /* Masters that are down, hung, or come back. */
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define NODE_TIMEOUT_MS 250
 
 /* A busy machine is late by no more than that. Without the limits that are tested the end would not come before the
  * masters are resumed. */
 #define SLACK_MS 3000
-
-static struct rig rig;
 
 static void short_timeouts(struct redlock_options *options)
 {
@@ -35,11 +32,6 @@ static void open_five_for_restarts(void)
     rig_open_with(&rig, 5, 0, short_quarantine);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static void hang(size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -58,7 +50,7 @@ static void kill_masters(size_t from, size_t to)
         ck_assert_msg(masters_kill(rig.masters, i), "%s", masters_error());
 }
 
-GROUP(dead, "dead", open_five, close_rig)
+GROUP(dead, "dead", open_five, rig_end)
 
 TEST(dead, a_dead_majority_fails_everything_and_names_each_master)
 {
@@ -122,7 +114,7 @@ TEST(dead, an_even_split_ends_for_both_sides)
     rig_wait_count(&rig, "z1", 2);
 }
 
-GROUP(back, "back again", open_five_for_restarts, close_rig)
+GROUP(back, "back again", open_five_for_restarts, rig_end)
 
 TEST(back, a_master_that_vanished_is_used_again_when_it_is_back)
 {
@@ -159,7 +151,7 @@ TEST(back, locking_works_again_after_all_masters_were_restarted)
     outcome_expect(&outcome, REDLOCK_OK);
 }
 
-GROUP(hung, "hung", open_five, close_rig)
+GROUP(hung, "hung", open_five, rig_end)
 
 TEST(hung, one_hung_master_does_not_delay_acquire_and_extend)
 {

@@ -2,8 +2,6 @@
 
 #include "suite.h"
 
-struct rig rig;
-
 void fence_options(struct redlock_options *options)
 {
     options->node_timeout_ms = 2000;

@@ -2,11 +2,9 @@
 #ifndef TESTS_FENCE_RIG_H
 #define TESTS_FENCE_RIG_H
 
-#include "rig.h"
+#include "program_rig.h"
 
 #define FENCE_COUNTER "redlock:fence:job"
-
-extern struct rig rig;
 
 void fence_open(void);
 void fence_close(void);

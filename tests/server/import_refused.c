@@ -3,21 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
-static struct rig rig;
 static char text[REDLOCK_MAX_EXPORT_BYTES];
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
 
 static void hold_and_export(const char *key, uint32_t ttl_ms)
 {
@@ -39,7 +27,7 @@ static void expect_refused(struct redlock_client *client, const char *key, const
     redlock_lock_destroy(lock);
 }
 
-GROUP(refused, "refused", open_three, close_rig)
+GROUP(refused, "refused", rig_three, rig_end)
 
 TEST(refused, a_text_of_another_key_is_refused)
 {

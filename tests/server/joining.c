@@ -8,13 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define VERY_LONG_MS 60000
 #define N 5
 
-static struct rig rig;
 static struct redlock_client *client;
 static struct redlock_lock *lock;
 

@@ -2,15 +2,13 @@
  * get the key back (rule 4.6). */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 /* Quarantines end after that and a second. Long enough for restarts on a loaded machine to come before the deadline. */
 #define TTL_MS 20000
 #define RENEW_MS 100
 
-static struct rig rig;
 static struct tally tally;
 static struct watched watched;
 static struct redlock_lock *lock;
@@ -50,11 +48,6 @@ static void open_five(void)
 static void open_five_with_short_locks(void)
 {
     rig_open_with(&rig, 5, 0, tune_short);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static void kill_masters(size_t from, size_t to)
@@ -139,7 +132,7 @@ static void start_rival(struct rival *rival)
     run_rival(rival);
 }
 
-GROUP(kept, "kept", open_five, close_rig)
+GROUP(kept, "kept", open_five, rig_end)
 
 TEST(kept, an_emptied_minority_gets_the_key_back_with_the_next_renewal)
 {
@@ -192,7 +185,7 @@ TEST(kept, all_masters_flushed_at_once_get_the_key_back)
     redlock_client_destroy(rival.client);
 }
 
-GROUP(lost, "lost", open_five_with_short_locks, close_rig)
+GROUP(lost, "lost", open_five_with_short_locks, rig_end)
 
 /* Its value counts for nothing there, but where the holder finds it, the vote is lost. So the lock is kept on a
  * majority, or lost and free again when the masters vote again. */
@@ -252,7 +245,7 @@ static void restart_full(size_t i)
     restart_empty(i, i + 1);
 }
 
-GROUP(full_tests, "full", open_five_durable, close_rig)
+GROUP(full_tests, "full", open_five_durable, rig_end)
 
 TEST(full_tests, full_durable_masters_that_are_restarted_keep_the_lock)
 {

@@ -2,22 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", rig_three, rig_end)
 
 TEST(three, keys_are_bytes_not_strings)
 {

@@ -6,8 +6,6 @@
 
 #include "suite.h"
 
-struct rig rig;
-
 static void copy(struct party *party, const struct redlock_latch_result *result)
 {
     size_t length = 0;

@@ -4,13 +4,11 @@
 
 #include <redlock/latch.h>
 
-#include "rig.h"
+#include "program_rig.h"
 
 #define LATCH_MASTERS 3
 /* Where the latch "job" of all these tests is kept. */
 #define LATCH_KEY "redlock:latch:job"
-
-extern struct rig rig;
 
 /* A handle, and a copy of what its latest callbacks have said. */
 struct party {

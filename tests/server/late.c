@@ -2,13 +2,11 @@
 #include <string.h>
 
 #include "master_relay.h"
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 /* The middle of the three relayed masters decides: with them silent there is no quorum of five. */
 #define N_RELAYS 3
 
-static struct rig rig;
 static struct relay *relays[N_RELAYS];
 
 static void open_relayed(void)

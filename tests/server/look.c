@@ -5,14 +5,11 @@
 
 #include <redlock/look.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "rig.h"
-#include "suite.h"
 #include "watch.h"
 
 #define N_VALUES 8
-
-static struct rig rig;
 
 /* A copy of what a look has said. */
 struct sight {
@@ -84,14 +81,9 @@ static void open_five(void)
     rig_open_with(&rig, 5, 0, short_timeouts);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 /* --- Holders ------------------------------------------------------------------------------------------------------ */
 
-GROUP(five, "five", open_five, close_rig)
+GROUP(five, "five", open_five, rig_end)
 
 TEST(five, a_free_key_is_free)
 {

@@ -1,17 +1,9 @@
 /* Every set of masters on which somebody else has the key: won exactly when a quorum is free, and whatever was taken
  * in vain is given back. */
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define MASKS_OF_5 32
 #define MASKS_OF_4 16
-
-static struct rig rig;
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
 
 static size_t occupy(unsigned mask)
 {
@@ -58,7 +50,7 @@ static void acquire_against(unsigned mask, size_t quorum)
     rig_wait_no_claims(&rig, rig.client);
 }
 
-GROUP(test_case, "masks", NULL, close_rig)
+GROUP(test_case, "masks", NULL, rig_end)
 
 TESTS(test_case, five_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_5)
 {

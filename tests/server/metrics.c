@@ -3,22 +3,15 @@
 #include <string.h>
 
 #include "exposition.h"
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 enum { NODES = 3 };
 
-static struct rig rig;
 static char page[32768];
 
 static void open_rig(void)
 {
     rig_open(&rig, NODES);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static void write_page(const struct redlock_metric_label *labels, size_t n)
@@ -29,7 +22,7 @@ static void write_page(const struct redlock_metric_label *labels, size_t n)
     ck_assert_uint_eq(strlen(page), (size_t)length);
 }
 
-GROUP(metrics_tests, "metrics", open_rig, close_rig)
+GROUP(metrics_tests, "metrics", open_rig, rig_end)
 
 TEST(metrics_tests, the_text_is_well_formed_and_has_every_counter)
 {

@@ -4,8 +4,7 @@
 #include <redlock/latch.h>
 #include <redlock/log.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define MAX_EVENTS 128
 
@@ -23,7 +22,6 @@ static struct record {
 } records[MAX_EVENTS];
 
 static size_t n_records;
-static struct rig rig;
 
 static void on_event(const struct redlock_event *event, void *user_data)
 {
@@ -51,11 +49,6 @@ static void open_five(void)
     rig_open_with(&rig, 5, 0, observed);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static size_t count(enum redlock_event_type type, enum redlock_op op)
 {
     size_t n = 0;
@@ -81,7 +74,7 @@ static struct redlock_stats stats_now(void)
     return stats;
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, connecting_is_reported_for_each_master)
 {

@@ -1,15 +1,7 @@
 /* Options have the defaults of the header, and do what they say. */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 GROUP(plain, "defaults", NULL, NULL)
 
@@ -43,7 +35,7 @@ TEST(plain, the_defaults_are_the_documented_ones)
     ck_assert_uint_eq(request.min_validity_ms, 1);
 }
 
-GROUP(served, "effects", NULL, close_rig)
+GROUP(served, "effects", NULL, rig_end)
 
 TESTS(served, the_default_quorum_is_the_majority, 1, 10)
 {

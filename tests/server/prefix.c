@@ -2,11 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
-
-static struct rig rig;
 
 static void with_prefix(struct redlock_options *options)
 {
@@ -18,11 +15,6 @@ static void open_three(void)
     rig_open_with(&rig, 3, 0, with_prefix);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static size_t keys_in_all(size_t node)
 {
     char *reply = masters_command(rig.masters, node, (const char *const[]){"DBSIZE", NULL});
@@ -32,7 +24,7 @@ static size_t keys_in_all(size_t node)
     return n;
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TEST(three, the_key_the_counter_and_the_marker_have_the_prefix)
 {

@@ -3,13 +3,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
 
 #define N_WAITERS 8
 
-static struct rig rig;
 static struct waiter waiters[N_WAITERS];
 
 /* What the event hook has told of places. */
@@ -44,11 +43,6 @@ static void open_five(void)
     rig_open_with(&rig, 5, 0, hooked);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static bool have_been_told(void *argument)
 {
     return places.n >= *(const size_t *)argument;
@@ -67,7 +61,7 @@ static void fill_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, waiters_are_served_in_the_order_of_their_arrival)
 {

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include "child_rig.h"
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
 
 #define LEASE_MS 2000
 #define SOON_NS INT64_C(100000000)
 
-static struct rig rig;
 static struct waiter waiters[4];
 
 static void open_five(void)
@@ -27,11 +26,6 @@ static void open_durable(void)
     queue_open();
     rig_start(&rig, &options);
     rig_connect(&rig);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- Other processes ---------------------------------------------------------------------------------------------- */
@@ -142,7 +136,7 @@ static void expect_soon(int64_t (*lateness)(const char *key))
     ck_assert_int_le(best_ns, SOON_NS);
 }
 
-GROUP(clients, "clients", open_five, close_rig)
+GROUP(clients, "clients", open_five, rig_end)
 
 TEST(clients, when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over)
 {
@@ -177,7 +171,7 @@ static void serve(struct redlock_lock *holder, size_t n)
     }
 }
 
-GROUP(masters, "masters", open_five, close_rig)
+GROUP(masters, "masters", open_five, rig_end)
 
 TESTS(masters, masters_that_are_killed_meanwhile_change_nothing, 1, 3)
 {
@@ -231,7 +225,7 @@ static void fill_lasting_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-GROUP(durable, "durable masters", open_durable, close_rig)
+GROUP(durable, "durable masters", open_durable, rig_end)
 
 TEST(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
 {
@@ -266,7 +260,7 @@ TEST(durable, the_order_is_kept_when_all_durable_masters_are_away_for_less_than_
 
 /* --- Notifications ------------------------------------------------------------------------------------------------ */
 
-GROUP(notifications, "notifications", open_five, close_rig)
+GROUP(notifications, "notifications", open_five, rig_end)
 
 TEST(notifications, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten)
 {

@@ -2,11 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
-
-static struct rig rig;
 
 /* The lock that is canceled, or destroyed, from outside the hook at the n-th event of its acquisition. */
 static struct plan {
@@ -37,11 +35,6 @@ static void open_three(void)
 {
     queue_open();
     rig_open_with(&rig, 3, 0, hooked);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static bool is_due(void *argument)
@@ -88,7 +81,7 @@ static bool give_up_at(unsigned at, bool destroy)
     return reached;
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TEST(three, canceling_at_any_event_leaves_no_key_and_no_entry)
 {

@@ -3,21 +3,14 @@
 #include <string.h>
 
 #include "portable.h"
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
-
-static struct rig rig;
 
 static void open_five(void)
 {
     queue_open();
     rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- In order ----------------------------------------------------------------------------------------------------- */
@@ -52,7 +45,7 @@ static bool all_served(void *argument)
     return served == *(const unsigned *)argument;
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 /* Each joins the queue when the one before is in the queue. */
 TEST(five, a_thousand_waiters_of_one_client_are_served_in_order)

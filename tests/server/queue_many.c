@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
 
 #define N_WAITERS 8
 #define MANY 150 /* more than fit into one command, and than into two */
 
-static struct rig rig;
 static struct waiter waiters[MANY];
 static bool fenced;
 
@@ -21,11 +20,6 @@ static void open_five(void)
     memset(waiters, 0, sizeof(waiters));
     queue_open();
     rig_open_with(&rig, 5, 0, rig_tune_for_counting);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* In line with the first attempt. The lease of a waiter is twice its minimum validity: long enough for a machine that
@@ -91,7 +85,7 @@ static void serve_in_order(size_t n)
     }
 }
 
-GROUP(cases, "queue_many", open_five, close_rig)
+GROUP(cases, "queue_many", open_five, rig_end)
 
 TEST(cases, many_enter_the_queue_by_few_commands_and_are_served_in_order)
 {

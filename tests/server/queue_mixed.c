@@ -3,22 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
 
-static struct rig rig;
 static struct waiter waiters[4];
 
 static void open_five(void)
 {
     queue_open();
     rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- The other library -------------------------------------------------------------------------------------------- */
@@ -62,7 +56,7 @@ static void fill_queue(size_t n, const char *key)
         waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
 {
@@ -180,7 +174,7 @@ static void open_prefixed(void)
     rig_open_with(&rig, 5, 0, with_prefix);
 }
 
-GROUP(prefix, "prefix", open_prefixed, close_rig)
+GROUP(prefix, "prefix", open_prefixed, rig_end)
 
 /* Whatever is written, and said, begins with it. */
 TEST_SINCE(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_the_queue, 6, 2, "rights on channels")

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "suite.h"
 #include "watch.h"
 
-static struct rig rig;
 static struct event_base *elsewhere; /* the rival's loop, which runs when the test says so */
 static struct redlock_client *rival;
 

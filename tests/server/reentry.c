@@ -3,24 +3,11 @@
 
 #include <event2/event.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define TTL_MS 30000
 #define SHORT_MS 400
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
 
 static void reenter(struct redlock_lock *lock, unsigned times)
 {
@@ -37,7 +24,7 @@ static uint64_t commands(void)
 
 /* --- Entering and leaving */
 
-GROUP(entering, "entering", open_three, close_rig)
+GROUP(entering, "entering", rig_three, rig_end)
 
 TEST(entering, only_the_last_release_is_sent)
 {
@@ -242,7 +229,7 @@ static struct redlock_lock *lose_at_depth_three(struct watched *watched)
     return lock;
 }
 
-GROUP(loss, "loss", open_three, close_rig)
+GROUP(loss, "loss", rig_three, rig_end)
 
 TEST(loss, a_loss_is_a_loss_at_every_depth)
 {
@@ -324,7 +311,7 @@ static void enter_again(struct redlock_lock *lock, const struct redlock_result *
     released_in_callback = lock;
 }
 
-GROUP(ends, "ends", open_three, close_rig)
+GROUP(ends, "ends", rig_three, rig_end)
 
 TEST(ends, a_callback_may_enter_and_leave)
 {

@@ -4,8 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 static const struct refusal {
     const char *detail;
@@ -24,18 +23,6 @@ static const struct refusal {
 };
 
 #define N_REFUSALS ((int)(sizeof(refusals) / sizeof(refusals[0])))
-
-static struct rig rig;
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
 
 static void command_on_first(size_t n, const char *const *argv)
 {
@@ -108,7 +95,7 @@ static void expect_votes_again(const struct refusal *refusal)
     }
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, rig_end)
 
 TESTS(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS)
 {
@@ -324,7 +311,7 @@ static bool backs_off(void *argument)
     return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
 }
 
-GROUP(silent, "silent masters", open_patient, close_rig)
+GROUP(silent, "silent masters", open_patient, rig_end)
 
 /* The next attempt has asked the masters, and none of them says anything before the deadline. */
 TEST(silent, a_deadline_amid_an_attempt_is_told_by_the_reason_of_the_one_before)

@@ -1,22 +1,9 @@
 /* Release: removes our value everywhere, and nobody else's anywhere. */
 #include <stdlib.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
-static struct rig rig;
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, rig_end)
 
 TEST(five, release_removes_the_key_from_every_master)
 {

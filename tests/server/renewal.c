@@ -1,15 +1,13 @@
 /* Renewal: a lock that is held lives on without a call of its holder, for as long as it is wanted. */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 /* A lock with one of these lives through a pause of the test's process. The shorter one is waited for. */
 #define TTL_MS 20000
 #define SHORT_TTL_MS 4000
 
-static struct rig rig;
 static struct tally tally;
 static struct watched watched;
 
@@ -22,11 +20,6 @@ static void quick_to_give_up(struct redlock_options *options)
 static void open_three(void)
 {
     rig_open_with(&rig, 3, 0, quick_to_give_up);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* Held, watched, and renewed every `renew_ms` (0: the default). */
@@ -69,7 +62,7 @@ static void expect_kept_out(const char *key)
     redlock_lock_destroy(rival);
 }
 
-GROUP(goes, "goes on", open_three, close_rig)
+GROUP(goes, "goes on", open_three, rig_end)
 
 TEST(goes, a_lock_outlives_its_ttl)
 {
@@ -107,7 +100,7 @@ TEST(goes, a_short_hold_is_not_renewed_at_all)
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
 }
 
-GROUP(ends, "ends", open_three, close_rig)
+GROUP(ends, "ends", open_three, rig_end)
 
 TEST(ends, renewal_ends_with_the_release)
 {

@@ -1,8 +1,7 @@
 /* Two clients and a master that has forgotten: what a bare majority and a restart do to a lock (acceptance Z9, Z10). */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 /* Short where a test waits for the end of the quarantine, and long where it must not end before the test does. */
@@ -10,7 +9,6 @@
 #define QUARANTINE_MS (MAX_TTL_MS + 1000)
 #define LONG_MAX_TTL_MS 60000
 
-static struct rig rig;
 static struct watched watched;
 static struct redlock_lock *lock;
 static int64_t restarted_ms;
@@ -66,11 +64,6 @@ static void open_classic(void)
     open_and_forget(tune_classic);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 static struct outcome win(struct redlock_client *client)
 {
     struct redlock_acquire_options request = rig_lease(rig.options.max_ttl_ms, REDLOCK_FOREVER);
@@ -80,7 +73,7 @@ static struct outcome win(struct redlock_client *client)
     return rig_acquire(&rig, rival, &request);
 }
 
-GROUP(classic, "classic", open_classic, close_rig)
+GROUP(classic, "classic", open_classic, rig_end)
 
 /* The contrast: this is what the guarded profile is for. */
 TEST(classic, classic_clients_may_both_hold_the_lock)
@@ -94,7 +87,7 @@ TEST(classic, classic_clients_may_both_hold_the_lock)
     redlock_client_destroy(other);
 }
 
-GROUP(guarded, "guarded", open_guarded, close_rig)
+GROUP(guarded, "guarded", open_guarded, rig_end)
 
 TEST(guarded, guarded_clients_do_not_both_hold_it)
 {
@@ -127,7 +120,7 @@ TEST(guarded, a_client_that_comes_later_finds_the_quarantine_too)
     redlock_client_destroy(late);
 }
 
-GROUP(quarantined, "quarantined", open_long, close_rig)
+GROUP(quarantined, "quarantined", open_long, rig_end)
 
 TEST(quarantined, masters_in_quarantine_refuse_and_say_why)
 {

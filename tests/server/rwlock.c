@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define KEY "book"
 #define MOST 64
 
-static struct rig rig;
 static struct redlock_lock *readers[MOST];
 static struct outcome outcomes[MOST];
 
@@ -24,11 +22,6 @@ static void open_five(void)
 {
     memset(outcomes, 0, sizeof outcomes);
     rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static struct redlock_acquire_options request_of(enum redlock_mode mode, int64_t timeout_ms)
@@ -82,7 +75,7 @@ static bool is_waiting(void *lock)
 #define U REDLOCK_UPGRADEABLE
 #define R REDLOCK_SHARED
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 TESTS(three, modes_agree_as_the_table_says, 0, 9)
 {
@@ -98,7 +91,7 @@ TESTS(three, modes_agree_as_the_table_says, 0, 9)
     ck_assert_int_eq(try_mode(second), status[first][second]);
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, any_number_of_handles_share_a_key)
 {

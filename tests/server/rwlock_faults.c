@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "child_rig.h"
+#include "program_rig.h"
 #include "queue_rig.h"
-#include "rig.h"
-#include "suite.h"
 #include "watch.h"
 
 #define KEY "book"
@@ -18,7 +17,6 @@
 #define U REDLOCK_UPGRADEABLE
 #define R REDLOCK_SHARED
 
-static struct rig rig;
 static struct outcome outcomes[N_READERS];
 
 static void open_three(void)
@@ -31,11 +29,6 @@ static void open_five(void)
 {
     memset(outcomes, 0, sizeof outcomes);
     rig_open_with(&rig, 5, 0, rig_tune_for_rivals);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static struct redlock_acquire_options request_of(enum redlock_mode mode, int64_t timeout_ms)
@@ -147,7 +140,7 @@ static void wait_members(long long n)
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 /* With a quorum each mode works, and keeps out whom it is to keep out; with less nobody gets in. */
 TESTS(five, a_quorum_of_masters_is_enough_for_each_mode_and_no_less, 0, MASKS_OF_5)
@@ -223,7 +216,7 @@ static void lose(size_t node, enum rig_loss how)
         wait_members(4);
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", open_three, rig_end)
 
 /* A master that has lost all votes gets each of them back from its holder, in its mode, and lets no writer in before
  * that. */

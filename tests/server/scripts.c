@@ -5,20 +5,7 @@
 
 #include "cli/nodes/advice.h"
 #include "codec/script.h"
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_three(void)
-{
-    rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 /* Calls of a command on a master so far, by INFO commandstats; 0 if it has never been called. */
 static long long calls_of(size_t node, const char *command)
@@ -68,7 +55,7 @@ static void expect_digest(enum rl_script script)
     free(sha1);
 }
 
-GROUP(three, "three masters", open_three, close_rig)
+GROUP(three, "three masters", rig_three, rig_end)
 
 TEST(three, the_embedded_digests_are_those_of_script_load)
 {

@@ -9,12 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define PASSWORD_BYTES 32
 
-static struct rig rig;
 static unsigned char hidden[PASSWORD_BYTES];
 
 static unsigned char letter(size_t i)

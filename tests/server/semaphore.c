@@ -5,14 +5,12 @@
 
 #include <redlock/semaphore.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define KEY "pool"
 #define MOST 64
 
-static struct rig rig;
 static struct redlock_lock *permits[MOST];
 static struct outcome outcomes[MOST];
 
@@ -20,11 +18,6 @@ static void open_three(void)
 {
     memset(outcomes, 0, sizeof outcomes);
     rig_open(&rig, 3);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static struct redlock_lock *permit_of(struct redlock_client *client, uint32_t limit)
@@ -87,7 +80,7 @@ static void wait_for(struct redlock_lock *permit, struct outcome *outcome, enum 
 
 /* --- How many ----------------------------------------------------------------------------------------------------- */
 
-GROUP(cases, "semaphore", open_three, close_rig)
+GROUP(cases, "semaphore", open_three, rig_end)
 
 /* Another client knows nothing of the slots that are taken, and finds the last one. */
 TESTS(cases, each_permit_is_found_and_no_other, 0, 6)

@@ -8,8 +8,7 @@
 #include <redlock/semaphore.h>
 
 #include "child_rig.h"
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define KEY "pool"
@@ -17,7 +16,6 @@
 #define MASKS_OF_5 32
 #define MOST 8
 
-static struct rig rig;
 static struct redlock_lock *permits[MOST];
 static struct outcome outcomes[MOST];
 
@@ -31,11 +29,6 @@ static void open_five(void)
 {
     memset(outcomes, 0, sizeof outcomes);
     rig_open_with(&rig, 5, 0, rig_tune_for_rivals);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static struct redlock_lock *permit_of(struct redlock_client *client, uint32_t limit)
@@ -93,7 +86,7 @@ static bool waits(void *argument)
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", open_five, rig_end)
 
 TESTS(five, a_quorum_of_masters_is_enough_and_no_less, 0, MASKS_OF_5)
 {
@@ -122,7 +115,7 @@ TESTS(five, a_hung_minority_stops_nobody, 0, RIG_MINORITIES_OF_5)
     rig_resume_masters(&rig, rig_minority_of_5(_i));
 }
 
-GROUP(cases, "semaphore_faults", open_three, close_rig)
+GROUP(cases, "semaphore_faults", open_three, rig_end)
 
 /* Its client has been refused everywhere, and the hung master has not confirmed the rollbacks. */
 TEST(cases, a_freed_permit_is_found_where_rollbacks_are_pending)

@@ -6,7 +6,6 @@
 
 #include <redlock/semaphore.h>
 
-struct rig rig;
 struct record set_records[SET_RECORDS];
 
 void set_open(void)

@@ -4,11 +4,9 @@
 
 #include <redlock/set.h>
 
-#include "rig.h"
+#include "program_rig.h"
 
 #define SET_RECORDS 4
-
-extern struct rig rig;
 
 /* What became of a set's operations, and of itself. */
 struct record {

@@ -10,13 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 #define TTL_MS 600
-
-static struct rig rig;
 
 struct holder {
     pid_t pid;
@@ -28,11 +25,6 @@ static void open_three(void)
 {
     rig_start_masters(&rig, 3, NULL);
     redlock_client_destroy(rig_new_client(&rig)); /* the masters are known, and the child's client only votes */
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- The child: exit status 0 is success, another one tells the line of this list that failed */
@@ -218,7 +210,7 @@ static void expect_success(const struct holder *holder)
     rig_wait_absent(&rig, "stopped");
 }
 
-GROUP(stopped, "stopped", open_three, close_rig)
+GROUP(stopped, "stopped", open_three, rig_end)
 
 TEST(stopped, the_first_question_after_the_pause_is_answered_with_nothing)
 {

@@ -4,15 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 static void start(size_t n, enum masters_tls tls)
 {
@@ -123,7 +115,7 @@ static void expect_refused(const char *words)
 /* A certificate and its key only fit together. */
 #define NEW_CERTIFICATES "settings that are changed together"
 
-GROUP(works, "works", NULL, close_rig)
+GROUP(works, "works", NULL, rig_end)
 
 TEST(works, locks_are_taken_over_tls)
 {
@@ -251,7 +243,7 @@ TEST(works, a_forked_child_leaves_the_session_alone)
 
 /* --- What fails, in words -------------------------------------------------------------------------------------- */
 
-GROUP(fails, "fails", NULL, close_rig)
+GROUP(fails, "fails", NULL, rig_end)
 
 TEST_SINCE(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES)
 {

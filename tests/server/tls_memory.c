@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "openssl_memory.h"
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
+#include "program_rig.h"
 
 /* --- The rig --------------------------------------------------------------------------------------------------- */
 
@@ -20,11 +17,6 @@ static void open_rig(void)
     rig_connect(&rig);
     redlock_client_destroy(rig.client);
     rig.client = NULL;
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 /* --- No memory ------------------------------------------------------------------------------------------------- */
@@ -90,7 +82,7 @@ static bool run(void)
     return failed;
 }
 
-GROUP(memory, "memory", open_rig, close_rig)
+GROUP(memory, "memory", open_rig, rig_end)
 
 /* In the certificates' files, in the handshake, and in the traffic. After some of the failures OpenSSL has a CA that is
  * not complete, until it reads it again. */

@@ -8,14 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 /* Of three masters the first is behind the line. */
 #define N 3
 #define UNLIMITED ((size_t)-1)
-
-static struct rig rig;
 
 /* --- The line -------------------------------------------------------------------------------------------------- */
 

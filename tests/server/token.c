@@ -6,20 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
-
-static struct rig rig;
-
-static void open_five(void)
-{
-    rig_open(&rig, 5);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
+#include "program_rig.h"
 
 /* The kernel's random numbers, in place of the C library's function: for a while there are none. */
 static bool refuses;
@@ -53,7 +40,7 @@ static void take_and_detach(const char *key, char token[64])
     redlock_lock_destroy(lock);
 }
 
-GROUP(five, "five masters", open_five, close_rig)
+GROUP(five, "five masters", rig_five, rig_end)
 
 TEST(five, a_detached_lock_stays_on_the_masters)
 {

@@ -3,15 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 #include "watch.h"
 
 /* A lock with one of these lives through a pause of the test's process. The shorter one is waited for. */
 #define TTL_MS 20000
 #define SHORT_TTL_MS 4000
 
-static struct rig rig;
 static struct tally tally;
 static char text[REDLOCK_MAX_EXPORT_BYTES];
 
@@ -23,11 +21,6 @@ static void watched_events(struct redlock_options *options)
 static void open_three(void)
 {
     rig_open_with(&rig, 3, 0, watched_events);
-}
-
-static void close_rig(void)
-{
-    rig_close(&rig);
 }
 
 static void hold_and_export(const char *key, uint32_t ttl_ms)
@@ -118,7 +111,7 @@ static bool has_its_ttl_again(void *argument)
     return n > rig.n / 2;
 }
 
-GROUP(given, "given", open_three, close_rig)
+GROUP(given, "given", open_three, rig_end)
 
 TEST(given, another_process_goes_on_renewing_and_releases)
 {

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct rig rig;
-
 void trust_close(void)
 {
     rig_close(&rig);

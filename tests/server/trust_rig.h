@@ -3,13 +3,11 @@
 #ifndef TESTS_TRUST_RIG_H
 #define TESTS_TRUST_RIG_H
 
-#include "rig.h"
+#include "program_rig.h"
 
 /* A quarantine is max_ttl and a second: short enough to be waited for. */
 #define SHORT_MAX_TTL_MS 300
 #define SHORT_QUARANTINE_MS (SHORT_MAX_TTL_MS + 1000)
-
-extern struct rig rig;
 
 /* Options: how the client joins. */
 void trust_declare(struct redlock_options *options);

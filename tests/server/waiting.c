@@ -1,8 +1,7 @@
 /* Plain retry: pauses, deadlines, cancellation. Waiting in the queue has tests of its own (queue*.c). */
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "program_rig.h"
 
 #define MAX_EVENTS 64
 
@@ -13,8 +12,6 @@ static struct trace {
     size_t n_attempts;
     char tokens[MAX_EVENTS][64];
 } trace;
-
-static struct rig rig;
 
 static void on_event(const struct redlock_event *event, void *user_data)
 {
@@ -46,11 +43,6 @@ static void open_rig(void)
     rig_open_with(&rig, 5, 0, traced);
 }
 
-static void close_rig(void)
-{
-    rig_close(&rig);
-}
-
 /* Somebody else has a majority, until the ttl ends. */
 static void block(const char *key, const char *ttl_ms)
 {
@@ -58,7 +50,7 @@ static void block(const char *key, const char *ttl_ms)
         rig_do(&rig, i, "SET", key, "foreign", "PX", ttl_ms, NULL);
 }
 
-GROUP(retries, "retries", open_rig, close_rig)
+GROUP(retries, "retries", open_rig, rig_end)
 
 TEST(retries, no_timeout_means_one_try)
 {
@@ -173,7 +165,7 @@ TEST(retries, exhausted_attempts_end_with_the_last_outcome)
     ck_assert_int_lt(outcome.elapsed_us, 15000000);
 }
 
-GROUP(cancel, "cancel", open_rig, close_rig)
+GROUP(cancel, "cancel", open_rig, rig_end)
 
 TEST(cancel, canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
 {
