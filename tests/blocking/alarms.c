@@ -10,11 +10,9 @@ enum kind { READER, PERMIT, KINDS };
 /* Where the first of each kind has its lock: both readers, but one of the two permits. */
 static const char *const keys[KINDS] = {[READER] = "book", [PERMIT] = "pool#0"};
 
-static struct world world;
-
 static void open_five(void)
 {
-    world_open(&world, 5);
+    world_open(5);
 }
 
 static void quick_to_give_up(struct redlock_options *options, void *data)
@@ -26,12 +24,7 @@ static void quick_to_give_up(struct redlock_options *options, void *data)
 
 static void open_quick(void)
 {
-    world_open_with(&world, 5, quick_to_give_up, NULL);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
+    world_open_with(5, quick_to_give_up, NULL);
 }
 
 static struct redlock_mutex *make(enum kind kind)
@@ -39,7 +32,7 @@ static struct redlock_mutex *make(enum kind kind)
     struct redlock_mutex *mutex;
 
     if (kind == READER)
-        return world_new_mutex(&world, keys[READER]);
+        return world_new_mutex(keys[READER]);
     ck_assert_int_eq(redlock_mutex_create_permit(world.service, "pool", 4, 2, &mutex), 0);
     return mutex;
 }
@@ -73,7 +66,7 @@ static void expect_next(struct redlock_queue *queue, const struct redlock_mutex 
     redlock_completion_free(completion);
 }
 
-GROUP(silent, "silent masters", open_quick, close_world)
+GROUP(silent, "silent masters", open_quick, world_close)
 
 /* Of each kind two are held: one with a watch, and one whose alarms go to a queue. */
 TEST(silent, silent_masters_first_bring_a_warning_and_then_the_alarm)
@@ -115,7 +108,7 @@ static const struct {
              {2500, 1000, "the hold limit has ended the renewals"},
              {REDLOCK_NO_RENEWAL, 0, "nothing renews it"}};
 
-GROUP(gone, "keys that are gone", open_five, close_world)
+GROUP(gone, "keys that are gone", open_five, world_close)
 
 /* All masters have done what they were asked for. */
 TESTS(gone, a_warning_before_any_renewal_blames_none, 0, sizeof early / sizeof *early)

@@ -7,23 +7,11 @@
 #include "service_rig.h"
 #include "thread.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
-GROUP(three, "calls", open_three, close_world)
+GROUP(three, "calls", world_three, world_close)
 
 TEST(three, a_lock_is_on_all_masters_until_it_is_given_back)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
@@ -35,7 +23,7 @@ TEST(three, a_lock_is_on_all_masters_until_it_is_given_back)
     ck_assert_uint_eq(rig_count_value(&world.rig, "key", token), 3);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     redlock_mutex_destroy(mutex);
 }
 
@@ -55,7 +43,7 @@ TEST(three, a_key_may_be_any_bytes)
 
 TEST(three, a_result_tells_each_masters_part_and_outlives_the_service)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
     struct redlock_result *result = NULL;
 
@@ -76,8 +64,8 @@ TEST(three, a_result_tells_each_masters_part_and_outlives_the_service)
 
 TEST(three, what_another_holds_is_refused_at_once_or_after_the_timeout)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_result *result = NULL;
     struct redlock_acquire_options request = rig_request(10000, 150);
     int64_t began_ms = rig_now_ms();
@@ -100,7 +88,7 @@ TEST(three, what_another_holds_is_refused_at_once_or_after_the_timeout)
 /* Nobody knows yet what the masters say. */
 TEST(three, a_deadline_has_a_result_while_the_services_thread_is_busy)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, 30);
     struct redlock_result *result = NULL;
     struct plug plug;
@@ -126,7 +114,7 @@ static bool has_passed(void *end_ms)
 /* The time that it has waited for the service's thread does not make it shorter. */
 TEST(three, a_timeout_that_is_too_long_is_refused_however_late)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_MAX_TIMEOUT_MS + 1);
     struct redlock_completion *completion;
     struct redlock_queue *queue;
@@ -156,7 +144,7 @@ static bool is_renewed(void *service)
 TEST(three, a_held_lock_is_renewed_until_it_is_unlocked)
 {
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
 
     request.renew_ms = 100;
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
@@ -173,7 +161,7 @@ static bool is_over(void *argument)
 
 TEST(three, remaining_ends_in_time_while_the_services_thread_is_busy)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 400);
+    struct redlock_mutex *mutex = world_hold("key", 400);
     int64_t end_ms = rig_now_ms() + redlock_mutex_remaining_ms(mutex) + 1;
     struct plug plug;
 
@@ -196,7 +184,7 @@ static void ask_client(struct redlock_client *client, void *user_data)
 
 TEST(three, a_shorter_ttl_is_published_before_the_call_returns)
 {
-    struct redlock_mutex *mutex = world_hold_lease(&world, "key", 30000);
+    struct redlock_mutex *mutex = world_hold_lease("key", 30000);
 
     ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 20000);
     ck_assert_int_eq(redlock_mutex_extend(mutex, 1000, NULL), REDLOCK_OK);
@@ -207,7 +195,7 @@ TEST(three, a_shorter_ttl_is_published_before_the_call_returns)
 
 TEST(three, fencing_tokens_grow)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
     uint64_t before = 0;
 
@@ -224,8 +212,8 @@ TEST(three, fencing_tokens_grow)
 
 TEST(three, a_detached_lock_is_released_by_its_token)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
-    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_hold("key", 20000);
+    struct redlock_mutex *other = world_new_mutex("key");
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     ck_assert_int_eq(redlock_mutex_token(mutex, token, 4), REDLOCK_E_LIMIT);
@@ -235,7 +223,7 @@ TEST(three, a_detached_lock_is_released_by_its_token)
     redlock_mutex_destroy(mutex);
     ck_assert_uint_eq(rig_count_value(&world.rig, "key", token), 3);
     ck_assert_int_eq(redlock_mutex_release_token(other, token, NULL), REDLOCK_OK);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     ck_assert_int_eq(redlock_mutex_lock(other, 0), REDLOCK_OK);
     ck_assert_int_gt(redlock_mutex_remaining_ns(other), 0);
     redlock_mutex_destroy(other);
@@ -262,7 +250,7 @@ static bool has_begun(void *argument)
 /* Before the service's thread refuses it, too. */
 TEST(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
 {
-    struct foreign_release release = {.mutex = world_hold(&world, "key", 30000)};
+    struct foreign_release release = {.mutex = world_hold("key", 30000)};
     pthread_t thread;
     struct plug plug;
     void *status;
@@ -281,8 +269,8 @@ TEST(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
 
 TEST(three, an_exported_lock_lives_on_in_who_adopts_it)
 {
-    struct redlock_mutex *giver = world_hold(&world, "key", 20000);
-    struct redlock_mutex *taker = world_new_mutex(&world, "key");
+    struct redlock_mutex *giver = world_hold("key", 20000);
+    struct redlock_mutex *taker = world_new_mutex("key");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_export(giver, text, sizeof text), 0);
@@ -290,14 +278,14 @@ TEST(three, an_exported_lock_lives_on_in_who_adopts_it)
     ck_assert_int_eq(redlock_mutex_adopt(taker, NULL, text), 0);
     ck_assert_int_gt(redlock_mutex_remaining_ms(taker), 10000);
     ck_assert_int_eq(redlock_mutex_unlock(taker), REDLOCK_OK);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     redlock_mutex_destroy(giver);
     redlock_mutex_destroy(taker);
 }
 
 TEST(three, statistics_and_the_client_are_within_reach)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
+    struct redlock_mutex *mutex = world_hold("key", 20000);
     struct redlock_stats stats = world_stats(world.service);
     struct redlock_stats seen_inside = {0};
     char page[16384];

@@ -10,26 +10,14 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 #define CALLERS 4
 
-GROUP(three, "ends", open_three, close_world)
+GROUP(three, "ends", world_three, world_close)
 
 TEST(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
 
     caller_start(&caller, mutex, REDLOCK_FOREVER);
@@ -37,17 +25,17 @@ TEST(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it)
     redlock_mutex_destroy(mutex);
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
     redlock_mutex_destroy(holder);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
 }
 
 TEST(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_held)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *holder = world_hold("key", 10000);
     struct redlock_mutex *mutexes[CALLERS];
     struct caller callers[CALLERS];
 
     for (int i = 0; i < CALLERS; i++) {
-        mutexes[i] = world_new_mutex(&world, "key");
+        mutexes[i] = world_new_mutex("key");
         caller_start(&callers[i], mutexes[i], REDLOCK_FOREVER);
     }
     world_wait_acquires(world.service, 1 + CALLERS);
@@ -61,19 +49,19 @@ TEST(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_hel
     ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_E_CLOSING);
     redlock_mutex_destroy(holder);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
 }
 
 TEST(three, destroying_a_mutex_releases_its_lock)
 {
-    redlock_mutex_destroy(world_hold(&world, "key", 10000));
-    world_wait_absent(&world, "key");
+    redlock_mutex_destroy(world_hold("key", 10000));
+    world_wait_absent("key");
 }
 
 TEST(three, shutdown_waits_for_the_release_of_what_is_held)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_mutex *another = NULL;
     struct caller caller;
 
@@ -82,7 +70,7 @@ TEST(three, shutdown_waits_for_the_release_of_what_is_held)
     ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), 0);
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_mutex_create(world.service, "x", 1, &another), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), REDLOCK_E_CLOSING);
@@ -93,7 +81,7 @@ TEST(three, shutdown_waits_for_the_release_of_what_is_held)
 
 TEST(three, shutdown_says_when_the_masters_do_not_confirm)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *holder = world_hold("key", 10000);
 
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
@@ -121,7 +109,7 @@ static bool is_closing(void *service)
 
 TEST(three, destroying_the_service_cancels_a_shutdown)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *holder = world_hold("key", 10000);
     pthread_t thread;
     void *status = NULL;
 
@@ -138,7 +126,7 @@ TEST(three, destroying_the_service_cancels_a_shutdown)
 
 TEST(three, a_service_without_masters_that_answer_ends_at_once)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
 
     for (size_t i = 0; i < 3; i++)
@@ -198,7 +186,7 @@ TEST(three, creation_with_few_descriptors_is_refused_or_succeeds)
 
 TEST(three, missing_arguments_are_refused)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_stats stats;
     struct redlock_result *result = (void *)&stats;
     char text[8];
@@ -246,7 +234,7 @@ TEST(three, what_the_client_refuses_is_refused_here)
     ck_assert_int_eq(redlock_mutex_create(world.service, "", 0, &mutex), REDLOCK_E_KEY_EMPTY);
     ck_assert_int_eq(redlock_mutex_create(world.service, long_key, sizeof long_key, &mutex), REDLOCK_E_KEY_TOO_LONG);
     ck_assert_int_eq(redlock_mutex_create(world.service, "redlock:marker", 14, &mutex), REDLOCK_E_KEY_RESERVED);
-    mutex = world_new_mutex(&world, "key");
+    mutex = world_new_mutex("key");
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_E_TTL);
     memset(&request, 0, sizeof request);
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_E_OPTIONS_SIZE);
@@ -261,7 +249,7 @@ TEST(three, what_the_client_refuses_is_refused_here)
 TEST(three, options_of_every_size_that_init_accepts_are_accepted)
 {
     for (size_t size = sizeof(size_t); size <= sizeof(struct redlock_acquire_options); size += 4) {
-        struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+        struct redlock_mutex *mutex = world_new_mutex("key");
         struct redlock_acquire_options request;
         char text[REDLOCK_MAX_EXPORT_BYTES];
 
@@ -289,8 +277,8 @@ TEST(three, a_service_is_created_with_options_of_every_size)
 
 TEST(three, a_lock_call_can_say_why_not)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     char why[REDLOCK_MAX_WHY_BYTES] = "";
 
     ck_assert_int_eq(redlock_mutex_lock_why(mutex, 0, why, sizeof why), REDLOCK_HELD);
@@ -341,9 +329,9 @@ static void end_amid(unsigned us, void (*at_exit)(void))
         leaves_threads_of_openssl = at_exit != NULL;
         if (at_exit)
             atexit(at_exit);
-        world.service = world_new_service(&world);
+        world.service = world_new_service();
         for (int i = 0; i < 2; i++)
-            caller_start(&callers[i], world_new_mutex(&world, "key"), REDLOCK_FOREVER);
+            caller_start(&callers[i], world_new_mutex("key"), REDLOCK_FOREVER);
         usleep(us);
         exit(0);
     }
@@ -352,7 +340,7 @@ static void end_amid(unsigned us, void (*at_exit)(void))
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-GROUP(process, "end of the process", start_masters, close_world)
+GROUP(process, "end of the process", start_masters, world_close)
 
 TEST_IF(CHILDREN_MAY_HAVE_THREADS, process, a_process_may_end_whatever_its_service_is_doing)
 {

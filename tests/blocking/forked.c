@@ -9,18 +9,6 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 struct inherited {
     struct redlock_service *service;
     struct redlock_mutex *mutex;
@@ -38,7 +26,7 @@ static struct redlock_service_latch *new_latch(void)
 
 static struct inherited inherit(void)
 {
-    struct inherited inherited = {.service = world.service, .mutex = world_hold(&world, "key", 30000)};
+    struct inherited inherited = {.service = world.service, .mutex = world_hold("key", 30000)};
 
     ck_assert_int_eq(redlock_queue_create(world.service, &inherited.queue), 0);
     inherited.latch = new_latch();
@@ -126,7 +114,7 @@ static bool every_call_fails(struct inherited *inherited)
            redlock_service_shutdown(inherited->service, 10) == REDLOCK_E_FORKED;
 }
 
-GROUP(three, "forked", open_three, close_world)
+GROUP(three, "forked", world_three, world_close)
 
 TEST(three, every_call_in_the_child_fails)
 {
@@ -185,22 +173,23 @@ TEST(three, destroying_in_the_child_leaves_the_parents_lock_alone)
 
 static bool a_service_of_its_own_works(struct inherited *inherited)
 {
-    struct world own = world;
+    struct redlock_service *theirs = world.service;
     struct redlock_mutex *mutex;
     bool held;
 
-    own.service = world_new_service(&own);
-    mutex = world_new_mutex(&own, "child");
+    world.service = world_new_service();
+    mutex = world_new_mutex("child");
     held = redlock_mutex_lock(mutex, 10000) == REDLOCK_OK && redlock_mutex_unlock(mutex) == REDLOCK_OK;
     redlock_mutex_destroy(mutex);
-    redlock_service_destroy(own.service);
+    redlock_service_destroy(world.service);
+    world.service = theirs;
     (void)inherited;
     return held;
 }
 
 TEST_IF(CHILDREN_MAY_HAVE_THREADS, three, a_service_created_in_the_child_works)
 {
-    struct inherited inherited = {.service = world.service, .mutex = world_hold(&world, "key", 30000)};
+    struct inherited inherited = {.service = world.service, .mutex = world_hold("key", 30000)};
 
     in_child(a_service_of_its_own_works, &inherited);
     expect_unharmed(inherited.mutex);
@@ -255,7 +244,7 @@ TEST(three, a_fork_at_any_moment_does_not_block_the_child)
     for (int i = 0; i < WORKERS; i++) {
         char key[] = {'k', (char)('0' + i), '\0'};
 
-        work.mutexes[i] = world_new_mutex(&world, key);
+        work.mutexes[i] = world_new_mutex(key);
     }
     for (int i = 0; i < WORKERS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, work_on, &work), 0);

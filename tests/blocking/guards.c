@@ -4,24 +4,12 @@
 #include "guards_cpp.h"
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 static bool holds(enum cpp_claim claim)
 {
     return cpp_holds(claim, world.rig.urls, world.rig.n, &world.rig.options);
 }
 
-GROUP(three, "guards", open_three, close_world)
+GROUP(three, "guards", world_three, world_close)
 
 TEST(three, a_guard_that_is_assigned_to_unlocks_its_own_mutex_at_once)
 {

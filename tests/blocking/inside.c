@@ -5,18 +5,6 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 struct seen {
     struct redlock_mutex *mutex;
     struct redlock_queue *queue;
@@ -41,11 +29,11 @@ static void call_everything(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-GROUP(three, "inside", open_three, close_world)
+GROUP(three, "inside", world_three, world_close)
 
 TEST(three, calls_that_wait_are_refused_on_the_services_thread)
 {
-    struct seen seen = {.mutex = world_new_mutex(&world, "key")};
+    struct seen seen = {.mutex = world_new_mutex("key")};
     struct redlock_completion *completion = NULL;
 
     ck_assert_int_eq(redlock_queue_create(world.service, &seen.queue), 0);
@@ -64,7 +52,7 @@ TEST(three, calls_that_wait_are_refused_on_the_services_thread)
 
 static void lose(struct watcher *watcher)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options lease = rig_lease(900, PATIENCE_MS);
     bool destroys = watcher->destroys;
 
@@ -108,7 +96,7 @@ static bool is_over(void *argument)
 TEST(three, a_lock_that_the_masters_have_given_to_another_ends_at_once)
 {
     struct watcher watcher = {.remaining_ns = -1};
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(30000, PATIENCE_MS);
 
     request.renew_ms = 100;
@@ -151,8 +139,8 @@ TEST(own, the_event_hook_sees_everything)
     struct tally tally = {0};
     struct redlock_mutex *mutex;
 
-    world_open_with(&world, 3, hook, &tally);
-    mutex = world_hold(&world, "key", 10000);
+    world_open_with(3, hook, &tally);
+    mutex = world_hold("key", 10000);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(tally.n[REDLOCK_EVENT_ATTEMPT], 1);
     ck_assert_int_eq(tally.n[REDLOCK_EVENT_ACQUIRED], 1);
@@ -161,7 +149,7 @@ TEST(own, the_event_hook_sees_everything)
     ck_assert_int_ge(tally.n[REDLOCK_EVENT_VOTE], 4);
     ck_assert_int_eq(tally.n[REDLOCK_EVENT_VALIDITY], 0);
     redlock_mutex_destroy(mutex);
-    world_close(&world);
+    world_close();
 }
 
 static void hook_some(struct redlock_options *options, void *tally)
@@ -182,8 +170,8 @@ TEST(own, the_event_hook_sees_what_it_has_asked_for)
     struct redlock_mutex *mutex;
     int seen = 0;
 
-    world_open_with(&world, 3, hook_some, &tally);
-    mutex = world_new_mutex(&world, "key");
+    world_open_with(3, hook_some, &tally);
+    mutex = world_new_mutex("key");
     request.renew_ms = 50;
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     world_wait(has_renewed, &tally, "a renewal");
@@ -193,7 +181,7 @@ TEST(own, the_event_hook_sees_what_it_has_asked_for)
     ck_assert_int_eq(tally.n[REDLOCK_EVENT_RELEASED], 1);
     ck_assert_int_eq(seen, 1 + tally.n[REDLOCK_EVENT_RENEWED]);
     redlock_mutex_destroy(mutex);
-    world_close(&world);
+    world_close();
 }
 
 static void look_at_mask(struct redlock_client *client, void *user_data)

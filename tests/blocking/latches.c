@@ -6,8 +6,6 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
 /* What a handle knows it repeats every half second. */
 static void tune(struct redlock_options *options, void *data)
 {
@@ -17,12 +15,7 @@ static void tune(struct redlock_options *options, void *data)
 
 static void open_world(void)
 {
-    world_open_with(&world, 3, tune, NULL);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
+    world_open_with(3, tune, NULL);
 }
 
 static struct redlock_service_latch *join(uint32_t parties, const char *party)
@@ -89,7 +82,7 @@ static bool is_back(void *argument)
     return has("a:a");
 }
 
-GROUP(three, "three", open_world, close_world)
+GROUP(three, "three", open_world, world_close)
 
 TEST(three, threads_wait_for_each_other)
 {
@@ -182,7 +175,7 @@ TESTS(three, what_ends_a_wait_from_another_thread, 0, 3)
 
 TEST(three, the_end_of_the_service_ends_a_wait)
 {
-    struct redlock_service *other = world_new_service(&world);
+    struct redlock_service *other = world_new_service();
     struct redlock_service_latch *latch;
     struct thread waiter;
 

@@ -110,16 +110,15 @@ static void hook(struct redlock_options *options, void *log)
 TEST(alone, the_life_of_a_lock_can_be_read_without_its_token)
 {
     static struct log log;
-    struct world world;
     struct redlock_mutex *mutex;
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
-    world_open_with(&world, 3, hook, &log);
-    mutex = world_hold(&world, "some\tkey", 10000);
+    world_open_with(3, hook, &log);
+    mutex = world_hold("some\tkey", 10000);
     ck_assert_int_eq(redlock_mutex_token(mutex, token, sizeof token), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
-    world_close(&world);
+    world_close();
     ck_assert_ptr_nonnull(strstr(log.text, "attempt some\\x09key\n"));
     ck_assert_ptr_nonnull(strstr(log.text, "acquired some\\x09key, "));
     ck_assert_ptr_nonnull(strstr(log.text, "vote some\\x09key, master "));

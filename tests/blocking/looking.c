@@ -5,23 +5,11 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_world(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
-GROUP(three, "three", open_world, close_world)
+GROUP(three, "three", world_three, world_close)
 
 TEST(three, a_look_gives_a_copy_that_lives_on)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
+    struct redlock_mutex *mutex = world_hold("key", 20000);
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
     struct redlock_look_result *result;
 

@@ -103,8 +103,8 @@ TEST(own, the_event_hook_is_called_on_the_services_thread_alone)
 {
     struct hook hook = {0};
 
-    world_open_with(&world, 3, set_hook, &hook);
-    mutex = world_new_mutex(&world, "key");
+    world_open_with(3, set_hook, &hook);
+    mutex = world_new_mutex("key");
     for (int i = 0; i < 100; i++)
         loop_lock_and_unlock();
     ck_assert_int_eq(hook.thread, world_service_thread());
@@ -126,8 +126,8 @@ TEST(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_t
     long thread = world_service_thread();
     struct busy busy[2];
 
-    busy_start(&busy[0], &world, "one");
-    busy_start(&busy[1], &world, "two");
+    busy_start(&busy[0], "one");
+    busy_start(&busy[1], "two");
     for (int i = 0; i < 200; i++) {
         long its_thread = 0;
 
@@ -148,7 +148,7 @@ static void do_nothing(struct redlock_client *client, void *user_data)
 
 TEST(three, a_shutdown_ends_where_the_thread_keeps_the_loop)
 {
-    struct redlock_mutex *holder = world_hold(&world, "held", 10000);
+    struct redlock_mutex *holder = world_hold("held", 10000);
 
     ck_assert_int_eq(redlock_service_run(world.service, do_nothing, NULL), 0);
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
@@ -159,8 +159,8 @@ TEST(own, a_shutdown_ends_with_an_event_hook)
 {
     struct hook hook = {0};
 
-    world_open_with(&world, 3, set_hook, &hook);
-    mutex = world_hold(&world, "held", 10000);
+    world_open_with(3, set_hook, &hook);
+    mutex = world_hold("held", 10000);
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
     loop_close();
 }

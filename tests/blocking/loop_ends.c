@@ -18,7 +18,7 @@ GROUP(three, "ends", loop_open, loop_close)
 
 TEST(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread)
 {
-    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    struct redlock_mutex *other = world_new_mutex("key");
     struct caller caller;
 
     for (int i = 0; i < ENDS; i++) {
@@ -43,7 +43,7 @@ static int lock_for_10_ms(struct redlock_mutex *wanted)
 
 TEST(three, a_caller_that_owns_the_loop_keeps_its_deadline)
 {
-    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    struct redlock_mutex *other = world_new_mutex("key");
 
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     for (int i = 0; i < ENDS; i++) {
@@ -60,7 +60,7 @@ TEST(three, a_caller_that_owns_the_loop_keeps_its_deadline)
 TEST(three, a_service_is_destroyed_under_a_caller_that_owns_the_loop)
 {
     for (int i = 0; i < ENDS; i++) {
-        struct redlock_service *service = world_new_service(&world);
+        struct redlock_service *service = world_new_service();
         struct redlock_mutex *other = NULL;
         struct caller caller;
 
@@ -89,7 +89,7 @@ TEST(three, fork_does_no_harm_while_a_caller_owns_the_loop)
 {
     struct busy busy;
 
-    busy_start(&busy, &world, "busy");
+    busy_start(&busy, "busy");
     for (int i = 0; i < ENDS; i++) {
         int status = 0;
         pid_t pid = fork();
@@ -112,7 +112,7 @@ TEST(three, pthread_cancel_ends_no_thread_inside_a_call)
         struct busy busy;
         void *result = NULL;
 
-        busy_start(&busy, &world, "busy");
+        busy_start(&busy, "busy");
         busy_wait(&busy);
         ck_assert_int_eq(pthread_cancel(busy.thread), 0);
         pthread_join(busy.thread, &result);

@@ -4,19 +4,18 @@
 
 #define US_PER_S INT64_C(1000000)
 
-struct world world;
 struct redlock_mutex *mutex;
 
 void loop_open(void)
 {
-    world_open(&world, 3);
-    mutex = world_new_mutex(&world, "key");
+    world_open(3);
+    mutex = world_new_mutex("key");
 }
 
 void loop_close(void)
 {
     redlock_mutex_destroy(mutex);
-    world_close(&world);
+    world_close();
 }
 
 void loop_lock_and_unlock(void)

@@ -6,7 +6,6 @@
 
 #include "service_rig.h"
 
-extern struct world world;
 extern struct redlock_mutex *mutex; /* for "key" */
 
 void loop_open(void);

@@ -38,13 +38,13 @@ GROUP(three, "loop", loop_open, loop_close)
 TEST(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
     struct redlock_acquire_options lease = rig_lease(500, PATIENCE_MS);
-    struct redlock_mutex *leased = world_new_mutex(&world, "leased");
+    struct redlock_mutex *leased = world_new_mutex("leased");
     struct watched watched = {0};
     struct busy busy;
 
     ck_assert_int_eq(redlock_mutex_watch(leased, watch, &watched), 0);
     ck_assert_int_eq(redlock_mutex_acquire(leased, &lease, NULL), REDLOCK_OK);
-    busy_start(&busy, &world, "busy");
+    busy_start(&busy, "busy");
     world_wait(has_alarmed, &watched, "the alarm");
     busy_stop(&busy);
     ck_assert_int_eq(watched.thread, world_service_thread());
@@ -96,7 +96,7 @@ TEST(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free
 
 static void wait_in_vain(void)
 {
-    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    struct redlock_mutex *other = world_new_mutex("key");
 
     suite_any(redlock_mutex_lock(other, 10));
     redlock_mutex_destroy(other);
@@ -143,7 +143,7 @@ static bool all_are_quick(void *argument)
 
 TEST(three, what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
 {
-    struct queued queued = {.mutex = world_new_mutex(&world, "other")};
+    struct queued queued = {.mutex = world_new_mutex("other")};
 
     ck_assert_int_eq(redlock_queue_create(world.service, &queued.queue), 0);
     world_wait(all_are_quick, &queued, "a row of operations that are all quick");

@@ -11,18 +11,6 @@
 #define U REDLOCK_UPGRADEABLE
 #define R REDLOCK_SHARED
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 static int try_in(struct redlock_mutex *mutex, enum redlock_mode mode)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
@@ -34,7 +22,7 @@ static int try_in(struct redlock_mutex *mutex, enum redlock_mode mode)
 
 static struct redlock_mutex *hold(enum redlock_mode mode)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, KEY);
+    struct redlock_mutex *mutex = world_new_mutex(KEY);
 
     ck_assert_int_eq(try_in(mutex, mode), REDLOCK_OK);
     return mutex;
@@ -43,7 +31,7 @@ static struct redlock_mutex *hold(enum redlock_mode mode)
 /* A further mutex tries once. */
 static int try_mode(enum redlock_mode mode)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, KEY);
+    struct redlock_mutex *mutex = world_new_mutex(KEY);
     int status = try_in(mutex, mode);
 
     redlock_mutex_destroy(mutex);
@@ -58,7 +46,7 @@ static enum redlock_mode mode_of(struct redlock_mutex *mutex)
     return mode;
 }
 
-GROUP(cases, "modes", open_three, close_world)
+GROUP(cases, "modes", world_three, world_close)
 
 TEST(cases, a_weaker_mode_lets_others_in)
 {
@@ -210,7 +198,7 @@ TEST(cases, another_thread_ends_an_upgrade)
     ck_assert_int_eq(join(&upgrader), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(reader), REDLOCK_OK);
-    world_wait_absent(&world, KEY);
+    world_wait_absent(KEY);
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(reader);
 }
@@ -225,7 +213,7 @@ static void convert_inside(struct redlock_client *client, void *mutex)
 
 TEST(cases, what_is_wrong_is_told)
 {
-    struct redlock_mutex *mutex = hold(R), *free = world_new_mutex(&world, "free"), *set, *recursive;
+    struct redlock_mutex *mutex = hold(R), *free = world_new_mutex("free"), *set, *recursive;
     enum redlock_mode mode;
 
     ck_assert_int_eq(redlock_mutex_convert(NULL, R, 0, NULL), REDLOCK_E_ARGUMENT);

@@ -10,18 +10,6 @@
 #define N_WORKERS 8
 #define ROUNDS 6
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 static struct redlock_mutex *make(uint32_t limit)
 {
     struct redlock_mutex *permit;
@@ -38,7 +26,7 @@ static int32_t slot_of(struct redlock_mutex *permit)
     return slot;
 }
 
-GROUP(cases, "permits", open_three, close_world)
+GROUP(cases, "permits", world_three, world_close)
 
 TEST(cases, permits_are_locked_and_unlocked_like_mutexes)
 {
@@ -74,7 +62,7 @@ TEST(cases, a_permit_is_released_by_its_token_and_slot)
     ck_assert_int_eq(redlock_mutex_release_token(other, token, NULL), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_mutex_release_permit(other, LIMIT, token, NULL), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_mutex_release_permit(other, (uint32_t)slot, token, NULL), REDLOCK_OK);
-    world_wait_absent(&world, name);
+    world_wait_absent(name);
     redlock_mutex_destroy(other);
     redlock_mutex_destroy(permit);
 }

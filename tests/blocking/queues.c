@@ -6,19 +6,18 @@
 
 #include "service_rig.h"
 
-static struct world world;
 static struct redlock_queue *queue;
 
 static void open_three(void)
 {
-    world_open(&world, 3);
+    world_open(3);
     ck_assert_int_eq(redlock_queue_create(world.service, &queue), 0);
 }
 
 static void close_world(void)
 {
     redlock_queue_destroy(queue);
-    world_close(&world);
+    world_close();
 }
 
 static bool is_readable(void)
@@ -66,7 +65,7 @@ GROUP(three, "queues", open_three, close_world)
 
 TEST(three, each_operation_is_completed_once)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     int mark = 0;
 
     expect_empty();
@@ -85,7 +84,7 @@ TEST(three, each_operation_is_completed_once)
 /* As any foreign loop would. */
 TEST(three, epoll_tells_of_results_until_they_are_taken)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct epoll_event event = {.events = EPOLLIN};
     int epoll = epoll_create1(EPOLL_CLOEXEC);
 
@@ -108,7 +107,7 @@ static bool waits_for_reading(void *argument)
 
 TEST(three, a_mutex_is_busy_until_its_result_is_taken)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
 
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, queue, NULL), 0);
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, queue, NULL), REDLOCK_E_BUSY);
@@ -122,7 +121,7 @@ TEST(three, a_mutex_is_busy_until_its_result_is_taken)
 
 TEST(three, a_refusal_is_a_result_without_evidence)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_completion *completion;
 
     ck_assert_int_eq(redlock_mutex_release_async(mutex, queue, NULL), 0);
@@ -135,8 +134,8 @@ TEST(three, a_refusal_is_a_result_without_evidence)
 
 TEST(three, pending_operations_are_canceled_by_cancel_and_by_destruction)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
@@ -150,8 +149,8 @@ TEST(three, pending_operations_are_canceled_by_cancel_and_by_destruction)
 
 TEST(three, what_is_in_the_queue_outlives_the_service)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
@@ -165,8 +164,8 @@ TEST(three, what_is_in_the_queue_outlives_the_service)
 
 TEST(three, destroying_a_queue_drops_its_results_and_the_operations_go_on)
 {
-    struct redlock_mutex *done = world_new_mutex(&world, "done");
-    struct redlock_mutex *pending = world_new_mutex(&world, "pending");
+    struct redlock_mutex *done = world_new_mutex("done");
+    struct redlock_mutex *pending = world_new_mutex("pending");
     struct plug plug;
 
     ck_assert_int_eq(redlock_mutex_acquire_async(done, NULL, queue, NULL), 0);
@@ -180,7 +179,7 @@ TEST(three, destroying_a_queue_drops_its_results_and_the_operations_go_on)
     world_wait_acquires(world.service, 2);
     redlock_mutex_destroy(done);
     redlock_mutex_destroy(pending);
-    world_wait_absent(&world, "pending");
+    world_wait_absent("pending");
 }
 
 /* --- Waiting and alarms ----------------------------------------------------------------------------------------- */
@@ -208,7 +207,7 @@ static void taker_start(struct taker *taker)
 
 TEST(three, a_waiting_thread_takes_what_comes)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct taker taker;
 
     taker_start(&taker);
@@ -240,7 +239,7 @@ static struct redlock_completion *let_it_end(struct redlock_mutex *mutex)
 
 TEST(three, the_loss_of_a_lock_makes_the_descriptor_readable)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_completion *completion;
     enum redlock_alarm_kind expected = REDLOCK_ALARM_AT_RISK;
 
@@ -264,7 +263,7 @@ TEST(three, the_loss_of_a_lock_makes_the_descriptor_readable)
 
 TEST(three, an_alarm_that_is_not_taken_is_not_repeated)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options lease = rig_lease(200, PATIENCE_MS);
     int alarms = 0;
 

@@ -7,18 +7,7 @@
 #include "thread.h"
 #include "watch.h"
 
-static struct world world;
 static char alice, bob, carol; /* owners: only their addresses matter */
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
 
 static struct redlock_mutex *make(enum redlock_owners owners)
 {
@@ -43,7 +32,7 @@ static uint64_t commands(void)
 
 /* --- One owner -------------------------------------------------------------------------------------------------- */
 
-GROUP(one, "one owner", open_three, close_world)
+GROUP(one, "one owner", world_three, world_close)
 
 TEST(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent)
 {
@@ -64,7 +53,7 @@ TEST(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_s
     ck_assert_uint_eq(result->granted, 3);
     redlock_result_free(result);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     redlock_mutex_destroy(mutex);
 }
 
@@ -81,13 +70,13 @@ TEST(one, who_does_not_own_it_does_not_unlock_it)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
 }
 
 TEST(one, calls_name_owners_of_the_kind_that_the_mutex_has)
 {
     struct redlock_mutex *named = make(REDLOCK_OWNERS_NAMED), *threads = make(REDLOCK_OWNERS_THREADS);
-    struct redlock_mutex *plain = world_new_mutex(&world, "plain"), *none = NULL;
+    struct redlock_mutex *plain = world_new_mutex("plain"), *none = NULL;
     struct redlock_queue *queue;
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
@@ -160,7 +149,7 @@ TEST(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
 TEST(one, it_moves_between_services_at_depth_one)
 {
     struct redlock_mutex *mutex = make_held(&alice), *importer = NULL;
-    struct redlock_service *other = world_new_service(&world);
+    struct redlock_service *other = world_new_service();
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &importer), 0);
@@ -179,7 +168,7 @@ TEST(one, it_moves_between_services_at_depth_one)
     ck_assert_int_eq(redlock_mutex_lock(importer, 0), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     redlock_mutex_destroy(importer);
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
@@ -206,7 +195,7 @@ static struct redlock_mutex *make_held_in(enum redlock_mode mode, uint8_t fenced
 
 TEST(one, who_shares_the_key_does_not_get_more_of_it_by_locking_again)
 {
-    struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *reader = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *reader = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     struct redlock_result *result;
     uint64_t before;
@@ -252,14 +241,14 @@ TEST(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
             ck_assert_int_eq(enter(mutex, mode, 0), mode < held ? REDLOCK_E_UPGRADE : REDLOCK_OK);
         ck_assert_uint_eq(redlock_mutex_depth(mutex), 1 + REDLOCK_SHARED + 1 - held);
         redlock_mutex_destroy(mutex);
-        world_wait_absent(&world, "key");
+        world_wait_absent("key");
     }
 }
 
 TEST(one, the_mode_of_an_adopted_lock_counts)
 {
     struct redlock_mutex *mutex = make_held_in(REDLOCK_SHARED, 0), *importer = NULL;
-    struct redlock_service *other = world_new_service(&world);
+    struct redlock_service *other = world_new_service();
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_NAMED, &importer), 0);
@@ -361,7 +350,7 @@ static void start(struct guest *guest, struct redlock_mutex *mutex, const void *
 
 #define GUESTS 5
 
-GROUP(several, "several owners", open_three, close_world)
+GROUP(several, "several owners", world_three, world_close)
 
 TEST(several, other_owners_wait_here_and_are_served_in_order)
 {
@@ -380,7 +369,7 @@ TEST(several, other_owners_wait_here_and_are_served_in_order)
         ck_assert_int_eq(guests[i].status, REDLOCK_OK);
         ck_assert_int_eq(guests[i].turn, i);
     }
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     redlock_mutex_destroy(mutex);
 }
 
@@ -413,7 +402,7 @@ static void join_canceled(struct guest *guest)
 /* Who has asked the masters lets the next one try when its call ends. */
 TEST(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 30000);
+    struct redlock_mutex *holder = world_hold("key", 30000);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
     struct guest asks, waits;
     atomic_int served = 0;
@@ -469,7 +458,7 @@ static void start_rival(struct caller *rival, struct redlock_service *service, s
 /* The rival gets the key first, so who has been admitted has to wait for the masters. */
 TEST(several, cancel_ends_who_has_just_been_admitted)
 {
-    struct redlock_service *other = world_new_service(&world);
+    struct redlock_service *other = world_new_service();
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED), *rivals;
     struct guest guest;
     atomic_int served = 0;
@@ -494,7 +483,7 @@ TEST(several, cancel_ends_who_has_just_been_admitted)
 
 TEST(several, who_fails_at_the_masters_lets_the_next_one_try)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 30000);
+    struct redlock_mutex *holder = world_hold("key", 30000);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
 
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_HELD);
@@ -534,7 +523,7 @@ TEST(several, destroying_the_mutex_ends_all_that_wait)
     redlock_mutex_destroy(mutex);
     pthread_join(guest.thread, NULL);
     ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
 }
 
 TEST(several, shutdown_releases_at_any_depth_and_ends_all_that_wait)
@@ -548,7 +537,7 @@ TEST(several, shutdown_releases_at_any_depth_and_ends_all_that_wait)
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), REDLOCK_OK);
     pthread_join(guest.thread, NULL);
     ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
-    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_uint_eq(world_count("key"), 0);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &carol, PATIENCE_MS), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_LOST);
@@ -577,7 +566,7 @@ static void *unlock_as_a_stranger(void *mutex)
     return (void *)(intptr_t)redlock_mutex_unlock(mutex);
 }
 
-GROUP(threads_tests, "threads", open_three, close_world)
+GROUP(threads_tests, "threads", world_three, world_close)
 
 TEST(threads_tests, a_thread_is_an_owner_and_others_are_not)
 {
@@ -636,7 +625,7 @@ static void *contend(void *argument)
 TEST(threads_tests, threads_of_two_services_exclude_each_other)
 {
     struct contest contest = {.mutexes = {make(REDLOCK_OWNERS_THREADS)}};
-    struct redlock_service *other = world_new_service(&world);
+    struct redlock_service *other = world_new_service();
     pthread_t threads[THREADS];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &contest.mutexes[1]), 0);

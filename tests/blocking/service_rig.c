@@ -11,57 +11,63 @@
 
 #define LOOK_AGAIN_MS 2
 
-struct redlock_service *world_new_service(struct world *world)
+struct world world;
+
+struct redlock_service *world_new_service(void)
 {
     struct redlock_service *service = NULL;
     struct redlock_error error = {0};
-    int status = redlock_service_create(world->rig.urls, world->rig.n, &world->rig.options, &service, &error);
+    int status = redlock_service_create(world.rig.urls, world.rig.n, &world.rig.options, &service, &error);
 
     ck_assert_msg(status == 0, "%s: %s", redlock_status_name(status), error.text);
-    world->rig.options.join = REDLOCK_JOIN_VOTE;
+    world.rig.options.join = REDLOCK_JOIN_VOTE;
     return service;
 }
 
 static bool is_connected(void *argument)
 {
-    struct world *world = argument;
-
-    for (size_t i = 0; i < world->rig.n; i++) {
+    (void)argument;
+    for (size_t i = 0; i < world.rig.n; i++) {
         struct redlock_node_stats stats;
 
-        ck_assert_int_eq(redlock_service_node_stats(world->service, i, &stats, sizeof stats), 0);
+        ck_assert_int_eq(redlock_service_node_stats(world.service, i, &stats, sizeof stats), 0);
         if (stats.link != REDLOCK_LINK_READY)
             return false;
     }
     return true;
 }
 
-void world_open_with(struct world *world, size_t n, void (*tune)(struct redlock_options *options, void *), void *data)
+void world_open_with(size_t n, void (*tune)(struct redlock_options *options, void *), void *data)
 {
-    memset(world, 0, sizeof *world);
-    rig_start_masters(&world->rig, n, NULL);
+    memset(&world, 0, sizeof world);
+    rig_start_masters(&world.rig, n, NULL);
     if (tune)
-        tune(&world->rig.options, data);
-    world->service = world_new_service(world);
-    world_wait(is_connected, world, "the service to be connected to all masters");
+        tune(&world.rig.options, data);
+    world.service = world_new_service();
+    world_wait(is_connected, NULL, "the service to be connected to all masters");
 }
 
-void world_open(struct world *world, size_t n)
+void world_open(size_t n)
 {
-    world_open_with(world, n, NULL, NULL);
+    world_open_with(n, NULL, NULL);
 }
 
-void world_close(struct world *world)
+void world_three(void)
 {
-    redlock_service_destroy(world->service);
-    rig_close(&world->rig);
+    world_open(3);
 }
 
-struct redlock_mutex *world_new_mutex(struct world *world, const char *key)
+void world_close(void)
+{
+    redlock_service_destroy(world.service);
+    rig_close(&world.rig);
+}
+
+struct redlock_mutex *world_new_mutex(const char *key)
 {
     struct redlock_mutex *mutex = NULL;
 
-    ck_assert_int_eq(redlock_mutex_create(world->service, key, strlen(key), &mutex), 0);
+    ck_assert_int_eq(redlock_mutex_create(world.service, key, strlen(key), &mutex), 0);
     return mutex;
 }
 
@@ -75,22 +81,22 @@ struct redlock_mutex *world_new_set(struct redlock_service *service, const char 
     return mutex;
 }
 
-static struct redlock_mutex *hold(struct world *world, const char *key, struct redlock_acquire_options request)
+static struct redlock_mutex *hold(const char *key, struct redlock_acquire_options request)
 {
-    struct redlock_mutex *mutex = world_new_mutex(world, key);
+    struct redlock_mutex *mutex = world_new_mutex(key);
 
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     return mutex;
 }
 
-struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms)
+struct redlock_mutex *world_hold(const char *key, uint32_t ttl_ms)
 {
-    return hold(world, key, rig_request(ttl_ms, PATIENCE_MS));
+    return hold(key, rig_request(ttl_ms, PATIENCE_MS));
 }
 
-struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms)
+struct redlock_mutex *world_hold_lease(const char *key, uint32_t ttl_ms)
 {
-    return hold(world, key, rig_lease(ttl_ms, PATIENCE_MS));
+    return hold(key, rig_lease(ttl_ms, PATIENCE_MS));
 }
 
 struct redlock_stats world_stats(struct redlock_service *service)
@@ -142,26 +148,21 @@ void world_wait_lost(struct redlock_service *service, uint64_t n)
     world_wait(has_lost, &(struct count_request){service, n}, "locks to be lost");
 }
 
-size_t world_count(struct world *world, const char *key)
+size_t world_count(const char *key)
 {
-    return masters_count_key(world->rig.masters, key);
+    return masters_count_key(world.rig.masters, key);
 }
-
-struct key_request {
-    struct world *world;
-    const char *key;
-};
 
 static bool is_absent(void *argument)
 {
-    const struct key_request *request = argument;
+    const char *const *key = argument;
 
-    return world_count(request->world, request->key) == 0;
+    return world_count(*key) == 0;
 }
 
-void world_wait_absent(struct world *world, const char *key)
+void world_wait_absent(const char *key)
 {
-    world_wait(is_absent, &(struct key_request){world, key}, "the key to be gone from all masters");
+    world_wait(is_absent, &key, "the key to be gone from all masters");
 }
 
 /* --- Threads ---------------------------------------------------------------------------------------------------- */
@@ -264,10 +265,10 @@ static void *keep_busy(void *argument)
     }
 }
 
-void busy_start(struct busy *busy, struct world *world, const char *key)
+void busy_start(struct busy *busy, const char *key)
 {
     memset(busy, 0, sizeof *busy);
-    busy->mutex = world_new_mutex(world, key);
+    busy->mutex = world_new_mutex(key);
     ck_assert_int_eq(pthread_create(&busy->thread, NULL, keep_busy, busy), 0);
 }
 

@@ -31,19 +31,22 @@ struct world {
     struct redlock_service *service;
 };
 
-void world_open(struct world *world, size_t n);
+extern struct world world; /* of the program; opened and closed around each test */
+
+void world_open(size_t n);
+void world_three(void);
 /* The same with changed options. */
-void world_open_with(struct world *world, size_t n, void (*tune)(struct redlock_options *options, void *), void *data);
-void world_close(struct world *world);
+void world_open_with(size_t n, void (*tune)(struct redlock_options *options, void *), void *data);
+void world_close(void);
 
 /* A further service over the same masters. */
-struct redlock_service *world_new_service(struct world *world);
-struct redlock_mutex *world_new_mutex(struct world *world, const char *key);
+struct redlock_service *world_new_service(void);
+struct redlock_mutex *world_new_mutex(const char *key);
 /* A mutex of several keys, each of them one letter. */
 struct redlock_mutex *world_new_set(struct redlock_service *service, const char *letters);
 /* The same, locked for ttl_ms with renewal, or without. */
-struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms);
-struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms);
+struct redlock_mutex *world_hold(const char *key, uint32_t ttl_ms);
+struct redlock_mutex *world_hold_lease(const char *key, uint32_t ttl_ms);
 
 struct redlock_stats world_stats(struct redlock_service *service);
 
@@ -52,9 +55,9 @@ void world_wait(bool (*condition)(void *argument), void *argument, const char *w
 /* Until so many acquisitions have been begun, or locks have been lost. */
 void world_wait_acquires(struct redlock_service *service, uint64_t n);
 void world_wait_lost(struct redlock_service *service, uint64_t n);
-void world_wait_absent(struct world *world, const char *key);
+void world_wait_absent(const char *key);
 /* How many masters have the key. */
-size_t world_count(struct world *world, const char *key);
+size_t world_count(const char *key);
 
 /* The service's thread, by its name: asking the service would bind it to that thread. */
 long world_service_thread(void);
@@ -92,7 +95,7 @@ struct busy {
     atomic_int failed;
 };
 
-void busy_start(struct busy *busy, struct world *world, const char *key);
+void busy_start(struct busy *busy, const char *key);
 void busy_wait(struct busy *busy); /* until it has done some */
 void busy_stop(struct busy *busy);
 

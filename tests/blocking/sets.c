@@ -8,18 +8,6 @@
 
 #define SHORT_TTL_MS 900
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 static struct redlock_mutex *make(const char *keys)
 {
     return world_new_set(world.service, keys);
@@ -36,7 +24,7 @@ static struct redlock_mutex *make_held(const char *keys, uint32_t ttl_ms)
 
 /* --- Held and free ---------------------------------------------------------------------------------------------- */
 
-GROUP(life, "life", open_three, close_world)
+GROUP(life, "life", world_three, world_close)
 
 TEST(life, a_set_is_locked_extended_and_unlocked_like_one_key)
 {
@@ -46,8 +34,8 @@ TEST(life, a_set_is_locked_extended_and_unlocked_like_one_key)
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
-    ck_assert_uint_ge(world_count(&world, "a"), 2);
-    ck_assert_uint_ge(world_count(&world, "c"), 2);
+    ck_assert_uint_ge(world_count("a"), 2);
+    ck_assert_uint_ge(world_count("c"), 2);
     ck_assert_int_eq(redlock_mutex_extend(mutex, 30000, &result), REDLOCK_OK);
     ck_assert_int_eq(result->op, REDLOCK_OP_EXTEND);
     ck_assert_int_gt(result->remaining_ms, 20000);
@@ -56,15 +44,15 @@ TEST(life, a_set_is_locked_extended_and_unlocked_like_one_key)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "b");
-    world_wait_absent(&world, "c");
+    world_wait_absent("a");
+    world_wait_absent("b");
+    world_wait_absent("c");
     redlock_mutex_destroy(mutex);
 }
 
 TEST(life, a_refusal_names_the_key_and_leaves_nothing)
 {
-    struct redlock_mutex *holder = world_hold(&world, "b", 10000);
+    struct redlock_mutex *holder = world_hold("b", 10000);
     struct redlock_mutex *mutex = make("abc");
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_part part;
@@ -79,15 +67,15 @@ TEST(life, a_refusal_names_the_key_and_leaves_nothing)
     ck_assert_mem_eq(part.key, "b", 1);
     redlock_result_free(result);
     ck_assert_int_eq(redlock_mutex_lock(mutex, 100), REDLOCK_DEADLINE);
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "c");
+    world_wait_absent("a");
+    world_wait_absent("c");
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
 }
 
 TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2)
 {
-    struct redlock_mutex *holder = world_hold(&world, "c", 10000);
+    struct redlock_mutex *holder = world_hold("c", 10000);
     struct redlock_mutex *mutex = make("abc");
     struct caller caller;
 
@@ -96,7 +84,7 @@ TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_
     if (_i) {
         ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
         ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
-        world_wait_absent(&world, "a");
+        world_wait_absent("a");
     } else {
         ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
         ck_assert_int_eq(caller_join(&caller), REDLOCK_OK);
@@ -104,7 +92,7 @@ TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_
     }
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
-    world_wait_absent(&world, "b");
+    world_wait_absent("b");
 }
 
 TEST(life, each_key_has_a_fencing_token_of_its_own)
@@ -201,7 +189,7 @@ static bool is_not_held(void *mutex)
     return redlock_mutex_remaining_ns(mutex) == 0;
 }
 
-GROUP(losses, "losses", open_three, close_world)
+GROUP(losses, "losses", world_three, world_close)
 
 /* Nobody watches it, and no thread is in a call. */
 TEST(losses, the_loss_of_one_key_is_published_and_releases_the_others)
@@ -210,8 +198,8 @@ TEST(losses, the_loss_of_one_key_is_published_and_releases_the_others)
 
     rig_do_all(&world.rig, "SET", "b", "somebody", NULL);
     world_wait(is_not_held, mutex, "the loss");
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "c");
+    world_wait_absent("a");
+    world_wait_absent("c");
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
     redlock_mutex_destroy(mutex);
 }
@@ -241,12 +229,12 @@ TESTS(losses, what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_a
     world_wait(is_not_held, mutex, "the loss");
     wait_renewed(2);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    ck_assert_uint_ge(world_count(&world, "a"), 2);
-    ck_assert_uint_ge(world_count(&world, "c"), 2);
+    ck_assert_uint_ge(world_count("a"), 2);
+    ck_assert_uint_ge(world_count("c"), 2);
     if (_i) {
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
-        world_wait_absent(&world, "a");
-        world_wait_absent(&world, "c");
+        world_wait_absent("a");
+        world_wait_absent("c");
     } else {
         rig_do_all(&world.rig, "DEL", "b", NULL);
         ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
@@ -305,11 +293,11 @@ TEST(life, operations_of_a_set_end_in_a_queue)
 
 /* --- Ends ------------------------------------------------------------------------------------------------------- */
 
-GROUP(ends, "ends", open_three, close_world)
+GROUP(ends, "ends", world_three, world_close)
 
 TESTS(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2)
 {
-    struct redlock_service *service = world_new_service(&world);
+    struct redlock_service *service = world_new_service();
     struct redlock_mutex *held = world_new_set(service, "ab"), *waiting = world_new_set(service, "bc");
     struct caller caller;
 
@@ -318,7 +306,7 @@ TESTS(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2)
     world_wait_acquires(service, 5);
     if (_i) {
         ck_assert_int_eq(redlock_service_shutdown(service, PATIENCE_MS), REDLOCK_OK);
-        ck_assert_uint_eq(world_count(&world, "a"), 0);
+        ck_assert_uint_eq(world_count("a"), 0);
     } else {
         redlock_service_destroy(service);
     }
@@ -329,8 +317,8 @@ TESTS(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2)
     redlock_mutex_destroy(waiting);
     if (_i)
         redlock_service_destroy(service);
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "c");
+    world_wait_absent("a");
+    world_wait_absent("c");
 }
 
 static bool child_finds_nothing_held(struct redlock_mutex *mutex)
@@ -395,7 +383,7 @@ static void *eat(void *argument)
     return NULL;
 }
 
-GROUP(threads, "threads", open_three, close_world)
+GROUP(threads, "threads", world_three, world_close)
 
 TEST(threads, threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 {
@@ -417,7 +405,7 @@ TEST(threads, threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 
 TEST(life, an_exported_set_lives_on_in_who_adopts_it)
 {
-    struct redlock_service *service = world_new_service(&world);
+    struct redlock_service *service = world_new_service();
     struct redlock_mutex *giver = make_held("abc", 20000), *taker = world_new_set(service, "cab");
     struct redlock_mutex *other = make("abd"), *rival = NULL;
     char text[REDLOCK_MAX_SET_EXPORT_BYTES];
@@ -448,7 +436,7 @@ TEST(life, an_exported_set_lives_on_in_who_adopts_it)
 TEST(life, a_detached_set_stays_until_its_tokens_are_released)
 {
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
-    struct redlock_mutex *mutex = make("ab"), *single = world_new_mutex(&world, "a");
+    struct redlock_mutex *mutex = make("ab"), *single = world_new_mutex("a");
     struct redlock_part parts[2];
 
     request.own_token = 1;
@@ -463,18 +451,18 @@ TEST(life, a_detached_set_stays_until_its_tokens_are_released)
     ck_assert_int_eq(redlock_mutex_trylock(single), REDLOCK_HELD);
     ck_assert_int_eq(redlock_mutex_release_token(single, parts[0].token, NULL), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(single, PATIENCE_MS), REDLOCK_OK);
-    ck_assert_uint_ge(world_count(&world, "b"), 2);
+    ck_assert_uint_ge(world_count("b"), 2);
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(single);
 }
 
 /* --- Bad input -------------------------------------------------------------------------------------------------- */
 
-GROUP(input, "input", open_three, close_world)
+GROUP(input, "input", world_three, world_close)
 
 TEST(input, calls_for_one_key_and_calls_for_a_set_are_told_apart)
 {
-    struct redlock_mutex *set = make("a"), *single = world_new_mutex(&world, "key"), *none = NULL;
+    struct redlock_mutex *set = make("a"), *single = world_new_mutex("key"), *none = NULL;
     struct redlock_part part;
     char text[REDLOCK_MAX_EXPORT_BYTES], key[2] = {'b', 'x'};
     size_t size = 1;

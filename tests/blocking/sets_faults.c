@@ -12,16 +12,9 @@
 #define SHORT_TTL_MS 1000
 #define HELD_TTL_MS 60000
 
-static struct world world;
-
 static void open_five(void)
 {
-    world_open(&world, 5);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
+    world_open(5);
 }
 
 /* Renewed so often that a test need not wait for it, and held for longer than a test waits: a master gets its keys back
@@ -57,7 +50,7 @@ static pid_t start_process(const char *keys)
         struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, REDLOCK_FOREVER);
 
         alarm(2 * SUITE_PATIENCE_S);
-        suite_any(redlock_mutex_acquire(world_new_set(world_new_service(&world), keys), &request, NULL));
+        suite_any(redlock_mutex_acquire(world_new_set(world_new_service(), keys), &request, NULL));
         for (;;)
             pause();
     }
@@ -81,7 +74,7 @@ static bool is_there(void *argument)
 {
     const struct sight *sight = argument;
 
-    return world_count(&world, sight->key) >= sight->masters;
+    return world_count(sight->key) >= sight->masters;
 }
 
 static void await_key(const char *key)
@@ -89,7 +82,7 @@ static void await_key(const char *key)
     world_wait(is_there, &(struct sight){key, 3}, key);
 }
 
-GROUP(killed, "killed", open_five, close_world)
+GROUP(killed, "killed", open_five, world_close)
 
 TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl)
 {
@@ -105,7 +98,7 @@ TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_holder_that_is_killed_blocks_its_ke
 /* It holds a, and waits for b. */
 TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl)
 {
-    struct redlock_mutex *holder = world_hold(&world, "b", 10000);
+    struct redlock_mutex *holder = world_hold("b", 10000);
     pid_t pid = start_process("ab");
 
     await_key("a");
@@ -129,7 +122,7 @@ struct table {
 
 static void eat(struct table *table, unsigned first, const char *keys)
 {
-    struct redlock_mutex *mutex = world_new_set(world_new_service(&world), keys);
+    struct redlock_mutex *mutex = world_new_set(world_new_service(), keys);
     unsigned second = (first + 1) % N_PROCESSES;
 
     alarm(4 * SUITE_PATIENCE_S);
@@ -150,7 +143,7 @@ static void eat(struct table *table, unsigned first, const char *keys)
     _exit(0);
 }
 
-GROUP(overlap, "overlap", open_five, close_world)
+GROUP(overlap, "overlap", open_five, world_close)
 
 TEST_IF(CHILDREN_MAY_HAVE_THREADS, overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 {
@@ -176,7 +169,7 @@ TEST_IF(CHILDREN_MAY_HAVE_THREADS, overlap, processes_with_sets_that_overlap_in_
 
 /* --- Masters ---------------------------------------------------------------------------------------------------- */
 
-GROUP(masters_tests, "masters", open_five, close_world)
+GROUP(masters_tests, "masters", open_five, world_close)
 
 TEST(masters_tests, a_hung_minority_does_not_matter)
 {
@@ -185,8 +178,8 @@ TEST(masters_tests, a_hung_minority_does_not_matter)
     lock_and_unlock("ab");
     ck_assert(masters_resume(world.rig.masters, 0));
     ck_assert(masters_resume(world.rig.masters, 4));
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "b");
+    world_wait_absent("a");
+    world_wait_absent("b");
 }
 
 static bool has_all_answers(void *argument)
@@ -223,8 +216,8 @@ TEST(masters_tests, a_held_set_survives_masters_that_forget_one_after_the_other)
         ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     }
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "b");
+    world_wait_absent("a");
+    world_wait_absent("b");
     redlock_mutex_destroy(mutex);
 }
 

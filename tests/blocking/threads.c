@@ -5,18 +5,6 @@
 
 #include "service_rig.h"
 
-static struct world world;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
-}
-
 /* --- Exclusion -------------------------------------------------------------------------------------------------- */
 
 #define THREADS 8
@@ -45,7 +33,7 @@ static void visit(struct contest *contest, struct redlock_mutex *mutex)
 
 static void *contend(void *argument)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "contested");
+    struct redlock_mutex *mutex = world_new_mutex("contested");
 
     for (int i = 0; i < ROUNDS; i++)
         visit(argument, mutex);
@@ -53,7 +41,7 @@ static void *contend(void *argument)
     return NULL;
 }
 
-GROUP(three, "threads", open_three, close_world)
+GROUP(three, "threads", world_three, world_close)
 
 TEST(three, threads_with_a_mutex_each_exclude_each_other)
 {
@@ -78,7 +66,7 @@ static void *unlock(void *mutex)
 
 TEST(three, what_one_thread_has_locked_another_unlocks)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutex = world_hold("key", 10000);
     pthread_t thread;
     void *status = NULL;
 
@@ -92,8 +80,8 @@ TEST(three, what_one_thread_has_locked_another_unlocks)
 
 TEST(three, a_second_call_on_a_busy_mutex_is_refused)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
 
     caller_start(&caller, mutex, REDLOCK_FOREVER);
@@ -113,8 +101,8 @@ TEST(three, a_second_call_on_a_busy_mutex_is_refused)
 
 TEST(three, a_waiting_thread_is_canceled_by_another)
 {
-    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *holder = world_hold("key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
 
     ck_assert_int_eq(redlock_mutex_cancel(mutex), REDLOCK_E_NOTHING_TO_CANCEL);
@@ -123,7 +111,7 @@ TEST(three, a_waiting_thread_is_canceled_by_another)
     ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
@@ -138,7 +126,7 @@ static bool is_free_again(void *argument)
 /* The lock is free: the attempt that nobody waits for any more may win it. */
 TEST(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
     struct plug plug;
 
@@ -150,7 +138,7 @@ TEST(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy)
     plug_out(&plug);
     world_wait(is_free_again, mutex, "the given-up call to end");
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }
@@ -158,12 +146,12 @@ TEST(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy)
 /* The masters have granted, the service's thread has not read it, the caller goes: nothing must stay behind. */
 static bool is_on_all(void *argument)
 {
-    return world_count(&world, argument) == 3;
+    return world_count(argument) == 3;
 }
 
 TEST(three, a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct caller caller;
     struct plug plug;
 
@@ -178,7 +166,7 @@ TEST(three, a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
     ck_assert_int_eq(caller_join(&caller), REDLOCK_DEADLINE);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     plug_out(&plug);
-    world_wait_absent(&world, "key");
+    world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
 }
@@ -241,8 +229,8 @@ static void *fight(void *argument)
 
 TEST(three, handles_shared_by_all_threads_give_defined_results)
 {
-    struct melee melee = {.mutexes = {world_new_mutex(&world, "a"), world_new_mutex(&world, "b"),
-                                      world_new_mutex(&world, "b")}};
+    struct melee melee = {.mutexes = {world_new_mutex("a"), world_new_mutex("b"),
+                                      world_new_mutex("b")}};
     pthread_t threads[THREADS];
 
     for (int i = 0; i < THREADS; i++)
@@ -252,8 +240,8 @@ TEST(three, handles_shared_by_all_threads_give_defined_results)
     ck_assert_msg(melee.strange == 0, "%s", redlock_status_name(melee.strange));
     for (int i = 0; i < SHARED; i++)
         redlock_mutex_destroy(melee.mutexes[i]);
-    world_wait_absent(&world, "a");
-    world_wait_absent(&world, "b");
+    world_wait_absent("a");
+    world_wait_absent("b");
 }
 
 SUITE_WITH_SERVER("threads")

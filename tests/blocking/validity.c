@@ -11,8 +11,6 @@
 #define NOISE_NS INT64_C(1000000)
 #define RENEW_MS 5
 
-static struct world world;
-
 /* The client's own handle, as the events name it. */
 static struct redlock_lock *inner;
 
@@ -31,12 +29,7 @@ static void hook(struct redlock_options *options, void *data)
 
 static void open_five(void)
 {
-    world_open_with(&world, 5, hook, NULL);
-}
-
-static void close_world(void)
-{
-    world_close(&world);
+    world_open_with(5, hook, NULL);
 }
 
 struct look {
@@ -98,11 +91,11 @@ static void one_round(struct redlock_mutex *mutex, unsigned *seed)
     redlock_mutex_unlock(mutex);
 }
 
-GROUP(five, "validity", open_five, close_world)
+GROUP(five, "validity", open_five, world_close)
 
 TEST(five, the_published_validity_is_never_longer_than_the_clients)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     unsigned seed = 1;
 
     for (int i = 0; i < 30; i++)
@@ -139,7 +132,7 @@ static bool is_quiet(void *argument)
  * validity falls back to what those two have granted. No renewal comes through meanwhile, and nothing has ended. */
 TEST(five, a_validity_that_falls_back_is_published_at_once)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
 
     request.renew_ms = 100;
@@ -160,7 +153,7 @@ TEST(five, a_validity_that_falls_back_is_published_at_once)
 
 TEST(five, a_renewal_is_published_soon)
 {
-    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     int64_t least_ms = INT64_MAX;
 

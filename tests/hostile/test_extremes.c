@@ -13,19 +13,9 @@ static void open_two(void)
     world_open(2);
 }
 
-static void open_three(void)
-{
-    world_open(3);
-}
-
 static void open_most(void)
 {
     world_open(REDLOCK_MAX_MASTERS);
-}
-
-static void close_world(void)
-{
-    world_close();
 }
 
 static struct outcome acquire(const char *key, const struct redlock_acquire_options *request)
@@ -37,7 +27,7 @@ static struct outcome acquire(const char *key, const struct redlock_acquire_opti
     return outcome;
 }
 
-GROUP(one, "one master", open_one, close_world)
+GROUP(one, "one master", open_one, world_close)
 
 TEST(one, one_master_is_a_quorum)
 {
@@ -46,7 +36,7 @@ TEST(one, one_master_is_a_quorum)
     ck_assert_uint_eq(world_count(), 1);
 }
 
-GROUP(two, "two masters", open_two, close_world)
+GROUP(two, "two masters", open_two, world_close)
 
 TEST(two, two_masters_with_one_down_are_none)
 {
@@ -63,7 +53,7 @@ TEST(two, two_masters_with_one_down_are_none)
     ck_assert_ptr_null(toy_value(world.toys[0], "key"));
 }
 
-GROUP(most, "31 masters", open_most, close_world)
+GROUP(most, "31 masters", open_most, world_close)
 
 TEST(most, as_many_masters_as_there_may_be)
 {
@@ -81,7 +71,7 @@ TEST(most, as_many_masters_as_there_may_be)
     ck_assert_uint_eq(world_count(), 0);
 }
 
-GROUP(three, "three masters", open_three, close_world)
+GROUP(three, "three masters", world_three, world_close)
 
 TEST(three, one_claim_is_enough_for_one_lock_with_retries)
 {

@@ -5,16 +5,6 @@
 
 #include "world.h"
 
-static void open_three(void)
-{
-    world_open(3);
-}
-
-static void close_world(void)
-{
-    world_close();
-}
-
 /* Where the tests are built with the address sanitizer, memory that a child has lost is found. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
@@ -69,7 +59,7 @@ static void lock_and_release_another_key(void)
     outcome_expect(&outcome, REDLOCK_OK);
 }
 
-GROUP(three, "three masters", open_three, close_world)
+GROUP(three, "three masters", world_three, world_close)
 
 TEST(three, a_new_client_works_on_the_inherited_base)
 {

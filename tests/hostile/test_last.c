@@ -7,16 +7,6 @@
 
 #include "world.h"
 
-static void open_three(void)
-{
-    world_open(3);
-}
-
-static void close_world(void)
-{
-    world_close();
-}
-
 static unsigned shutdowns;
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
@@ -39,7 +29,7 @@ static void destroy_client_and_base(struct redlock_lock *lock, const struct redl
     ck_assert_uint_gt(strlen(result->nodes[0].name), 0);
 }
 
-GROUP(three, "three masters", open_three, close_world)
+GROUP(three, "three masters", world_three, world_close)
 
 TEST(three, the_base_is_freed_in_the_last_callback)
 {

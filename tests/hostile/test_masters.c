@@ -4,19 +4,9 @@
 
 #include "world.h"
 
-static void open_three(void)
-{
-    world_open(3);
-}
-
 static void open_one(void)
 {
     world_open(1);
-}
-
-static void close_world(void)
-{
-    world_close();
 }
 
 static struct outcome acquire(const char *key, const struct redlock_acquire_options *request)
@@ -43,7 +33,7 @@ static const char *const no_votes[] = {
     "%1\r\n+a\r\n+OK\r\n", "#t\r\n", "_\r\n", "(3492890328409238509324850943850943825024385\r\n",
 };
 
-GROUP(three, "three masters", open_three, close_world)
+GROUP(three, "three masters", world_three, world_close)
 
 TESTS(three, only_ok_is_a_vote, 0, (int)(sizeof(no_votes) / sizeof(no_votes[0])))
 {
@@ -77,7 +67,7 @@ TEST(three, a_master_that_says_ok_to_everything_does_not_confirm_a_release)
     world_wait_clean(world.client); /* the ttl ends it */
 }
 
-GROUP(one, "one master", open_one, close_world)
+GROUP(one, "one master", open_one, world_close)
 
 /* Between the PONG and the reply behind it in the same packet, the client has made a command. */
 TEST(one, a_reply_before_the_command_is_no_vote)

@@ -10,11 +10,6 @@ static void open_none(void)
     world.options.backoff_max_ms = 1;
 }
 
-static void close_world(void)
-{
-    world_close();
-}
-
 /* Port 1 is nobody's. Two names: two threads at a time for each client. */
 static struct redlock_client *create(void)
 {
@@ -25,7 +20,7 @@ static struct redlock_client *create(void)
     return client;
 }
 
-GROUP(names, "names", open_none, close_world)
+GROUP(names, "names", open_none, world_close)
 
 TEST(names, clients_come_and_go_while_their_names_are_looked_up)
 {

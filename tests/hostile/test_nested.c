@@ -4,18 +4,13 @@
 
 #include "nested.h"
 
-static void open_three(void)
-{
-    world_open(3);
-}
-
 static void open_three_guarded(void)
 {
     world_open(3);
     world.options.profile = REDLOCK_PROFILE_GUARDED;
 }
 
-GROUP(three, "three masters", open_three, world_close)
+GROUP(three, "three masters", world_three, world_close)
 GROUP(guarded, "three guarded masters", open_three_guarded, world_close)
 
 static unsigned reports;

@@ -88,12 +88,7 @@ static void open_three(void)
     world.options.label = "a-label";
 }
 
-static void close_world(void)
-{
-    world_close();
-}
-
-GROUP(cases, "election", open_three, close_world)
+GROUP(cases, "election", open_three, world_close)
 
 TEST(cases, any_one_allocation_may_fail)
 {

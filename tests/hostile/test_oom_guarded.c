@@ -138,12 +138,7 @@ static void open_three_with_events_that_fail(void)
     oom_open_with_libevent(REDLOCK_PROFILE_GUARDED);
 }
 
-static void close_world(void)
-{
-    world_close();
-}
-
-GROUP(library, "library", open_three, close_world)
+GROUP(library, "library", open_three, world_close)
 
 /* What the runs below are about happens in them. */
 TEST(library, with_memory_the_run_looks_renews_repairs_raises_and_adopts)
@@ -185,7 +180,7 @@ TEST(library, the_client_may_be_destroyed_without_memory)
     oom_destroy_each(&request);
 }
 
-GROUP(both, "library and libevent", open_three_with_events_that_fail, close_world)
+GROUP(both, "library and libevent", open_three_with_events_that_fail, world_close)
 
 TEST(both, any_one_allocation_of_libevent_or_the_library_may_fail)
 {

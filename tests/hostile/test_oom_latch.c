@@ -48,12 +48,7 @@ static void open_three(void)
     oom_open(REDLOCK_PROFILE_CLASSIC);
 }
 
-static void close_world(void)
-{
-    world_close();
-}
-
-GROUP(cases, "latch", open_three, close_world)
+GROUP(cases, "latch", open_three, world_close)
 
 TEST(cases, any_one_allocation_may_fail)
 {

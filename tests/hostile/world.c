@@ -20,6 +20,11 @@ void world_open(size_t n)
     }
 }
 
+void world_three(void)
+{
+    world_open(3);
+}
+
 void world_close(void)
 {
     redlock_client_destroy(world.client);

@@ -22,6 +22,7 @@ extern struct world world;
 
 /* Masters and a base; no client yet. */
 void world_open(size_t n);
+void world_three(void);
 void world_close(void);
 
 /* A client of the world's options; world_connect() makes world.client and waits until it is READY everywhere. */
