@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/standings.h"
+#include "cli/quorum_status.h"
 #include "cli/verdict.h"
 #include "options/message.h"
 #include "options/value.h"
@@ -103,13 +103,13 @@ TEST(parts, the_quorum_is_there_when_enough_quarantines_are_over)
     struct redlock_node_info infos[5] = {master(WAITS, 900), master(VOTES), master(WAITS, 500), master(OUT),
                                          master(WAITS, 700)};
 
-    ck_assert_int_eq(standings_of(infos, 5, 3).quorum_in_ms, 700);
-    ck_assert_int_eq(standings_of(infos, 5, 4).quorum_in_ms, 900);
-    ck_assert_int_eq(standings_of(infos, 5, 5).quorum_in_ms, -1);
-    ck_assert_uint_eq(standings_of(infos, 5, 3).voting, 1);
-    ck_assert_uint_eq(standings_of(infos, 5, 3).waiting, 3);
+    ck_assert_int_eq(quorum_status_of(infos, 5, 3).quorum_in_ms, 700);
+    ck_assert_int_eq(quorum_status_of(infos, 5, 4).quorum_in_ms, 900);
+    ck_assert_int_eq(quorum_status_of(infos, 5, 5).quorum_in_ms, -1);
+    ck_assert_uint_eq(quorum_status_of(infos, 5, 3).voting, 1);
+    ck_assert_uint_eq(quorum_status_of(infos, 5, 3).waiting, 3);
     infos[0] = infos[2] = master(VOTES);
-    ck_assert_int_eq(standings_of(infos, 5, 3).quorum_in_ms, 0);
+    ck_assert_int_eq(quorum_status_of(infos, 5, 3).quorum_in_ms, 0);
 }
 
 TEST(parts, a_master_that_is_down_does_not_count_whatever_it_was)
@@ -118,9 +118,9 @@ TEST(parts, a_master_that_is_down_does_not_count_whatever_it_was)
 
     infos[0].link = REDLOCK_LINK_DOWN;
     infos[2].link = REDLOCK_LINK_DOWN;
-    ck_assert_uint_eq(standings_of(infos, 3, 2).voting, 1);
-    ck_assert_uint_eq(standings_of(infos, 3, 2).answering, 1);
-    ck_assert_int_eq(standings_of(infos, 3, 2).quorum_in_ms, -1);
+    ck_assert_uint_eq(quorum_status_of(infos, 3, 2).voting, 1);
+    ck_assert_uint_eq(quorum_status_of(infos, 3, 2).answering, 1);
+    ck_assert_int_eq(quorum_status_of(infos, 3, 2).quorum_in_ms, -1);
 }
 
 /* --- Durations */

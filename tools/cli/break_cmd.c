@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
@@ -129,16 +129,16 @@ static void json_masters(struct cli_json *json, const struct redlock_client *cli
 static int explain_failure(const struct request *request, const struct redlock_client *client,
                            const struct tally *tally, const struct probe *probes, size_t answered)
 {
-    char headline[HINDRANCE_SIZE];
+    char headline[DIAGNOSIS_SIZE];
 
     if (tally->status != REDLOCK_OK) {
         cli_error("break", "'%s': %s; it may stay held until its ttl ends", request->key,
-                  hindrance_headline(&tally->worst, headline));
-        hindrance_explain(stderr, client, &tally->worst, &request->common);
+                  diagnosis_headline(&tally->worst, headline));
+        diagnosis_explain(stderr, client, &tally->worst, &request->common);
     } else {
         cli_error("break", "'%s': %zu of %zu masters have answered (%u needed); it may stay held until its ttl ends",
                   request->key, answered, request->common.masters.count, cli_quorum(&request->common));
-        hindrance_explain_probes(client, probes, request->common.masters.count);
+        diagnosis_explain_probes(client, probes, request->common.masters.count);
     }
     return CLI_INFRASTRUCTURE;
 }

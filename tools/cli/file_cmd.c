@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/hold.h"
 #include "cli/hold_file.h"
 #include "cli/json.h"
@@ -55,17 +55,17 @@ struct request {
     const char *path;
     struct file_out out;
     struct hold hold;     /* what the file says */
-    struct wanted wanted; /* ... and what that was taken for */
+    struct lock_spec spec; /* ... and what that was taken for */
 };
 
 enum { FINISH_MS = 1000 };
 
 static void on_event(const struct redlock_event *event, void *data)
 {
-    grip_observe(data, event);
+    locks_observe(data, event);
 }
 
-static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome)
+static void print_json(const struct request *request, const struct locks *locks, const struct outcome *outcome)
 {
     struct cli_json json;
 
@@ -76,41 +76,41 @@ static void print_json(const struct request *request, const struct grip *grip, c
     cli_json_int(&json, "ttl_ms", request->hold.ttl_ms);
     cli_json_int(&json, "remaining_ms", outcome->remaining_ms);
     cli_json_int(&json, "quorum", cli_quorum(&request->common));
-    cli_json_int(&json, "granted", grip_nodes_ok(grip));
+    cli_json_int(&json, "granted", locks_nodes_ok(locks));
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    votes_json(&json, redlock_lock_client(grip->locks[0]), outcome);
+    votes_json(&json, redlock_lock_client(locks->handles[0]), outcome);
     cli_json_end(&json, '}');
     putchar('\n');
 }
 
-static void explain(const struct request *request, const struct grip *grip, const struct term *term,
+static void explain(const struct request *request, const struct locks *locks, const struct term *term,
                     const struct outcome *outcome)
 {
-    char headline[HINDRANCE_SIZE];
+    char headline[DIAGNOSIS_SIZE];
     char left[16];
 
     if (outcome->status != REDLOCK_OK) {
-        cli_error("extend", "%s not extended: %s", request->wanted.title, hindrance_headline(outcome, headline));
-        hindrance_explain(stderr, redlock_lock_client(grip->locks[0]), outcome, &request->common);
+        cli_error("extend", "%s not extended: %s", request->spec.title, diagnosis_headline(outcome, headline));
+        diagnosis_explain(stderr, redlock_lock_client(locks->handles[0]), outcome, &request->common);
     } else if (!request->quiet) {
         term_print(term, TERM_GREEN, "extended");
         putc(' ', term->out);
-        shown_put(term->out, request->wanted.title);
-        fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", grip_nodes_ok(grip),
+        shown_put(term->out, request->spec.title);
+        fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", locks_nodes_ok(locks),
                 request->common.masters.count, cli_quorum(&request->common),
                 term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
     }
 }
 
 /* The file says what is true from here on: the client would release what is not left to the file. */
-static int leave(struct request *request, struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok)
+static int leave(struct request *request, struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok)
 {
     struct hold hold;
     int status;
 
-    hold_describe(&hold, grip, ttl_ms, nodes_ok, request->common.masters.count);
+    hold_describe(&hold, locks, ttl_ms, nodes_ok, request->common.masters.count);
     hold.keep_until = request->hold.keep_until;
-    status = hold_leave(&request->out, grip, &hold);
+    status = hold_leave(&request->out, locks, &hold);
     hold_fini(&hold);
     if (status == 0)
         return CLI_OK;
@@ -124,62 +124,62 @@ static int leave(struct request *request, struct grip *grip, uint32_t ttl_ms, un
 }
 
 /* The masters have been asked for nothing. */
-static void leave_as_it_was(struct request *request, struct grip *grip)
+static void leave_as_it_was(struct request *request, struct locks *locks)
 {
-    leave(request, grip, request->hold.ttl_ms, (unsigned)strtoul(request->hold.nodes_ok, NULL, 10));
+    leave(request, locks, request->hold.ttl_ms, (unsigned)strtoul(request->hold.nodes_ok, NULL, 10));
 }
 
-static int write_back(struct request *request, struct grip *grip, const struct outcome *outcome)
+static int write_back(struct request *request, struct locks *locks, const struct outcome *outcome)
 {
     bool changed = outcome->status == REDLOCK_OK && request->ttl_ms != 0;
-    int code = leave(request, grip, changed ? request->ttl_ms : request->hold.ttl_ms, grip_nodes_ok(grip));
+    int code = leave(request, locks, changed ? request->ttl_ms : request->hold.ttl_ms, locks_nodes_ok(locks));
 
     return code != CLI_OK || outcome->status == REDLOCK_OK ? code : CLI_INFRASTRUCTURE;
 }
 
-static int extend(struct request *request, struct session *session, struct grip *grip)
+static int extend(struct request *request, struct session *session, struct locks *locks)
 {
-    int status = grip_extend(grip, session, request->ttl_ms);
+    int status = locks_extend(locks, session, request->ttl_ms);
     struct outcome *outcome = &session->last;
     struct term term;
 
     if (status <= REDLOCK_E_NOMEM && outcome->n_nodes == 0 && status != REDLOCK_E_NOT_HELD) {
-        leave_as_it_was(request, grip);
+        leave_as_it_was(request, locks);
         return refused_call("extend", status);
     }
-    if (grip_remaining_ns(grip) > 0) /* of a lock that is lost no more answers are told */
-        grip_settle(grip, session, request->common.node_timeout_ms); /* a missing one shortens the next extension */
+    if (locks_remaining_ns(locks) > 0) /* of a lock that is lost no more answers are told */
+        locks_settle(locks, session, request->common.node_timeout_ms); /* a missing one shortens the next extension */
     term_init(&term, stderr);
     if (!request->quiet)
-        votes_print(&term, redlock_lock_client(grip->locks[0]), outcome);
+        votes_print(&term, redlock_lock_client(locks->handles[0]), outcome);
     if (request->common.json)
-        print_json(request, grip, outcome);
-    explain(request, grip, &term, outcome);
-    return write_back(request, grip, outcome);
+        print_json(request, locks, outcome);
+    explain(request, locks, &term, outcome);
+    return write_back(request, locks, outcome);
 }
 
 /* Takes over from the file. */
-static int adopt(struct request *request, struct session *session, struct redlock_client *client, struct grip *grip)
+static int adopt(struct request *request, struct session *session, struct redlock_client *client, struct locks *locks)
 {
     struct redlock_acquire_options options;
-    int status = grip_create(grip, client, &request->wanted);
+    int status = locks_create(locks, client, &request->spec);
 
     if (status != 0)
         return refused_call("extend", status);
     redlock_acquire_options_init(&options);
     options.renew_ms = REDLOCK_NO_RENEWAL;
     session_join(session, client);
-    status = grip_adopt(grip, &options, request->hold.exported);
+    status = locks_adopt(locks, &options, request->hold.exported);
     if (status == 0 && session->caught != 0) {
-        leave_as_it_was(request, grip);
+        leave_as_it_was(request, locks);
         return CLI_INFRASTRUCTURE;
     }
     if (status == REDLOCK_E_NOT_HELD) {
-        cli_error("extend", "%s not extended: %s time is over", request->wanted.title,
-                  wanted_has_several(&request->wanted) ? "their" : "its");
+        cli_error("extend", "%s not extended: %s time is over", request->spec.title,
+                  lock_spec_has_several(&request->spec) ? "their" : "its");
         return CLI_NOT_HELD;
     }
-    return status == 0 ? extend(request, session, grip) : refused_call("extend", status);
+    return status == 0 ? extend(request, session, locks) : refused_call("extend", status);
 }
 
 static bool file_fits(const struct request *request)
@@ -199,16 +199,16 @@ static int run(struct request *request)
 {
     struct session session;
     struct redlock_client *client = NULL;
-    struct grip grip = {0};
+    struct locks locks = {0};
     int code = CLI_INFRASTRUCTURE;
     bool ok = session_open(&session, "extend") && session_catch_signals(&session, "extend");
 
     session.observer = on_event;
-    session.observer_data = &grip;
+    session.observer_data = &locks;
     if (ok)
         client = session_client(&session, "extend", &request->common, &code);
     if (client != NULL)
-        code = adopt(request, &session, client, &grip);
+        code = adopt(request, &session, client, &locks);
     return finish(&session, client, FINISH_MS, code);
 }
 
@@ -217,18 +217,18 @@ static int run_by_hold(struct request *request)
     const char *foreign = hold_foreign_clock(&request->hold);
     int code = CLI_INFRASTRUCTURE;
 
-    if (!hold_wanted(&request->hold, &request->wanted)) {
+    if (!hold_spec(&request->hold, &request->spec)) {
         cli_error("extend", "out of memory");
     } else if (strcmp(request->hold.state, "held") != 0) {
-        cli_error("extend", "%s not extended: '%s' says that it was lost", request->wanted.title, request->path);
+        cli_error("extend", "%s not extended: '%s' says that it was lost", request->spec.title, request->path);
         code = CLI_NOT_HELD;
     } else if (foreign != NULL) {
-        cli_error("extend", "%s not extended: '%s' cannot be used: %s", request->wanted.title, request->path, foreign);
+        cli_error("extend", "%s not extended: '%s' cannot be used: %s", request->spec.title, request->path, foreign);
         code = CLI_USAGE;
     } else {
         code = run(request);
     }
-    wanted_fini(&request->wanted);
+    lock_spec_fini(&request->spec);
     return code;
 }
 

@@ -24,31 +24,31 @@ static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock 
     snprintf(ret_lock->token, sizeof(ret_lock->token), "%s", redlock_lock_token(lock));
 }
 
-void hold_describe(struct hold *ret_hold, const struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
+void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
 {
     struct instant now = instant_now(); /* before the validity: a pause in between must not add to it */
 
-    *ret_hold = (struct hold){.n = grip->n, .ttl_ms = ttl_ms};
-    ret_hold->valid_until = instant_after(now, grip_remaining_ns(grip));
-    for (size_t i = 0; i < grip->n; i++)
-        describe_lock(&ret_hold->locks[i], grip->locks[i]);
+    *ret_hold = (struct hold){.n = locks->n, .ttl_ms = ttl_ms};
+    ret_hold->valid_until = instant_after(now, locks_remaining_ns(locks));
+    for (size_t i = 0; i < locks->n; i++)
+        describe_lock(&ret_hold->locks[i], locks->handles[i]);
     snprintf(ret_hold->nodes_ok, sizeof(ret_hold->nodes_ok), "%u/%zu", nodes_ok, nodes);
 }
 
-int hold_leave(struct file_out *file, struct grip *grip, struct hold *hold)
+int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold)
 {
     struct instant now = instant_now();
     int status;
 
     snprintf(hold->state, sizeof(hold->state), "held");
-    hold->valid_until = instant_after(now, grip_remaining_ns(grip));
-    hold->exported = calloc(1, GRIP_EXPORT_SIZE);
+    hold->valid_until = instant_after(now, locks_remaining_ns(locks));
+    hold->exported = calloc(1, LOCKS_EXPORT_SIZE);
     if (hold->exported == NULL)
         return REDLOCK_E_NOMEM;
-    status = grip_export(grip, hold->exported, GRIP_EXPORT_SIZE);
+    status = locks_export(locks, hold->exported, LOCKS_EXPORT_SIZE);
     if (status == 0 && !hold_write(file, hold, HOLD_PATIENCE_MS))
         status = REDLOCK_E_SYSTEM;
-    explicit_bzero(hold->exported, GRIP_EXPORT_SIZE);
+    explicit_bzero(hold->exported, LOCKS_EXPORT_SIZE);
     free(hold->exported);
     hold->exported = NULL;
     return status;

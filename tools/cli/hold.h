@@ -2,20 +2,20 @@
 #ifndef CLI_HOLD_H
 #define CLI_HOLD_H
 
-#include "cli/grip.h"
 #include "cli/hold_file.h"
+#include "cli/locks.h"
 
 /* So long a pipe may be full before a token that is written into it counts as lost. */
 enum { HOLD_PATIENCE_MS = 5000 };
 
 /* What is held, as it is described in a file: all but state, exported and boot. `nodes_ok` of `nodes` masters vote for
  * it. */
-void hold_describe(struct hold *ret_hold, const struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes);
+void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes);
 
 /* Leaves what is held to the file: the handle gives it up without a release. Sets *hold, which was described, and whose
  * validity is that of the moment. 0, a status of redlock_lock_export(), or REDLOCK_E_SYSTEM after a message if the file
  * cannot be written; in the last case the handle has given it up, and nobody can extend it. */
-int hold_leave(struct file_out *file, struct grip *grip, struct hold *hold);
+int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold);
 
 /* Releases one lock of a hold by its token, and waits for the end, as session_release_token(). */
 int hold_release(struct session *session, struct redlock_client *client, const struct hold_lock *lock);

@@ -285,13 +285,13 @@ void hold_fini(struct hold *hold)
     explicit_bzero(hold, sizeof(*hold));
 }
 
-bool hold_wanted(const struct hold *hold, struct wanted *ret_wanted)
+bool hold_spec(const struct hold *hold, struct lock_spec *ret_spec)
 {
-    *ret_wanted = (struct wanted){.permits = hold->locks[0].permits};
-    if (ret_wanted->permits != 0)
-        ret_wanted->n_permits = (uint32_t)hold->n;
-    ret_wanted->keys.n = ret_wanted->permits != 0 ? 1 : hold->n;
-    for (size_t i = 0; i < ret_wanted->keys.n; i++)
-        ret_wanted->keys.items[i] = hold->locks[i].key;
-    return wanted_name(ret_wanted);
+    *ret_spec = (struct lock_spec){.permits = hold->locks[0].permits};
+    if (ret_spec->permits != 0)
+        ret_spec->n_permits = (uint32_t)hold->n;
+    ret_spec->keys.n = ret_spec->permits != 0 ? 1 : hold->n;
+    for (size_t i = 0; i < ret_spec->keys.n; i++)
+        ret_spec->keys.items[i] = hold->locks[i].key;
+    return lock_spec_name(ret_spec);
 }

@@ -12,7 +12,7 @@
 #include "cli/clock.h"
 #include "cli/file_out.h"
 #include "cli/json.h"
-#include "cli/wanted.h"
+#include "cli/lock_spec.h"
 
 enum {
     HOLD_NODES_SIZE = 16,
@@ -55,8 +55,9 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
 /* The key under which the masters have it, of a permit "KEY#SLOT". */
 void hold_name(const struct hold_lock *lock, char ret_name[HOLD_NAME_SIZE]);
 
-/* What was wanted when it was taken; borrows the keys. False: out of memory. wanted_fini() is due in either case. */
-bool hold_wanted(const struct hold *hold, struct wanted *ret_wanted);
+/* What the command that took it was told; borrows the keys. False: out of memory. In either case lock_spec_fini() is
+ * due. */
+bool hold_spec(const struct hold *hold, struct lock_spec *ret_spec);
 
 /* The members that tell which locks they are: those of the only lock, or an array "locks" of them. */
 void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_tokens);

@@ -8,11 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/json.h"
+#include "cli/quorum_status.h"
 #include "cli/session.h"
 #include "cli/session_wait.h"
-#include "cli/standings.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/message.h"
@@ -164,11 +164,11 @@ static void explain_refusal(const struct operation *operation, size_t n)
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     const char *texts[REDLOCK_MAX_MASTERS];
 
-    standings_read(operation->client, infos);
+    quorum_status_read(operation->client, infos);
     for (size_t i = 0; i < n; i++)
-        texts[i] = standings_answers(&infos[i]) ? "" : infos[i].last_error;
+        texts[i] = quorum_status_answers(&infos[i]) ? "" : infos[i].last_error;
     cli_error("latch", "too few of the %zu masters take what they are given, and waiting does not help", n);
-    hindrance_explain_texts(stderr, operation->client, texts, n);
+    diagnosis_explain_texts(stderr, operation->client, texts, n);
 }
 
 static void explain_failure(const struct operation *operation, const struct redlock_latch_result *result)
@@ -185,7 +185,7 @@ static void explain_failure(const struct operation *operation, const struct redl
         return;
     for (size_t i = 0; i < result->n_nodes; i++)
         texts[i] = result->nodes[i].answered ? "" : result->nodes[i].detail;
-    hindrance_explain_texts(stderr, operation->client, texts, result->n_nodes);
+    diagnosis_explain_texts(stderr, operation->client, texts, result->n_nodes);
 }
 
 static void add_master(struct cli_json *json, const struct redlock_latch_node *node, bool recorded)

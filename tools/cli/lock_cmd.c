@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
@@ -82,7 +82,7 @@ static void write_help(FILE *out)
 
 struct request {
     struct cli_common common;
-    struct wanted wanted;
+    struct lock_spec spec;
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
     uint32_t hold_ms;
@@ -127,9 +127,9 @@ static const char *reason(const struct request *request, const struct outcome *o
 {
     int status = has_cause(outcome) ? outcome->cause : outcome->status;
 
-    if (status != REDLOCK_HELD || request->wanted.permits == 0)
+    if (status != REDLOCK_HELD || request->spec.permits == 0)
         return redlock_strerror(status);
-    return request->wanted.n_permits > 1 ? "too many permits are held by others" : "all permits are held by others";
+    return request->spec.n_permits > 1 ? "too many permits are held by others" : "all permits are held by others";
 }
 
 /* Below the message, unless that has said it. */
@@ -144,22 +144,22 @@ static void explain_holder(const struct busy *busy)
     putc('\n', stderr);
 }
 
-static void explain_failure(const struct request *request, const struct grip *grip, const struct outcome *outcome,
+static void explain_failure(const struct request *request, const struct locks *locks, const struct outcome *outcome,
                             const struct busy *busy)
 {
     char foreign[BUSY_TEXT_SIZE];
-    const char *decisive = grip_decisive_key(grip, outcome);
-    char headline[HINDRANCE_SIZE];
-    const char *why = lacked_votes(outcome) ? hindrance_headline(outcome, headline) : reason(request, outcome);
+    const char *decisive = locks_decisive_key(locks, outcome);
+    char headline[DIAGNOSIS_SIZE];
+    const char *why = lacked_votes(outcome) ? diagnosis_headline(outcome, headline) : reason(request, outcome);
     bool timed_out = !lacked_votes(outcome) && has_cause(outcome) && !busy->hopeless;
 
     why = busy->hopeless ? busy_text(busy, foreign) : why;
-    cli_error("lock", "%s not acquired: %s%s%s%s%s%s", request->wanted.title,
+    cli_error("lock", "%s not acquired: %s%s%s%s%s%s", request->spec.title,
               timed_out ? redlock_strerror(outcome->status) : "", timed_out ? "; last attempt: " : "",
               decisive != NULL ? "'" : "", decisive != NULL ? decisive : "", decisive != NULL ? "': " : "", why);
 }
 
-static void explain(const struct request *request, const struct grip *grip, const struct term *term,
+static void explain(const struct request *request, const struct locks *locks, const struct term *term,
                     const struct outcome *outcome, const struct busy *busy)
 {
     char took[16];
@@ -167,8 +167,8 @@ static void explain(const struct request *request, const struct grip *grip, cons
 
     term_time(outcome->elapsed_us, took, sizeof(took));
     if (outcome->status != REDLOCK_OK) {
-        explain_failure(request, grip, outcome, busy);
-        if (!request->quiet && grip->n == 1)
+        explain_failure(request, locks, outcome, busy);
+        if (!request->quiet && locks->n == 1)
             fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
                     outcome->attempts == 1 ? "" : "s", took);
         return;
@@ -177,14 +177,14 @@ static void explain(const struct request *request, const struct grip *grip, cons
         return;
     term_print(term, TERM_GREEN, "acquired");
     putc(' ', term->out);
-    shown_put(term->out, request->wanted.title);
+    shown_put(term->out, request->spec.title);
     term_time(outcome->remaining_ms * 1000, left, sizeof(left));
-    if (grip->n == 1)
+    if (locks->n == 1)
         fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
                 outcome->granted, outcome->n_nodes, outcome->quorum, took, left);
     else
         fprintf(term->out, ": %u of %zu masters have agreed to each key (%u needed), in %s; valid for %s\n",
-                grip_nodes_ok(grip), request->common.masters.count, cli_quorum(&request->common), took, left);
+                locks_nodes_ok(locks), request->common.masters.count, cli_quorum(&request->common), took, left);
 }
 
 /* What has been got: nothing of a lock that is not held. */
@@ -198,47 +198,47 @@ static void add_tokens(struct cli_json *json, const struct redlock_lock *lock, b
         cli_json_int(json, "fence", (int64_t)redlock_lock_fence(lock));
 }
 
-static void add_locks(struct cli_json *json, const struct grip *grip, bool held)
+static void add_locks(struct cli_json *json, const struct locks *locks, bool held)
 {
     cli_json_begin(json, "locks", '[');
-    for (size_t i = 0; i < grip->n; i++) {
+    for (size_t i = 0; i < locks->n; i++) {
         cli_json_begin(json, NULL, '{');
-        cli_json_key(json, grip_key(grip, i));
-        add_tokens(json, grip->locks[i], held);
+        cli_json_key(json, locks_key(locks, i));
+        add_tokens(json, locks->handles[i], held);
         cli_json_end(json, '}');
     }
     cli_json_end(json, ']');
 }
 
 /* Votes of a set's masters are known of the key that decided. */
-static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome,
+static void print_json(const struct request *request, const struct locks *locks, const struct outcome *outcome,
                        const struct busy *busy)
 {
-    const struct redlock_client *client = redlock_lock_client(grip->locks[0]);
-    const char *decisive = grip_decisive_key(grip, outcome);
+    const struct redlock_client *client = redlock_lock_client(locks->handles[0]);
+    const char *decisive = locks_decisive_key(locks, outcome);
     bool held = outcome->status == REDLOCK_OK;
     struct cli_json json;
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    if (grip->n == 1 || decisive != NULL)
-        cli_json_key(&json, grip->n == 1 ? grip_key(grip, 0) : decisive);
+    if (locks->n == 1 || decisive != NULL)
+        cli_json_key(&json, locks->n == 1 ? locks_key(locks, 0) : decisive);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     if (has_cause(outcome))
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
-    if (grip->n == 1)
-        add_tokens(&json, grip->locks[0], held);
+    if (locks->n == 1)
+        add_tokens(&json, locks->handles[0], held);
     else
-        add_locks(&json, grip, held);
+        add_locks(&json, locks, held);
     cli_json_int(&json, "ttl_ms", request->ttl_ms);
     cli_json_int(&json, "remaining_ms", held ? outcome->remaining_ms : 0);
-    if (grip->n == 1)
+    if (locks->n == 1)
         cli_json_int(&json, "attempts", outcome->attempts);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     cli_json_int(&json, "quorum", cli_quorum(&request->common));
-    cli_json_int(&json, "granted", grip->n == 1 ? outcome->granted : held ? grip_nodes_ok(grip) : 0);
+    cli_json_int(&json, "granted", locks->n == 1 ? outcome->granted : held ? locks_nodes_ok(locks) : 0);
     if (lacked_votes(outcome))
-        hindrance_json(&json, client, outcome);
+        diagnosis_json(&json, client, outcome);
     busy_json(&json, busy);
     votes_json(&json, client, outcome);
     cli_json_end(&json, '}');
@@ -246,10 +246,10 @@ static void print_json(const struct request *request, const struct grip *grip, c
 }
 
 /* A line for each lock: TOKEN, of a permit its number, and the fencing token. */
-static void print_tokens(const struct grip *grip)
+static void print_tokens(const struct locks *locks)
 {
-    for (size_t i = 0; i < grip->n; i++) {
-        const struct redlock_lock *lock = grip->locks[i];
+    for (size_t i = 0; i < locks->n; i++) {
+        const struct redlock_lock *lock = locks->handles[i];
 
         fputs(redlock_lock_token(lock), stdout);
         if (redlock_lock_limit(lock) != 0)
@@ -261,47 +261,47 @@ static void print_tokens(const struct grip *grip)
 }
 
 /* A token that reached nobody would leave a lock that nobody can give up: then the lock is given back instead. */
-static int leave_held(const struct request *request, struct session *session, struct grip *grip)
+static int leave_held(const struct request *request, struct session *session, struct locks *locks)
 {
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     int error = errno;
 
-    if (session->caught == 0 && written && grip_detach(grip) == 0)
+    if (session->caught == 0 && written && locks_detach(locks) == 0)
         return CLI_OK;
     if (session->caught == 0)
         cli_error("lock", "cannot write the token%s%s: %s %s given back", written ? "" : ": ",
-                  written ? "" : strerror(error), request->wanted.title, request->wanted.verb);
-    grip_release(grip, session);
+                  written ? "" : strerror(error), request->spec.title, request->spec.verb);
+    locks_release(locks, session);
     return CLI_INFRASTRUCTURE;
 }
 
 /* The same for a file: once they have been handed over, the handle does not know the locks any more. */
-static int leave_to_file(struct request *request, struct session *session, struct grip *grip)
+static int leave_to_file(struct request *request, struct session *session, struct locks *locks)
 {
-    struct redlock_client *client = redlock_lock_client(grip->locks[0]);
+    struct redlock_client *client = redlock_lock_client(locks->handles[0]);
     struct rl_clock_identity clock;
     struct hold hold;
     int code = CLI_INFRASTRUCTURE;
 
     if (!rl_clock_identify(&clock))
         cli_error("lock", "/proc does not tell which clock the end of the lock would be of: %s", strerror(errno));
-    hold_describe(&hold, grip, request->ttl_ms, grip_nodes_ok(grip), request->common.masters.count);
+    hold_describe(&hold, locks, request->ttl_ms, locks_nodes_ok(locks), request->common.masters.count);
     if (request->hold_ms != 0)
         hold.keep_until = instant_after(instant_now(), request->hold_ms * INT64_C(1000000));
-    if (session->caught == 0 && hold_leave(&request->out, grip, &hold) == 0)
+    if (session->caught == 0 && hold_leave(&request->out, locks, &hold) == 0)
         code = CLI_OK;
     else if (session->caught == 0)
-        cli_error("lock", "cannot write the token: %s %s given back", request->wanted.title, request->wanted.verb);
-    if (code != CLI_OK && grip_release(grip, session) == REDLOCK_E_NOT_HELD)
+        cli_error("lock", "cannot write the token: %s %s given back", request->spec.title, request->spec.verb);
+    if (code != CLI_OK && locks_release(locks, session) == REDLOCK_E_NOT_HELD)
         for (size_t i = 0; i < hold.n; i++)
             hold_release(session, client, &hold.locks[i]);
     hold_fini(&hold);
     return code;
 }
 
-static int report(struct request *request, struct session *session, struct grip *grip)
+static int report(struct request *request, struct session *session, struct locks *locks)
 {
-    struct redlock_client *client = redlock_lock_client(grip->locks[0]);
+    struct redlock_client *client = redlock_lock_client(locks->handles[0]);
     struct outcome *outcome = &session->last;
     bool held = outcome->status == REDLOCK_OK;
     struct term term;
@@ -310,33 +310,33 @@ static int report(struct request *request, struct session *session, struct grip 
     if (held)
         session_join_behind(session, client);
     if (held && (!request->quiet || request->token_file != NULL))
-        grip_settle(grip, session, SETTLE_MS);
+        locks_settle(locks, session, SETTLE_MS);
     if (!request->quiet)
         votes_print(&term, client, outcome);
-    explain(request, grip, &term, outcome, &session->busy);
+    explain(request, locks, &term, outcome, &session->busy);
     if (!held)
         explain_holder(&session->busy);
     if (!session->busy.hopeless)
-        hindrance_explain(stderr, client, outcome, &request->common);
+        diagnosis_explain(stderr, client, outcome, &request->common);
     if (request->common.json)
-        print_json(request, grip, outcome, &session->busy);
+        print_json(request, locks, outcome, &session->busy);
     else if (request->token_file != NULL)
         fflush(stdout);
     else if (held)
-        print_tokens(grip);
-    if (!held && hindrance_is_max_ttl(client, outcome))
+        print_tokens(locks);
+    if (!held && diagnosis_is_max_ttl(client, outcome))
         return CLI_USAGE; /* waiting does not help */
     if (session->busy.hopeless)
         return CLI_FOREIGN;
     if (!held)
         return exit_code_of(outcome->status, outcome->cause);
-    return request->token_file != NULL ? leave_to_file(request, session, grip) : leave_held(request, session, grip);
+    return request->token_file != NULL ? leave_to_file(request, session, locks) : leave_held(request, session, locks);
 }
 
-static int acquire(struct request *request, struct session *session, struct redlock_client *client, struct grip *grip)
+static int acquire(struct request *request, struct session *session, struct redlock_client *client, struct locks *locks)
 {
     struct redlock_acquire_options options;
-    int status = grip_create(grip, client, &request->wanted);
+    int status = locks_create(locks, client, &request->spec);
 
     if (status != 0)
         return refused_call("lock", status);
@@ -345,19 +345,19 @@ static int acquire(struct request *request, struct session *session, struct redl
     options.timeout_ms = request->wait_ms;
     options.min_validity_ms = request->min_validity_ms;
     options.fenced = request->fenced;
-    options.mode = request->wanted.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
+    options.mode = request->spec.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     options.own_token = 1;
-    if (!wanted_has_several(&request->wanted))
+    if (!lock_spec_has_several(&request->spec))
         options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
-    status = grip_acquire(grip, session, &options);
+    status = locks_acquire(locks, session, &options);
     if (status <= REDLOCK_E_NOMEM && session->last.n_nodes == 0)
         return refused_call("lock", status);
-    return report(request, session, grip);
+    return report(request, session, locks);
 }
 
 static void on_event(const struct redlock_event *event, void *data)
 {
-    grip_observe(data, event);
+    locks_observe(data, event);
 }
 
 static void on_waiting(const struct busy *busy, void *data)
@@ -366,7 +366,7 @@ static void on_waiting(const struct busy *busy, void *data)
     char text[BUSY_TEXT_SIZE];
 
     busy_waiting_text(busy, text);
-    cli_error("lock", "%s %s awaited%s%s", request->wanted.title, request->wanted.verb, *text != '\0' ? ": " : "",
+    cli_error("lock", "%s %s awaited%s%s", request->spec.title, request->spec.verb, *text != '\0' ? ": " : "",
               text);
 }
 
@@ -401,7 +401,7 @@ static int run(struct request *request)
 {
     struct session session;
     struct redlock_client *client = NULL;
-    struct grip grip = {0};
+    struct locks locks = {0};
     int code = CLI_INFRASTRUCTURE;
     bool ok;
 
@@ -410,14 +410,14 @@ static int run(struct request *request)
 
     ok = session_open(&session, "lock") && session_catch_signals(&session, "lock");
     session.observer = on_event;
-    session.observer_data = &grip;
+    session.observer_data = &locks;
     session.least_ms = cli_hold_least_ms(request->hold_ms);
     session.waiting = request->silent ? NULL : on_waiting;
     session.waiting_data = request;
     if (ok)
         client = session_client(&session, "lock", &request->common, &code);
     if (client != NULL)
-        code = acquire(request, &session, client, &grip);
+        code = acquire(request, &session, client, &locks);
     return finish(&session, client, ROLLBACK_MS, code);
 }
 
@@ -425,7 +425,7 @@ int lock_main(int argc, char **argv)
 {
     struct request request = {.ttl_ms = 30000, .min_validity_ms = 1};
     const struct cli_option options[] = {
-        WANTED_OPTIONS(&request.wanted),
+        LOCK_SPEC_OPTIONS(&request.spec),
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = LEAST_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "hold-at-least", .duration_ms = &request.hold_ms},
@@ -450,14 +450,14 @@ int lock_main(int argc, char **argv)
     request.silent = request.quiet;
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
-        !(wanted_take_key("lock", &request.wanted, request.operand) && wanted_complete("lock", &request.wanted) &&
+        !(lock_spec_take_key("lock", &request.spec, request.operand) && lock_spec_complete("lock", &request.spec) &&
           times_fit(&request) && has_place(&request) && cli_label_fits("lock", &request.common) &&
           cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);
     file_out_close(&request.out);
-    wanted_fini(&request.wanted);
+    lock_spec_fini(&request.spec);
     cli_common_fini(&request.common);
     return code;
 }

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
@@ -74,7 +74,7 @@ static int code_of(const struct outcome *outcome)
 static void explain(const struct request *request, const struct redlock_client *client, const struct term *term,
                     const char *key, const struct outcome *outcome)
 {
-    char headline[HINDRANCE_SIZE];
+    char headline[DIAGNOSIS_SIZE];
 
     switch (code_of(outcome)) {
     case CLI_OK:
@@ -90,8 +90,8 @@ static void explain(const struct request *request, const struct redlock_client *
         break;
     default:
         cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", key,
-                  hindrance_headline(outcome, headline));
-        hindrance_explain(stderr, client, outcome, &request->common);
+                  diagnosis_headline(outcome, headline));
+        diagnosis_explain(stderr, client, outcome, &request->common);
     }
 }
 

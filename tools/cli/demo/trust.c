@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/demo/demo.h"
-#include "cli/standings.h"
+#include "cli/quorum_status.h"
 #include "cli/votes.h"
 
 enum { MAX_TTL_MS = 3000, QUARANTINE_MS = MAX_TTL_MS + 1000, RENEW_MS = 300, EMPTY = 2, WAIT_MS = 20000 };
@@ -187,7 +187,7 @@ static void check_return(struct demo *demo)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "later");
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    struct standings sum = standings_of(infos, standings_read(demo->bob, infos), demo->quorum);
+    struct quorum_status sum = quorum_status_of(infos, quorum_status_read(demo->bob, infos), demo->quorum);
     struct redlock_acquire_options options;
     int status = REDLOCK_E_NOMEM;
     char took[16];

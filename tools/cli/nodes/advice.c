@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/nodes/advice_list.h"
-#include "cli/standings.h"
+#include "cli/quorum_status.h"
 #include "cli/term.h"
 #include "options/value.h"
 
@@ -323,12 +323,12 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
     if (rights_of(&list)->sentinel)
         advise_on_sentinel(&list);
     else if (info->fault != REDLOCK_FAULT_NOT_MASTER && view->probes[node].refused)
-        advise_on_refused(&list, !standings_answers(info) || strstr(view->probes[node].why, "max number") == NULL);
-    else if (!standings_answers(info))
+        advise_on_refused(&list, !quorum_status_answers(info) || strstr(view->probes[node].why, "max number") == NULL);
+    else if (!quorum_status_answers(info))
         advise_on_down(&list);
     else if (rights_of(&list)->unknown[0] != '\0' && info->fault != REDLOCK_FAULT_NOT_MASTER)
         advise_on_unknown_commands(&list);
-    if (!standings_answers(info) || rights_of(&list)->sentinel)
+    if (!quorum_status_answers(info) || rights_of(&list)->sentinel)
         return list.n;
     if (info->fault != REDLOCK_FAULT_NO_RIGHTS || rights_of(&list)->unknown[0] == '\0')
         on_fault(&list);

@@ -21,7 +21,7 @@ static void measure(const struct nodes_request *request, struct nodes_look *look
 
 bool nodes_answers(const struct nodes_look *look, size_t node)
 {
-    return standings_answers(&look->infos[node]) || look->probes[node].refused;
+    return quorum_status_answers(&look->infos[node]) || look->probes[node].refused;
 }
 
 /* A replica and a node of a cluster say no as well; what they are says more. */
@@ -31,10 +31,10 @@ bool nodes_refuses(const struct nodes_look *look, size_t node)
 
     if (info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER)
         return false;
-    if (standings_answers(info) && strstr(look->probes[node].why, "max number of clients") != NULL)
+    if (quorum_status_answers(info) && strstr(look->probes[node].why, "max number of clients") != NULL)
         return false; /* the client has got the last connection */
     return look->probes[node].refused ||
-           (look->rights[node].vital && standings_answers(info) && info->fault != REDLOCK_FAULT_NO_RIGHTS);
+           (look->rights[node].vital && quorum_status_answers(info) && info->fault != REDLOCK_FAULT_NO_RIGHTS);
 }
 
 static void exclude(struct redlock_node_info *info, enum redlock_fault fault, const char *text)
@@ -73,7 +73,7 @@ static void compare_servers(struct nodes_look *look, size_t node)
         ids[n++] = before->run_id;
     for (size_t i = 0; i < rights->met; i++)
         ids[n++] = rights->run_ids[i];
-    if (after.looked && standings_answers(&after))
+    if (after.looked && quorum_status_answers(&after))
         ids[n++] = after.run_id;
     one = met_again(ids, n, &other);
     look->by_turns[node] = one != NULL;
@@ -101,7 +101,7 @@ static void add_findings(struct nodes_look *look)
         compare_servers(look, i);
         if (look->by_turns[i])
             exclude(info, REDLOCK_FAULT_TWO_SERVERS, look->turns[i]);
-        else if (standings_answers(info) && look->rights[i].clock_stands && !stays)
+        else if (quorum_status_answers(info) && look->rights[i].clock_stands && !stays)
             exclude(info, REDLOCK_FAULT_CLOCK_SLOW, "its clock stands still, or nearly so");
     }
 }
@@ -180,16 +180,16 @@ bool nodes_is_slow(const struct nodes_look *look, size_t node)
 /* --- The look ---------------------------------------------------------------------------------------------------- */
 
 /* Those that would take a lock. */
-static struct standings able_of(const struct nodes_look *look)
+static struct quorum_status able_of(const struct nodes_look *look)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    struct standings able;
+    struct quorum_status able;
 
     memcpy(infos, look->infos, sizeof(infos));
     for (size_t i = 0; i < look->sum.n; i++)
         if (nodes_refuses(look, i))
             infos[i] = (struct redlock_node_info){.link = infos[i].link, .standing = REDLOCK_STANDING_EXCLUDED};
-    able = standings_of(infos, look->sum.n, look->sum.quorum);
+    able = quorum_status_of(infos, look->sum.n, look->sum.quorum);
     able.answering = 0;
     for (size_t i = 0; i < look->sum.n; i++)
         able.answering += nodes_answers(look, i);
@@ -209,14 +209,14 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
     if (ret_look->client == NULL)
         return false;
     session_join(session, ret_look->client);
-    n = standings_read(ret_look->client, ret_look->infos);
+    n = quorum_status_read(ret_look->client, ret_look->infos);
     ret_look->sum.n = n;
     if (join == REDLOCK_JOIN_LOOK || join == REDLOCK_JOIN_DECLARE) {
         measure(request, ret_look);
         add_findings(ret_look);
         wait_for_slow_ones(ret_look);
     }
-    ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
+    ret_look->sum = quorum_status_of(ret_look->infos, n, cli_quorum(&request->common));
     ret_look->able = able_of(ret_look);
     return session->caught == 0;
 }

@@ -382,7 +382,7 @@ static size_t names_of(const struct nodes_look *look, enum redlock_fault fault, 
 /* What speaks against it: an exit code after a message, or CLI_OK. */
 static int objection_to_new(const struct nodes_look *look)
 {
-    const struct standings *sum = &look->sum;
+    const struct quorum_status *sum = &look->sum;
     char names[1024];
 
     if (sum->answering == 0) {

@@ -4,8 +4,8 @@
 
 #include "cli/nodes/advice.h"
 #include "cli/probe.h"
+#include "cli/quorum_status.h"
 #include "cli/session.h"
-#include "cli/standings.h"
 #include "cli/term.h"
 
 struct nodes_request {
@@ -27,8 +27,8 @@ struct nodes_look {
     int64_t slow_ms[REDLOCK_MAX_MASTERS];    /* how long a handshake takes that has not ended in time; 0: not known */
     bool by_turns[REDLOCK_MAX_MASTERS];      /* its name leads to two servers: ... */
     char turns[REDLOCK_MAX_MASTERS][100];    /* ... which, in words */
-    struct standings sum;
-    struct standings able; /* the same, but those that refuse what a lock needs do not vote */
+    struct quorum_status sum;
+    struct quorum_status able; /* the same, but those that refuse what a lock needs do not vote */
 };
 
 /* --- look.c: false after a message or a signal; *ret_exit is then the exit code. */

@@ -21,7 +21,7 @@ const char *nodes_standing_word(const struct nodes_look *look, size_t node)
 
     if (nodes_refuses(look, node))
         return "refuses";
-    if (!standings_answers(info))
+    if (!quorum_status_answers(info))
         return nodes_is_slow(look, node) ? "slow" : "down";
     return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
 }
@@ -30,7 +30,7 @@ static enum term_style style_of(const struct nodes_look *look, size_t node)
 {
     const struct redlock_node_info *info = &look->infos[node];
 
-    if (!standings_answers(info) || nodes_refuses(look, node))
+    if (!quorum_status_answers(info) || nodes_refuses(look, node))
         return TERM_RED;
     if (info->standing == REDLOCK_STANDING_VOTES)
         return TERM_GREEN;
@@ -281,7 +281,7 @@ int nodes_exit_code(const struct nodes_look *look)
     return look->able.answering < look->able.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
 }
 
-static void print_hope(const struct term *term, const struct standings *sum)
+static void print_hope(const struct term *term, const struct quorum_status *sum)
 {
     char wait[24];
 
@@ -295,7 +295,7 @@ static void print_hope(const struct term *term, const struct standings *sum)
 
 static void print_verdict(const struct term *term, const struct nodes_look *look)
 {
-    const struct standings *sum = &look->able;
+    const struct quorum_status *sum = &look->able;
 
     if (sum->voting >= sum->quorum && nodes_by_turns(look) != NULL) {
         term_print(term, TERM_RED, "no safe quorum");
@@ -399,7 +399,7 @@ static void master(struct cli_json *json, const struct nodes_look *look, size_t 
     cli_json_string(json, "name", info->name);
     cli_json_bool(json, "reachable", up);
     cli_json_string(json, "standing", nodes_refuses(look, node)   ? "refuses"
-                                      : standings_answers(info) ? redlock_standing_name(info->standing)
+                                      : quorum_status_answers(info) ? redlock_standing_name(info->standing)
                                       : nodes_is_slow(look, node) ? "slow"
                                                                   : "down");
     cli_json_string(json, "fault", redlock_fault_name(info->fault));

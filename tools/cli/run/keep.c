@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/run/inherited.h"
 #include "cli/run/keeper.h"
 #include "cli/run/link.h"
@@ -27,7 +27,7 @@ static void note_trouble(struct keeper *keeper, const struct redlock_alarm *alar
 {
     struct redlock_result result = {.status = REDLOCK_NO_QUORUM, .quorum = cli_quorum(&keeper->run->options->common),
                                     .n_nodes = alarm->n_nodes, .nodes = alarm->nodes};
-    char why[HINDRANCE_SIZE];
+    char why[DIAGNOSIS_SIZE];
 
     for (size_t i = 0; i < alarm->n_nodes; i++)
         result.granted += alarm->nodes[i].vote == REDLOCK_VOTE_GRANTED;
@@ -119,14 +119,14 @@ static bool listen_to_all(struct keeper *keeper)
 
 static void keep(struct keeper *keeper)
 {
-    grip_watch(&keeper->run->grip, on_alarm, keeper);
+    locks_watch(&keeper->run->locks, on_alarm, keeper);
     keeper_set_fallback(keeper);
     while (!keeper->run->fate.ended) {
         if (event_base_loop(keeper->run->session.base, EVLOOP_ONCE) != 0)
             keeper_take_over(keeper, "the event loop has failed");
         keeper_refresh(keeper);
     }
-    grip_watch(&keeper->run->grip, NULL, NULL);
+    locks_watch(&keeper->run->locks, NULL, NULL);
 }
 
 static void close_all(struct keeper *keeper)

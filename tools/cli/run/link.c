@@ -85,7 +85,7 @@ static void on_started(struct keeper *keeper, pid_t pid)
     run_report(run, RUN_LEVEL_DETAIL, "started", RUN_FACTS({"pid", pid}), "'%s' runs as process %d",
                run->options->argv[0], (int)pid);
     run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
-               grip_nodes_ok(&run->grip), run->options->common.masters.count);
+               locks_nodes_ok(&run->locks), run->options->common.masters.count);
 }
 
 static void on_exited(struct run *run, int status)
@@ -110,7 +110,7 @@ static void on_killed(struct keeper *keeper)
 
     run->fate.ended_by_us = true;
     run_report(run, RUN_LEVEL_ERROR, "killed", why, "%s can no longer be held: the command is killed",
-               run->options->wanted.title);
+               run->options->spec.title);
 }
 
 static void take_news(struct keeper *keeper, const struct run_news *news)
@@ -131,7 +131,7 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         run->fate.ended_by_us = true;
         run_report(run, RUN_LEVEL_ERROR, "warned", RUN_TROUBLE_FACTS(keeper, run->options->kill_after_ms),
                    "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
-                   run->options->wanted.title, run->options->kill_after_ms);
+                   run->options->spec.title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
         on_killed(keeper);
@@ -249,7 +249,7 @@ static void on_noted(struct redlock_lock *lock, const struct redlock_result *res
  * client ends. */
 static void note(struct keeper *keeper)
 {
-    const struct cli_texts *keys = &keeper->run->options->wanted.keys;
+    const struct cli_texts *keys = &keeper->run->options->spec.keys;
     struct redlock_acquire_options request;
 
     redlock_acquire_options_init(&request);
@@ -326,7 +326,7 @@ struct instant run_read_valid_until(const struct run *run)
 
     for (int i = 0; i < READINGS; i++) {
         struct instant now = instant_now();
-        struct instant until = instant_after(now, grip_remaining_ns(&run->grip));
+        struct instant until = instant_after(now, locks_remaining_ns(&run->locks));
 
         if (i == 0 || until.boot_ns > best.boot_ns)
             best = until;
@@ -351,8 +351,8 @@ static void publish_renewal(struct run *run)
     run_publish(run, "held");
     if (run->renewed)
         run_report(run, RUN_LEVEL_DETAIL, "renewed", RUN_HELD_FACTS(run), "%s %s renewed: %u/%zu masters, %lld ms left",
-                   run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
-                   run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
+                   run->options->spec.title, run->options->spec.verb, locks_nodes_ok(&run->locks),
+                   run->options->common.masters.count, (long long)locks_remaining_ms(&run->locks));
     run->renewed = false;
 }
 
@@ -378,7 +378,7 @@ void keeper_refresh(struct keeper *keeper)
     struct instant until = run_read_valid_until(run);
     int64_t moved_ns = instant_left(until, run->valid_until);
 
-    if (run->lost || grip_remaining_ns(&run->grip) <= 0) {
+    if (run->lost || locks_remaining_ns(&run->locks) <= 0) {
         lose(keeper);
     } else if (moved_ns >= NOTABLE_NS || moved_ns <= -NOTABLE_NS) {
         run->valid_until = until;

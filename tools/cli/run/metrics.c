@@ -10,9 +10,9 @@
 #include <redlock/redlock.h>
 
 #include "cli/hold.h"
+#include "cli/lock_spec.h"
 #include "cli/run/outlet.h"
 #include "cli/run/report.h"
-#include "cli/wanted.h"
 #include "options/message.h"
 #include "options/option.h"
 
@@ -115,7 +115,7 @@ static void print_client(const struct page *page, const struct redlock_client *c
 static void put_keys(const struct cli_texts *keys, char *text, size_t size)
 {
     char key[SHOWN_KEY_SIZE];
-    size_t length = 0, n = wanted_named(keys);
+    size_t length = 0, n = lock_spec_named(keys);
 
     for (size_t i = 0; i < n; i++) {
         shown(keys->items[i], key, sizeof(key));
@@ -248,7 +248,7 @@ static void print_lock_file(const struct run *run, FILE *out, const char *state)
 {
     struct hold hold;
 
-    hold_describe(&hold, &run->grip, run->options->ttl_ms, grip_nodes_ok(&run->grip),
+    hold_describe(&hold, &run->locks, run->options->ttl_ms, locks_nodes_ok(&run->locks),
                   run->options->common.masters.count);
     hold.valid_until = run->valid_until;
     snprintf(hold.state, sizeof(hold.state), "%s", state);
@@ -260,9 +260,9 @@ static void print_metrics(const struct run *run, FILE *out, const char *state)
 {
     bool held = strcmp(state, "held") == 0;
     struct metrics metrics = {
-        .keys = &run->options->wanted.keys,
+        .keys = &run->options->spec.keys,
         .held = held,
-        .remaining_ms = held ? grip_remaining_ms(&run->grip) : 0,
+        .remaining_ms = held ? locks_remaining_ms(&run->locks) : 0,
         .acquire_us = run->acquire_us,
     };
 
@@ -274,8 +274,8 @@ void run_publish(struct run *run, const char *state)
     put(&run->lock_file, print_lock_file, state);
     put(&run->metrics_file, print_metrics, state);
     if (strcmp(state, "held") == 0)
-        run_notify("STATUS=held %u/%zu, %lld s left", grip_nodes_ok(&run->grip), run->options->common.masters.count,
-                   (long long)grip_remaining_ms(&run->grip) / 1000);
+        run_notify("STATUS=held %u/%zu, %lld s left", locks_nodes_ok(&run->locks), run->options->common.masters.count,
+                   (long long)locks_remaining_ms(&run->locks) / 1000);
     else
         run_notify("STATUS=%s", state);
 }

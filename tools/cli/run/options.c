@@ -115,7 +115,7 @@ static bool set_limits(struct run_options *options)
 
 static bool take_key(struct run_options *options, const char *operand)
 {
-    if (!wanted_take_key("run", &options->wanted, operand))
+    if (!lock_spec_take_key("run", &options->spec, operand))
         return false;
     if (options->argv[0] != NULL)
         return true;
@@ -125,9 +125,9 @@ static bool take_key(struct run_options *options, const char *operand)
 /* What only one lock can have, and what only a key that stands alone can be. */
 static bool check_several(const struct run_options *options)
 {
-    const struct cli_texts *keys = &options->wanted.keys;
+    const struct cli_texts *keys = &options->spec.keys;
 
-    if (options->no_renew && wanted_has_several(&options->wanted))
+    if (options->no_renew && lock_spec_has_several(&options->spec))
         return refuse(keys->n > 1
             ? "--no-renew takes one key: while one of several is awaited, the others must be renewed"
             : "--no-renew takes one permit: while one of several is awaited, the others must be renewed");
@@ -139,7 +139,7 @@ static bool check_several(const struct run_options *options)
 
 static bool list_keys(struct run_options *options)
 {
-    options->lines = wanted_join_keys(&options->wanted, "\n");
+    options->lines = lock_spec_join_keys(&options->spec, "\n");
     return options->lines != NULL || refuse("out of memory");
 }
 
@@ -151,7 +151,7 @@ static bool complete(struct run_options *options, const struct words *words)
         return false;
     if (options->quiet && options->status)
         return refuse("--quiet excludes --status and --verbose");
-    return wanted_complete("run", &options->wanted) && check_several(options) && list_keys(options) &&
+    return lock_spec_complete("run", &options->spec) && check_several(options) && list_keys(options) &&
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_label_fits("run", &options->common) && cli_need_masters("run", &options->common.masters);
@@ -161,7 +161,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 {
     struct words words = {0};
     const struct cli_option table[] = {
-        WANTED_OPTIONS(&options->wanted),
+        LOCK_SPEC_OPTIONS(&options->spec),
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
         {.name = "hold-at-least", .duration_ms = &options->hold_ms},
@@ -188,7 +188,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
     };
     const struct cli_command command = {.name = "run", .options = table,
                                         .operands = (const char *const[]){"[KEY]", NULL},
-                                        .command_line = &options->argv, .instead = options->wanted.keys.items,
+                                        .command_line = &options->argv, .instead = options->spec.keys.items,
                                         .write_help = run_write_help};
     int code;
 
@@ -204,7 +204,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 
 void run_options_fini(struct run_options *options)
 {
-    wanted_fini(&options->wanted);
+    lock_spec_fini(&options->spec);
     free(options->lines);
     cli_common_fini(&options->common);
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/common.h"
+#include "cli/lock_spec.h"
 #include "cli/run/deadline.h"
-#include "cli/wanted.h"
 
 enum run_exit {
     RUN_EXIT_FOREIGN = 121,
@@ -29,7 +29,7 @@ enum run_notifier {
 
 struct run_options {
     struct cli_common common;
-    struct wanted wanted;
+    struct lock_spec spec;
     char *lines;        /* the keys, one on each line */
     uint32_t ttl_ms;
     uint32_t hold_ms;   /* the least time for which the lock is held */

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/json.h"
 #include "cli/run/outlet.h"
 #include "cli/run/run.h"
@@ -89,7 +89,7 @@ static void write_json(FILE *out, const struct message *message)
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[message->level]);
     cli_json_string(&json, "event", message->event);
-    write_keys(&json, &message->run->options->wanted.keys);
+    write_keys(&json, &message->run->options->spec.keys);
     cli_json_string(&json, "message", message->text);
     if (message->facts != NULL)
         write_facts(&json, message->run, message->facts);
@@ -127,7 +127,7 @@ static void write_sentence(FILE *out, const struct message *message)
     shown_put(out, message->text);
     putc('\n', out);
     if (facts != NULL && facts->outcome != NULL && !message->run->options->quiet)
-        hindrance_explain(out, message->run->client, facts->outcome, &message->run->options->common);
+        diagnosis_explain(out, message->run->client, facts->outcome, &message->run->options->common);
 }
 
 /* --- The thread that writes -------------------------------------------------------------------------------------- */

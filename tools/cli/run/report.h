@@ -34,8 +34,8 @@ struct run_facts {
 #define RUN_FACTS(...) (&(const struct run_facts){.numbers = RUN_NUMBERS(__VA_ARGS__)})
 
 #define RUN_HELD_FACTS(run)                                                                                        \
-    RUN_FACTS({"granted", grip_nodes_ok(&(run)->grip)}, {"quorum", cli_quorum(&(run)->options->common)},           \
-              {"remaining_ms", grip_remaining_ms(&(run)->grip)})
+    RUN_FACTS({"granted", locks_nodes_ok(&(run)->locks)}, {"quorum", cli_quorum(&(run)->options->common)},           \
+              {"remaining_ms", locks_remaining_ms(&(run)->locks)})
 
 /* All signals that the process takes must be blocked. Before it and without success messages are written at once. */
 bool run_report_open(struct run *run);

@@ -9,7 +9,7 @@
 
 #include "cli/clock.h"
 #include "cli/commands.h"
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 #include "cli/run/inherited.h"
 #include "cli/run/keep.h"
 #include "cli/run/link.h"
@@ -43,7 +43,7 @@ static void on_signal(evutil_socket_t fd, short what, void *data)
             continue;
         run->session.caught = number;
         if (!run->session.last.done)
-            grip_cancel(&run->grip);
+            locks_cancel(&run->locks);
     }
 }
 
@@ -51,7 +51,7 @@ static void on_event(const struct redlock_event *event, void *data)
 {
     struct run *run = data;
 
-    if (grip_observe(&run->grip, event))
+    if (locks_observe(&run->locks, event))
         run->renewed = true;
 }
 
@@ -79,8 +79,8 @@ static void on_waiting(const struct busy *busy, void *data)
     char text[BUSY_TEXT_SIZE];
 
     busy_waiting_text(busy, text);
-    run_report(run, RUN_LEVEL_WARNING, "waiting", &facts, "%s %s awaited%s%s", run->options->wanted.title,
-               run->options->wanted.verb, *text != '\0' ? ": " : "", text);
+    run_report(run, RUN_LEVEL_WARNING, "waiting", &facts, "%s %s awaited%s%s", run->options->spec.title,
+               run->options->spec.verb, *text != '\0' ? ": " : "", text);
 }
 
 static struct redlock_acquire_options request_of(const struct run *run)
@@ -93,7 +93,7 @@ static struct redlock_acquire_options request_of(const struct run *run)
     request.timeout_ms = wait_left_ms(run);
     request.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
     request.fenced = options->fenced;
-    request.mode = options->wanted.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
+    request.mode = options->spec.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     request.own_token = 1;
     if (options->no_renew)
         request.renew_ms = REDLOCK_NO_RENEWAL;
@@ -108,13 +108,13 @@ static int acquire(struct run *run)
     int status = REDLOCK_E_NOMEM;
 
     if (signals != NULL && event_add(signals, NULL) == 0)
-        status = grip_acquire(&run->grip, &run->session, &request);
+        status = locks_acquire(&run->locks, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
     if (status == REDLOCK_OK && run->session.caught == 0) {
         run->keep_until = instant_after(instant_now(), run->options->hold_ms * NS_PER_MS);
         run_report(run, RUN_LEVEL_STATUS, "acquired", RUN_HELD_FACTS(run), "%s %s held: %u/%zu masters, %lld ms left",
-                   run->options->wanted.title, run->options->wanted.verb, grip_nodes_ok(&run->grip),
-                   run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
+                   run->options->spec.title, run->options->spec.verb, locks_nodes_ok(&run->locks),
+                   run->options->common.masters.count, (long long)locks_remaining_ms(&run->locks));
         run->valid_until = run_read_valid_until(run);
         run->published = run_publish_first(run);
     }
@@ -154,7 +154,7 @@ static bool is_left_over(struct run *run, const char *key)
  * nobody works under any more it should. */
 static int busy(struct run *run, const char *key)
 {
-    const struct wanted *wanted = &run->options->wanted;
+    const struct lock_spec *spec = &run->options->spec;
     bool left_over = is_left_over(run, key);
     enum run_level level = run->options->busy_code == 0 && !left_over ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING;
     char who[BUSY_TEXT_SIZE];
@@ -163,8 +163,8 @@ static int busy(struct run *run, const char *key)
     if (*busy_text(&run->session.busy, who) != '\0')
         snprintf(by, sizeof(by), "; %s", who);
     run_report(run, level, "busy", RUN_BUSY_FACTS(run),
-               wanted->n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run%s%s"
-               : wanted->permits     ? "all permits of '%s' are held by others: nothing was run%s%s"
+               spec->n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run%s%s"
+               : spec->permits     ? "all permits of '%s' are held by others: nothing was run%s%s"
                                      : "'%s' is held by another: nothing was run%s%s",
                key, by,
                left_over ? "; the command that it was taken for has ended, but not all that this has started" : "");
@@ -174,23 +174,23 @@ static int busy(struct run *run, const char *key)
 static int not_acquired(struct run *run, int status)
 {
     const struct outcome *last = &run->session.last;
-    const char *decisive = grip_decisive_key(&run->grip, last);
-    char headline[HINDRANCE_SIZE];
+    const char *decisive = locks_decisive_key(&run->locks, last);
+    char headline[DIAGNOSIS_SIZE];
     char foreign[BUSY_TEXT_SIZE];
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
     if (run->session.busy.hopeless) {
         run_report(run, RUN_LEVEL_ERROR, "foreign", RUN_BUSY_FACTS(run), "'%s' not acquired: %s",
-                   decisive != NULL ? decisive : run->options->wanted.keys.items[0],
+                   decisive != NULL ? decisive : run->options->spec.keys.items[0],
                    busy_text(&run->session.busy, foreign));
         return RUN_EXIT_FOREIGN;
     }
     if (reason == REDLOCK_HELD)
-        return busy(run, decisive != NULL ? decisive : run->options->wanted.keys.items[0]);
+        return busy(run, decisive != NULL ? decisive : run->options->spec.keys.items[0]);
     run_report(run, RUN_LEVEL_ERROR, "not-acquired", &(const struct run_facts){.outcome = last}, "%s not acquired: %s",
-                       run->options->wanted.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
-                                                                    : hindrance_headline(last, headline));
-    if (reason <= REDLOCK_E_NOMEM || hindrance_is_max_ttl(run->client, last))
+                       run->options->spec.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
+                                                                    : diagnosis_headline(last, headline));
+    if (reason <= REDLOCK_E_NOMEM || diagnosis_is_max_ttl(run->client, last))
         return RUN_EXIT_OWN_ERROR;
     return RUN_EXIT_NO_QUORUM;
 }
@@ -211,11 +211,11 @@ static bool leave_to_masters(struct run *run)
 
     if (run->options->hold_ms == 0 || keep_ms <= 0 || !may_have_begun(&run->fate) || run->lost)
         return false;
-    grip_extend(&run->grip, &run->session, (uint32_t)keep_ms + 1);
-    if (grip_detach(&run->grip) != 0)
+    locks_extend(&run->locks, &run->session, (uint32_t)keep_ms + 1);
+    if (locks_detach(&run->locks) != 0)
         return false;
     run_report(run, RUN_LEVEL_STATUS, "kept", RUN_FACTS({"kept_ms", keep_ms}), "%s %s held for another %lld ms",
-               run->options->wanted.title, run->options->wanted.verb, (long long)keep_ms);
+               run->options->spec.title, run->options->spec.verb, (long long)keep_ms);
     return true;
 }
 
@@ -224,33 +224,33 @@ static void report_release(const struct run *run)
 {
     const struct run_facts facts = {.outcome = &run->session.last};
     unsigned masters;
-    const char *gone = grip_gone_key(&run->grip, cli_quorum(&run->options->common), &masters);
+    const char *gone = locks_gone_key(&run->locks, cli_quorum(&run->options->common), &masters);
 
     if (gone != NULL)
         run_report(run, RUN_LEVEL_WARNING, "gone", &facts,
                    "%u of %zu masters no longer had '%s' when it was to be released: another may have had it before "
                    "the command ended", masters, run->options->common.masters.count, gone);
     else
-        run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->wanted.title,
-                   run->options->wanted.verb);
+        run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->spec.title,
+                   run->options->spec.verb);
 }
 
 /* Only now: the command and all that it has started have ended. The keys end by themselves if this fails. */
 static void release(struct run *run)
 {
-    char headline[HINDRANCE_SIZE];
+    char headline[DIAGNOSIS_SIZE];
     int status;
 
     if (leave_to_masters(run))
         return;
-    status = grip_release(&run->grip, &run->session);
+    status = locks_release(&run->locks, &run->session);
     if (status == REDLOCK_OK)
         report_release(run);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
         run_report(run, RUN_LEVEL_WARNING, "not-released", &(const struct run_facts){.outcome = &run->session.last},
-                   "%s may stay held until the ttl ends: %s", run->options->wanted.title,
+                   "%s may stay held until the ttl ends: %s", run->options->spec.title,
                    status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
-                                             : hindrance_headline(&run->session.last, headline));
+                                             : diagnosis_headline(&run->session.last, headline));
 }
 
 static int under_lock(struct run *run)
@@ -271,7 +271,7 @@ static bool begins_again(struct run *run)
     if (run->fate.error != -ETIME)
         return false;
     run_report(run, again ? RUN_LEVEL_WARNING : RUN_LEVEL_ERROR, "too-late", NULL,
-               "too little was left of %s when '%s' was to begin: %s", run->options->wanted.title,
+               "too little was left of %s when '%s' was to begin: %s", run->options->spec.title,
                run->options->argv[0], again ? "asking again" : "nothing was run");
     if (!again)
         return false;
@@ -299,15 +299,15 @@ static int take_and_keep(struct run *run)
 
 static int with_client(struct run *run)
 {
-    int status = grip_create(&run->grip, run->client, &run->options->wanted);
+    int status = locks_create(&run->locks, run->client, &run->options->spec);
 
     if (status != 0) {
         refused_call("run", status);
         return RUN_EXIT_OWN_ERROR;
     }
     run->begun_us = clock_now_us();
-    run_report(run, RUN_LEVEL_DETAIL, "acquiring", NULL, "%s %s asked for", run->options->wanted.title,
-               run->options->wanted.verb);
+    run_report(run, RUN_LEVEL_DETAIL, "acquiring", NULL, "%s %s asked for", run->options->spec.title,
+               run->options->spec.verb);
     run_notify("STATUS=waiting for the lock");
     return take_and_keep(run);
 }

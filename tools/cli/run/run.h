@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "cli/file_out.h"
-#include "cli/grip.h"
+#include "cli/locks.h"
 #include "cli/run/child.h"
 #include "cli/run/deadline.h"
 #include "cli/run/options.h"
@@ -37,7 +37,7 @@ struct run {
     const struct run_options *options;
     struct session session;
     struct redlock_client *client;
-    struct grip grip;
+    struct locks locks;
     struct run_inherited inherited;
     int signals;             /* descriptor that tells them */
     bool renewed;            /* not reported yet */

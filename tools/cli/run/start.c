@@ -18,8 +18,8 @@ enum { VARIABLES = 14, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TE
 /* In the user's order, separated by blanks. False: not every lock has one. */
 static bool join_fences(const struct run *run, char *text)
 {
-    for (size_t i = 0; i < run->grip.n; i++) {
-        uint64_t number = redlock_lock_fence(run->grip.locks[i]);
+    for (size_t i = 0; i < run->locks.n; i++) {
+        uint64_t number = redlock_lock_fence(run->locks.handles[i]);
 
         if (number == 0)
             return false;
@@ -30,14 +30,14 @@ static bool join_fences(const struct run *run, char *text)
 
 static void join_tokens(const struct run *run, char *text)
 {
-    for (size_t i = 0; i < run->grip.n; i++)
-        text += sprintf(text, "%s%s", i > 0 ? " " : "", redlock_lock_token(run->grip.locks[i]));
+    for (size_t i = 0; i < run->locks.n; i++)
+        text += sprintf(text, "%s%s", i > 0 ? " " : "", redlock_lock_token(run->locks.handles[i]));
 }
 
 static void join_slots(const struct run *run, char *text)
 {
-    for (size_t i = 0; i < run->grip.n; i++)
-        text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->grip.locks[i]));
+    for (size_t i = 0; i < run->locks.n; i++)
+        text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->locks.handles[i]));
 }
 
 /* Those of this process, and behind them those that it runs under itself: see cli/busy.c. */
@@ -46,11 +46,11 @@ static void join_held(const struct run *run, char text[HELD_SIZE])
     const char *outer = getenv("REDLOCK_HELD");
     int length = 0;
 
-    for (size_t i = 0; i < run->grip.n; i++) {
-        int slot = redlock_lock_slot(run->grip.locks[i]);
+    for (size_t i = 0; i < run->locks.n; i++) {
+        int slot = redlock_lock_slot(run->locks.handles[i]);
 
         length += snprintf(text + length, HELD_SIZE - (size_t)length, "%s%.*s", i > 0 ? " " : "", BUSY_TOKEN_SIZE - 1,
-                           redlock_lock_token(run->grip.locks[i]));
+                           redlock_lock_token(run->locks.handles[i]));
         if (slot >= 0)
             length += snprintf(text + length, HELD_SIZE - (size_t)length, "#%d", slot);
     }
@@ -91,15 +91,15 @@ char **keeper_environment(const struct run *run)
     char tokens[TOKENS_SIZE];
     char slots[NUMBER_SIZE * CLI_MOST_TEXTS];
     char held[HELD_SIZE];
-    bool several = run->options->wanted.keys.n > 1;
+    bool several = run->options->spec.keys.n > 1;
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
-        {"REDLOCK_KEY", several ? NULL : run->options->wanted.keys.items[0]},
+        {"REDLOCK_KEY", several ? NULL : run->options->spec.keys.items[0]},
         {"REDLOCK_KEYS", several ? run->options->lines : NULL},
         {"REDLOCK_TOKEN", tokens},
         {"REDLOCK_HELD", held},
         {"REDLOCK_FENCE", join_fences(run, fences) ? fences : NULL},
-        {"REDLOCK_SLOT", run->options->wanted.permits ? slots : NULL},
+        {"REDLOCK_SLOT", run->options->spec.permits ? slots : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_CLOCK", name_clock(clock)},
@@ -115,7 +115,7 @@ char **keeper_environment(const struct run *run)
     join_held(run, held);
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
     snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
-    snprintf(nodes, sizeof(nodes), "%u/%zu", grip_nodes_ok(&run->grip), run->options->common.masters.count);
+    snprintf(nodes, sizeof(nodes), "%u/%zu", locks_nodes_ok(&run->locks), run->options->common.masters.count);
     return run_env_create(environ, variables, VARIABLES);
 }
 

@@ -1,11 +1,11 @@
-#include "cli/hindrance.h"
+#include "cli/diagnosis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/probe.h"
-#include "cli/standings.h"
+#include "cli/quorum_status.h"
 #include "cli/term.h"
 #include "options/message.h"
 #include "options/value.h"
@@ -22,7 +22,7 @@ struct reasons {
 
 /* --- What is short ----------------------------------------------------------------------------------------------- */
 
-const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE])
+const char *diagnosis_headline(const struct outcome *outcome, char buffer[DIAGNOSIS_SIZE])
 {
     const char *what = "have agreed";
     unsigned count = outcome->granted;
@@ -37,7 +37,7 @@ const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRA
         what = "can vote";
         count = outcome->voting;
     }
-    snprintf(buffer, HINDRANCE_SIZE, "%u of %zu masters %s (%u needed)", count, outcome->n_nodes, what,
+    snprintf(buffer, DIAGNOSIS_SIZE, "%u of %zu masters %s (%u needed)", count, outcome->n_nodes, what,
              outcome->quorum);
     return buffer;
 }
@@ -96,7 +96,7 @@ static bool has_new_memory(const struct redlock_node_info *info)
 }
 
 /* Masters that no client has met before look like masters that have all lost their memory. */
-static bool may_be_new(const struct redlock_node_info *infos, const struct standings *sum)
+static bool may_be_new(const struct redlock_node_info *infos, const struct quorum_status *sum)
 {
     size_t n = 0;
 
@@ -119,8 +119,8 @@ static void print_remedy(FILE *out, const struct redlock_client *client, const s
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     size_t quorum = outcome->quorum;
-    size_t n = standings_read(client, infos);
-    struct standings sum = standings_of(infos, n, quorum);
+    size_t n = quorum_status_read(client, infos);
+    struct quorum_status sum = quorum_status_of(infos, n, quorum);
     char wait[24], max_ttl[DURATION_TEXT_SIZE], command[64];
 
     if (sum.voting >= quorum || sum.voting == sum.answering)
@@ -132,7 +132,7 @@ static void print_remedy(FILE *out, const struct redlock_client *client, const s
     if (may_be_new(infos, &sum))
         print_command(out, common, "if they are new, and have never had a lock, ", "redlock nodes --new-deployment",
                       "lets them vote at once");
-    else if (hindrance_is_max_ttl(client, outcome))
+    else if (diagnosis_is_max_ttl(client, outcome))
         print_command(out, common, "", command, "lets masters take such a max_ttl");
     else
         print_command(out, common, "", "redlock nodes", "tells more, and how to mend it");
@@ -145,7 +145,7 @@ static bool is_content(const struct outcome *outcome, size_t i)
            (outcome->op == REDLOCK_OP_RELEASE && outcome->votes[i].vote == REDLOCK_VOTE_REFUSED);
 }
 
-void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
+void diagnosis_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
                        const struct cli_common *common)
 {
     struct reasons reasons = {.out = out, .client = client, .n = outcome->n_nodes};
@@ -159,7 +159,7 @@ void hindrance_explain(FILE *out, const struct redlock_client *client, const str
         print_remedy(out, client, outcome, common);
 }
 
-void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n)
+void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n)
 {
     struct reasons reasons = {.out = out, .client = client, .n = n};
 
@@ -167,7 +167,7 @@ void hindrance_explain_texts(FILE *out, const struct redlock_client *client, con
     print_reasons(&reasons);
 }
 
-void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
+void diagnosis_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
 {
     struct reasons reasons = {.out = stderr, .client = client, .n = n};
 
@@ -176,10 +176,10 @@ void hindrance_explain_probes(const struct redlock_client *client, const struct 
     print_reasons(&reasons);
 }
 
-bool hindrance_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome)
+bool diagnosis_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    size_t n = standings_read(client, infos);
+    size_t n = quorum_status_read(client, infos);
     size_t refused = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -187,11 +187,11 @@ bool hindrance_is_max_ttl(const struct redlock_client *client, const struct outc
     return refused > n - outcome->quorum;
 }
 
-void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome)
+void diagnosis_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    size_t n = standings_read(client, infos);
-    struct standings sum = standings_of(infos, n, outcome->quorum);
+    size_t n = quorum_status_read(client, infos);
+    struct quorum_status sum = quorum_status_of(infos, n, outcome->quorum);
 
     cli_json_int(json, "reachable", outcome->reachable);
     cli_json_int(json, "voting", (int64_t)sum.voting);

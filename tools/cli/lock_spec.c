@@ -1,4 +1,4 @@
-#include "cli/wanted.h"
+#include "cli/lock_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 
 _Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");
 
-bool wanted_take_key(const char *command, struct wanted *wanted, const char *operand)
+bool lock_spec_take_key(const char *command, struct lock_spec *spec, const char *operand)
 {
-    struct cli_texts *keys = &wanted->keys;
+    struct cli_texts *keys = &spec->keys;
 
     if (operand != NULL && keys->n > 0) {
         cli_error(command, "two keys are given: '%s' and --key '%s'; write --key before each of several", operand,
@@ -47,12 +47,12 @@ static char *join(const struct cli_texts *keys, const char *before, const char *
     return strcat(text, behind);
 }
 
-char *wanted_join_keys(const struct wanted *wanted, const char *between)
+char *lock_spec_join_keys(const struct lock_spec *spec, const char *between)
 {
-    return join(&wanted->keys, "", between, "");
+    return join(&spec->keys, "", between, "");
 }
 
-size_t wanted_named(const struct cli_texts *keys)
+size_t lock_spec_named(const struct cli_texts *keys)
 {
     size_t size = strlen(keys->items[0]), n = 1;
 
@@ -67,59 +67,59 @@ static char *make_title(const struct cli_texts *keys)
     struct cli_texts named = *keys;
     char more[32] = "'";
 
-    named.n = wanted_named(keys);
+    named.n = lock_spec_named(keys);
     if (named.n < keys->n)
         snprintf(more, sizeof(more), "' and %zu more", keys->n - named.n);
     return join(&named, "'", "', '", more);
 }
 
-bool wanted_name(struct wanted *wanted)
+bool lock_spec_name(struct lock_spec *spec)
 {
-    wanted->verb = wanted->keys.n > 1 ? "are" : "is";
-    wanted->title = make_title(&wanted->keys);
-    return wanted->title != NULL;
+    spec->verb = spec->keys.n > 1 ? "are" : "is";
+    spec->title = make_title(&spec->keys);
+    return spec->title != NULL;
 }
 
-static bool read_permits(const char *command, struct wanted *wanted)
+static bool read_permits(const char *command, struct lock_spec *spec)
 {
-    const char *word = wanted->permits_word;
+    const char *word = spec->permits_word;
 
     if (word == NULL)
         return true;
-    if (!cli_permits_of(word, &wanted->n_permits, &wanted->permits))
+    if (!cli_permits_of(word, &spec->n_permits, &spec->permits))
         cli_error(command,
                   "--permits: '%s' is not N/K: N of the K permits of KEY, N from 1 to %d and K from N to %d", word,
                   REDLOCK_MAX_SET_KEYS, REDLOCK_MAX_PERMITS);
-    else if (wanted->keys.n > 1)
+    else if (spec->keys.n > 1)
         cli_error(command, "--permits takes one key: permits are not taken together with other keys");
-    else if (wanted->shared)
+    else if (spec->shared)
         cli_error(command, "--permits and --shared exclude each other: a permit has one holder");
     else
         return true;
     return false;
 }
 
-bool wanted_complete(const char *command, struct wanted *wanted)
+bool lock_spec_complete(const char *command, struct lock_spec *spec)
 {
-    if (!read_permits(command, wanted))
+    if (!read_permits(command, spec))
         return false;
-    if (!wanted_name(wanted))
+    if (!lock_spec_name(spec))
         cli_error(command, "out of memory");
-    return wanted->title != NULL;
+    return spec->title != NULL;
 }
 
-void wanted_fini(struct wanted *wanted)
+void lock_spec_fini(struct lock_spec *spec)
 {
-    free(wanted->title);
-    wanted->title = NULL;
+    free(spec->title);
+    spec->title = NULL;
 }
 
-size_t wanted_count(const struct wanted *wanted)
+size_t lock_spec_count(const struct lock_spec *spec)
 {
-    return wanted->n_permits > 1 ? wanted->n_permits : wanted->keys.n;
+    return spec->n_permits > 1 ? spec->n_permits : spec->keys.n;
 }
 
-bool wanted_has_several(const struct wanted *wanted)
+bool lock_spec_has_several(const struct lock_spec *spec)
 {
-    return wanted_count(wanted) > 1;
+    return lock_spec_count(spec) > 1;
 }

@@ -1,6 +1,6 @@
 /* What the masters' standings add up to: whether enough of them vote, now or by waiting. */
-#ifndef CLI_STANDINGS_H
-#define CLI_STANDINGS_H
+#ifndef CLI_QUORUM_STATUS_H
+#define CLI_QUORUM_STATUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <redlock/redlock.h>
 
-struct standings {
+struct quorum_status {
     size_t n;
     size_t quorum;
     size_t answering;
@@ -19,11 +19,11 @@ struct standings {
 };
 
 /* What the client knows of each of its masters; the strings are valid until the loop runs again. */
-size_t standings_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS]);
+size_t quorum_status_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS]);
 
 /* Is there a server that answers, as this master or as another one of the list? */
-bool standings_answers(const struct redlock_node_info *info);
+bool quorum_status_answers(const struct redlock_node_info *info);
 
-struct standings standings_of(const struct redlock_node_info *infos, size_t n, size_t quorum);
+struct quorum_status quorum_status_of(const struct redlock_node_info *infos, size_t n, size_t quorum);
 
 #endif

@@ -1,8 +1,8 @@
-#include "cli/standings.h"
+#include "cli/quorum_status.h"
 
 #include <string.h>
 
-size_t standings_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS])
+size_t quorum_status_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS])
 {
     size_t n = redlock_client_node_count(client);
 
@@ -18,7 +18,7 @@ static bool connected(const struct redlock_node_info *info)
 }
 
 /* A server that says that it is another master of the list is not connected as this one. */
-bool standings_answers(const struct redlock_node_info *info)
+bool quorum_status_answers(const struct redlock_node_info *info)
 {
     return connected(info) ||
            (info->fault == REDLOCK_FAULT_SAME_SERVER && strcmp(info->last_error, info->fault_text) == 0);
@@ -53,14 +53,14 @@ static int64_t quorum_in_ms(const struct redlock_node_info *infos, size_t n, siz
     return best;
 }
 
-struct standings standings_of(const struct redlock_node_info *infos, size_t n, size_t quorum)
+struct quorum_status quorum_status_of(const struct redlock_node_info *infos, size_t n, size_t quorum)
 {
-    struct standings sum = {.n = n, .quorum = quorum};
+    struct quorum_status sum = {.n = n, .quorum = quorum};
 
     for (size_t i = 0; i < n; i++) {
         bool up = connected(&infos[i]);
 
-        sum.answering += standings_answers(&infos[i]);
+        sum.answering += quorum_status_answers(&infos[i]);
         sum.voting += up && infos[i].standing == REDLOCK_STANDING_VOTES;
         sum.waiting += up && infos[i].standing == REDLOCK_STANDING_QUARANTINED;
         sum.unmarked += up && infos[i].fault == REDLOCK_FAULT_NO_MARKER;

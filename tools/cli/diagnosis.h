@@ -1,6 +1,6 @@
 /* Why an operation found no quorum, in plain words: what is short, and each reason with the masters it is true of. */
-#ifndef CLI_HINDRANCE_H
-#define CLI_HINDRANCE_H
+#ifndef CLI_DIAGNOSIS_H
+#define CLI_DIAGNOSIS_H
 
 #include <stdio.h>
 
@@ -9,26 +9,26 @@
 
 struct probe;
 
-enum { HINDRANCE_SIZE = 128 };
+enum { DIAGNOSIS_SIZE = 128 };
 
 /* "2 of 5 masters can vote (3 needed)", in the buffer; the status's own words if masters are not the reason. */
-const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE]);
+const char *diagnosis_headline(const struct outcome *outcome, char buffer[DIAGNOSIS_SIZE]);
 
 /* Below the message: a line for each distinct reason, and what can be done, with commands for the same masters. Nothing
  * if masters are not the reason. */
-void hindrance_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
+void diagnosis_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
                        const struct cli_common *common);
 
-/* Only the lines, from a text for each master; "" for one that is no hindrance. */
-void hindrance_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n);
+/* Only the lines, from a text for each master; "" for one that is no reason. */
+void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n);
 
 /* The same on standard error, for masters that were asked past the library. */
-void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);
+void diagnosis_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);
 
 /* "reachable", "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */
-void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome);
+void diagnosis_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome);
 
 /* Is it that so many masters have a smaller max_ttl that there cannot be a quorum? Waiting is no help then. */
-bool hindrance_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome);
+bool diagnosis_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome);
 
 #endif

@@ -1,0 +1,251 @@
+#include "cli/locks.h"
+
+#include <string.h>
+
+#include "cli/common.h"
+
+static size_t index_of(const struct locks *locks, const struct redlock_lock *lock)
+{
+    size_t i = 0;
+
+    while (i < locks->n && locks->handles[i] != lock)
+        i++;
+    return i;
+}
+
+/* The part of the set that has this key. */
+static const struct redlock_lock *part_with_key(const struct redlock_set *set, const char *key)
+{
+    for (size_t part = 0; part < redlock_set_size(set); part++) {
+        const struct redlock_lock *lock = redlock_set_lock(set, part);
+        size_t size;
+        const char *other = redlock_lock_key(lock, &size);
+
+        if (size == strlen(key) && memcmp(other, key, size) == 0)
+            return lock;
+    }
+    return NULL;
+}
+
+/* When one is lost the others are held until the command has ended. */
+static int create_empty(struct locks *locks, struct redlock_client *client, struct redlock_set **ret_set)
+{
+    int status = redlock_set_create(client, ret_set);
+
+    locks->subject = (struct subject){&subject_set, *ret_set};
+    return status == 0 ? redlock_set_keep_rest(*ret_set, 1) : status;
+}
+
+static int create_set(struct locks *locks, struct redlock_client *client)
+{
+    const struct cli_texts *keys = &locks->spec->keys;
+    struct redlock_set *set = NULL;
+    int status = create_empty(locks, client, &set);
+
+    for (size_t i = 0; i < keys->n && status == 0; i++)
+        status = redlock_set_add(set, keys->items[i], strlen(keys->items[i]));
+    for (size_t i = 0; i < keys->n && status == 0; i++)
+        locks->handles[i] = part_with_key(set, keys->items[i]);
+    locks->n = keys->n;
+    return status;
+}
+
+static int create_permits(struct locks *locks, struct redlock_client *client)
+{
+    const struct lock_spec *spec = locks->spec;
+    const char *key = spec->keys.items[0];
+    struct redlock_set *set = NULL;
+    int status = create_empty(locks, client, &set);
+
+    if (status == 0)
+        status = redlock_set_add_permits(set, key, strlen(key), spec->n_permits, spec->permits);
+    for (size_t i = 0; i < spec->n_permits && status == 0; i++)
+        locks->handles[i] = redlock_set_lock(set, i);
+    locks->n = spec->n_permits;
+    return status;
+}
+
+int locks_create(struct locks *locks, struct redlock_client *client, const struct lock_spec *spec)
+{
+    struct redlock_lock *lock = NULL;
+    int status;
+
+    *locks = (struct locks){.spec = spec};
+    if (spec->keys.n > 1)
+        return create_set(locks, client);
+    if (spec->n_permits > 1)
+        return create_permits(locks, client);
+    locks->n = 1;
+    status = cli_lock_create(client, spec->keys.items[0], spec->permits, &lock);
+    locks->subject = (struct subject){&subject_lock, lock};
+    locks->handles[0] = lock;
+    return status;
+}
+
+int locks_acquire(struct locks *locks, struct session *session, const struct redlock_acquire_options *request)
+{
+    return session_acquire_whole(session, locks->subject, request);
+}
+
+int locks_extend(struct locks *locks, struct session *session, uint32_t ttl_ms)
+{
+    for (size_t i = 0; i < locks->n; i++)
+        locks->votes[i] = (struct locks_votes){0};
+    return session_extend_subject(session, locks->subject, ttl_ms);
+}
+
+int locks_release(struct locks *locks, struct session *session)
+{
+    return session_release_subject(session, locks->subject);
+}
+
+void locks_cancel(struct locks *locks)
+{
+    locks->subject.kind->cancel(locks->subject.handle);
+}
+
+const char *locks_key(const struct locks *locks, size_t i)
+{
+    const struct cli_texts *keys = &locks->spec->keys;
+
+    return keys->items[keys->n > 1 ? i : 0];
+}
+
+static const char *key_of_part(const struct locks *locks, size_t part)
+{
+    return locks_key(locks, index_of(locks, locks->subject.kind->part(locks->subject.handle, part)));
+}
+
+const char *locks_decisive_key(const struct locks *locks, const struct outcome *outcome)
+{
+    if (locks->spec->keys.n == 1 || outcome->part >= locks->n)
+        return NULL;
+    return key_of_part(locks, outcome->part);
+}
+
+/* A vote that comes behind the majority counts as well. */
+static void take_vote(struct locks_votes *votes, const struct redlock_event *event)
+{
+    if (event->node < 0 || event->vote == REDLOCK_VOTE_PENDING)
+        return;
+    votes->answered |= UINT32_C(1) << event->node;
+    if (event->vote == REDLOCK_VOTE_GRANTED)
+        votes->ok |= UINT32_C(1) << event->node;
+}
+
+static void take_validity(struct locks_votes *votes, const struct redlock_event *event)
+{
+    votes->ok = 0;
+    for (size_t i = 0; i < event->n_nodes; i++)
+        votes->ok |= (uint32_t)(event->nodes[i].valid_for_ms > 0) << i;
+}
+
+bool locks_observe(struct locks *locks, const struct redlock_event *event)
+{
+    size_t i = event->lock != NULL ? index_of(locks, event->lock) : locks->n;
+
+    if (i == locks->n)
+        return false;
+    switch (event->type) {
+    case REDLOCK_EVENT_ATTEMPT:
+        locks->votes[i] = (struct locks_votes){0};
+        return false;
+    case REDLOCK_EVENT_VOTE:
+        if (event->op != REDLOCK_OP_RELEASE)
+            take_vote(&locks->votes[i], event);
+        else if (event->node >= 0 && event->vote == REDLOCK_VOTE_REFUSED)
+            locks->votes[i].gone |= UINT32_C(1) << event->node;
+        return false;
+    case REDLOCK_EVENT_ACQUIRED:
+    case REDLOCK_EVENT_EXTENDED:
+    case REDLOCK_EVENT_RENEWED:
+        take_validity(&locks->votes[i], event);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool all_answered(const struct session *session, void *data)
+{
+    const struct locks *locks = data;
+    size_t n_nodes = redlock_client_node_count(redlock_lock_client(locks->handles[0]));
+
+    (void)session;
+    for (size_t i = 0; i < locks->n; i++)
+        if (locks->votes[i].answered != (UINT32_C(1) << n_nodes) - 1)
+            return false;
+    return true;
+}
+
+void locks_settle(struct locks *locks, struct session *session, uint32_t timeout_ms)
+{
+    if (locks->subject.kind->votes_follow)
+        session_settle(session, timeout_ms);
+    else
+        session_run_until(session, all_answered, locks, timeout_ms);
+}
+
+int locks_detach(struct locks *locks)
+{
+    return locks->subject.kind->detach(locks->subject.handle);
+}
+
+int locks_export(struct locks *locks, char *ret_text, size_t size)
+{
+    return locks->subject.kind->export(locks->subject.handle, ret_text, size);
+}
+
+int locks_adopt(struct locks *locks, const struct redlock_acquire_options *options, const char *text)
+{
+    return locks->subject.kind->adopt(locks->subject.handle, options, text);
+}
+
+static void on_alarm(size_t part, const struct redlock_alarm *alarm, void *data)
+{
+    const struct locks *locks = data;
+
+    locks->watch(key_of_part(locks, part), alarm, locks->watch_data);
+}
+
+void locks_watch(struct locks *locks, locks_watch_fn watch, void *data)
+{
+    locks->watch = watch;
+    locks->watch_data = data;
+    locks->alarms = (struct subject_sink){.alarm = on_alarm, .data = locks};
+    locks->subject.kind->watch(locks->subject.handle, watch != NULL ? &locks->alarms : NULL);
+}
+
+int64_t locks_remaining_ns(const struct locks *locks)
+{
+    return locks->subject.kind->remaining_ns(locks->subject.handle);
+}
+
+int64_t locks_remaining_ms(const struct locks *locks)
+{
+    return locks_remaining_ns(locks) / 1000000;
+}
+
+const char *locks_gone_key(const struct locks *locks, size_t quorum, unsigned *ret_masters)
+{
+    size_t n_nodes = redlock_client_node_count(redlock_lock_client(locks->handles[0]));
+
+    for (size_t i = 0; i < locks->n; i++) {
+        *ret_masters = (unsigned)__builtin_popcount(locks->votes[i].gone);
+        if (n_nodes - *ret_masters < quorum)
+            return locks_key(locks, i);
+    }
+    return NULL;
+}
+
+unsigned locks_nodes_ok(const struct locks *locks)
+{
+    unsigned least = REDLOCK_MAX_MASTERS;
+
+    for (size_t i = 0; i < locks->n; i++) {
+        unsigned count = (unsigned)__builtin_popcount(locks->votes[i].ok);
+
+        least = count < least ? count : least;
+    }
+    return least;
+}
