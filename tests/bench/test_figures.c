@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "lab/bench/figures.h"
-#include "lab/bench/seat.h"
+#include "lab/bench/worker.h"
 #include "suite.h"
 
 static const struct bench_scenario load = {.name = "conc", .work = BENCH_LOAD};

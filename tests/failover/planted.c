@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/target.h"
-#include "plant_deeds.h"
 #include "plant.h"
+#include "worker.h"
 
 #define BELIEF_NS INT64_C(50000000)
 
@@ -29,12 +29,12 @@ uint64_t fo_plant_fence(uint64_t fence)
 }
 
 /* One command for the first master, past the library. */
-static void tell(const struct fo_seat *seat, const char *format, const char *key)
+static void tell(const struct fo_worker *worker, const char *format, const char *key)
 {
     struct target target;
     redisContext *context;
 
-    if (target_parse(seat->urls[0], &target) && target.host != NULL) {
+    if (target_parse(worker->urls[0], &target) && target.host != NULL) {
         context = redisConnect(target.host, target.port);
         if (context != NULL) {
             freeReplyObject(redisCommand(context, format, key));
@@ -44,25 +44,25 @@ static void tell(const struct fo_seat *seat, const char *format, const char *key
     target_fini(&target);
 }
 
-void fo_plant_at_leader(struct fo_seat *seat)
+void fo_plant_at_leader(struct fo_worker *worker)
 {
     char name[FO_KEY_SIZE], key[128];
 
     fo_key_name(fo_planted(FO_PLANT_LEAK) ? 0 : FO_LEADER_KEY, name);
-    snprintf(key, sizeof(key), "%s%s", seat->prefix, name);
+    snprintf(key, sizeof(key), "%s%s", worker->prefix, name);
     if (fo_planted(FO_PLANT_LEAK))
-        tell(seat, "SET %s nobody", key);
+        tell(worker, "SET %s nobody", key);
     if (fo_planted(FO_PLANT_FOREIGN))
-        tell(seat, "DEL %s", key);
+        tell(worker, "DEL %s", key);
 }
 
 /* The check is switched off: a refusal is taken for a grant. */
-void fo_plant_at_refused(struct fo_seat *seat)
+void fo_plant_at_refused(struct fo_worker *worker)
 {
     int64_t now_ns = fo_now_ns();
 
     if (fo_planted(FO_PLANT_DOUBLE))
-        fo_journal_add(seat->shared, seat->client,
+        fo_journal_add(worker->shared, worker->client,
                        (struct fo_record){.kind = FO_ACQUIRED,
                                           .key = FO_LEADER_KEY,
                                           .at_ns = now_ns,

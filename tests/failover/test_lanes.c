@@ -3,7 +3,7 @@
 
 #include <redlock/observe.h>
 
-#include "lab/failover/figures.h"
+#include "lab/failover/lanes.h"
 #include "suite.h"
 
 #define CLIENTS 2

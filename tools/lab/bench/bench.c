@@ -4,6 +4,7 @@
 #include "comparison.h"
 #include "measure.h"
 #include "options/message.h"
+#include "report.h"
 #include "table.h"
 
 enum { MEASURED = 0, BROKEN = 1, NOT_MEASURED = 3 };

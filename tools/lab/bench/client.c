@@ -25,14 +25,14 @@ void bench_client_options(const struct bench_options *wanted, struct redlock_opt
         options->max_ttl_ms = wanted->ttl_ms;
 }
 
-bool bench_client_create(struct bench_seat *seat, struct event_base *base, struct redlock_client **ret_client)
+bool bench_client_create(struct bench_worker *worker, struct event_base *base, struct redlock_client **ret_client)
 {
     struct redlock_options options;
     struct redlock_error error;
 
-    bench_client_options(seat->options, &options);
-    if (redlock_client_create(base, seat->urls, seat->n_urls, &options, ret_client, &error) != REDLOCK_OK)
-        return bench_seat_fail(seat, "%s", error.text);
+    bench_client_options(worker->options, &options);
+    if (redlock_client_create(base, worker->urls, worker->n_urls, &options, ret_client, &error) != REDLOCK_OK)
+        return bench_worker_fail(worker, "%s", error.text);
     return true;
 }
 

@@ -13,8 +13,8 @@ struct event_base *bench_client_base(const struct bench_options *options);
 
 void bench_client_options(const struct bench_options *wanted, struct redlock_options *options);
 
-/* False: the seat has the reason. */
-bool bench_client_create(struct bench_seat *seat, struct event_base *base, struct redlock_client **ret_client);
+/* False: the worker has the reason. */
+bool bench_client_create(struct bench_worker *worker, struct event_base *base, struct redlock_client **ret_client);
 
 /* Adds what the client has counted so far. */
 void bench_stats_count(const struct redlock_stats *stats, struct bench_totals *into);

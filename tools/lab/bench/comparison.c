@@ -7,10 +7,11 @@
 
 #include <redlock/redlock.h>
 
-#include "defaults.h"
 #include "lab/engines/run/contestants.h"
+#include "engine.h"
 #include "figures.h"
 #include "lab/load/system.h"
+#include "library.h"
 
 static const struct shape {
     const char *scenario;

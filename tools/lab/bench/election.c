@@ -22,7 +22,7 @@ struct candidate {
 
 /* All candidates of one process. */
 struct elections {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_election_options options;
     struct timeval hold;
     struct candidate *candidates;
@@ -34,7 +34,7 @@ static void on_event(struct redlock_election *election, const struct redlock_ele
 
 static void refused(struct candidate *candidate, const char *call, int status)
 {
-    bench_work_refused(candidate->all->seat, &candidate->all->broken, call, status);
+    bench_work_refused(candidate->all->worker, &candidate->all->broken, call, status);
 }
 
 static void campaign(struct candidate *candidate)
@@ -49,13 +49,13 @@ static void campaign(struct candidate *candidate)
 
 static void resign(struct candidate *candidate)
 {
-    struct bench_seat *seat = candidate->all->seat;
-    struct bench_cell *cell = &seat->shared->cells[0];
+    struct bench_worker *worker = candidate->all->worker;
+    struct bench_cell *cell = &worker->shared->cells[0];
     int status;
 
     candidate->resigned_ns = bench_now_ns();
-    if (seat->record)
-        histogram_add(&seat->record->hold, (uint64_t)(candidate->resigned_ns - candidate->elected_ns));
+    if (worker->record)
+        histogram_add(&worker->record->hold, (uint64_t)(candidate->resigned_ns - candidate->elected_ns));
     bench_referee_leave(cell, candidate->claim);
     atomic_store(&cell->released_ns, candidate->resigned_ns);
     status = redlock_election_resign(candidate->election);
@@ -73,7 +73,7 @@ static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 /* A leadership that has ended meanwhile - the process stood still - proves nothing, either way. */
 static void show(struct candidate *candidate, uint64_t term, struct bench_record *record)
 {
-    struct bench_shared *shared = candidate->all->seat->shared;
+    struct bench_shared *shared = candidate->all->worker->shared;
     struct bench_cell *cell = &shared->cells[0];
     int64_t before = atomic_exchange(&cell->released_ns, 0);
     bool alone = bench_referee_enter(shared, cell, candidate->number, candidate->elected_ns,
@@ -92,13 +92,13 @@ static void show(struct candidate *candidate, uint64_t term, struct bench_record
 
 static void lead(struct candidate *candidate, uint64_t term)
 {
-    struct bench_seat *seat = candidate->all->seat;
+    struct bench_worker *worker = candidate->all->worker;
 
     candidate->elected_ns = bench_now_ns();
-    show(candidate, term, seat->record);
-    if (seat->record)
-        histogram_add(&seat->record->acquire, (uint64_t)(candidate->elected_ns - candidate->asked_ns));
-    bench_seat_count(seat, candidate->number);
+    show(candidate, term, worker->record);
+    if (worker->record)
+        histogram_add(&worker->record->acquire, (uint64_t)(candidate->elected_ns - candidate->asked_ns));
+    bench_worker_count(worker, candidate->number);
     if (candidate->hold_timer)
         event_add(candidate->hold_timer, &candidate->all->hold);
     else
@@ -110,14 +110,14 @@ static void lose(struct candidate *candidate)
 {
     if (candidate->hold_timer)
         event_del(candidate->hold_timer);
-    if (candidate->all->seat->record)
-        candidate->all->seat->record->failed++;
+    if (candidate->all->worker->record)
+        candidate->all->worker->record->failed++;
     candidate->asked_ns = bench_now_ns();
 }
 
 static void stand_again(struct candidate *candidate, const struct redlock_election_event *event)
 {
-    struct bench_record *record = candidate->all->seat->record;
+    struct bench_record *record = candidate->all->worker->record;
 
     if (record) {
         histogram_add(&record->release, (uint64_t)(bench_now_ns() - candidate->resigned_ns));
@@ -150,7 +150,7 @@ static void stop(void *work)
     struct elections *all = work;
 
     all->stopping = true;
-    for (uint32_t i = 0; all->candidates && i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; all->candidates && i < all->worker->n_tasks; i++)
         if (all->candidates[i].hold_timer)
             event_del(all->candidates[i].hold_timer);
 }
@@ -161,7 +161,7 @@ static void destroy(void *work)
 
     if (!all)
         return;
-    for (uint32_t i = 0; all->candidates && i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; all->candidates && i < all->worker->n_tasks; i++)
         if (all->candidates[i].hold_timer)
             event_free(all->candidates[i].hold_timer);
     free(all->candidates);
@@ -170,17 +170,17 @@ static void destroy(void *work)
 
 static bool make_candidates(struct elections *all, const struct bench_setting *setting)
 {
-    bool hold = all->seat->options->hold_ms > 0;
+    bool hold = all->worker->options->hold_ms > 0;
     char key[BENCH_KEY_SIZE];
 
-    all->candidates = calloc(all->seat->n_tasks, sizeof(*all->candidates));
+    all->candidates = calloc(all->worker->n_tasks, sizeof(*all->candidates));
     if (!all->candidates)
         return false;
-    bench_key(all->seat->shared, BENCH_EVERYBODY, 0, key);
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++) {
+    bench_key(all->worker->shared, BENCH_EVERYBODY, 0, key);
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++) {
         struct candidate *candidate = &all->candidates[i];
 
-        *candidate = (struct candidate){.all = all, .number = all->seat->first_task + i};
+        *candidate = (struct candidate){.all = all, .number = all->worker->first_task + i};
         if (redlock_election_create(setting->clients[i % setting->n_clients], key, sizeof(key),
                                     &candidate->election) != REDLOCK_OK)
             return false;
@@ -193,13 +193,13 @@ static bool make_candidates(struct elections *all, const struct bench_setting *s
 
 static void *create(const struct bench_setting *setting)
 {
-    const struct bench_options *options = setting->seat->options;
+    const struct bench_options *options = setting->worker->options;
     int64_t hold_us = (int64_t)(options->hold_ms * 1000);
     struct elections *all = calloc(1, sizeof(*all));
 
     if (!all)
         return NULL;
-    all->seat = setting->seat;
+    all->worker = setting->worker;
     all->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};
     redlock_election_options_init(&all->options);
     all->options.ttl_ms = options->ttl_ms;
@@ -213,7 +213,7 @@ static void start(void *work)
 {
     struct elections *all = work;
 
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++)
         campaign(&all->candidates[i]);
 }
 

@@ -20,7 +20,7 @@ struct contender {
 };
 
 struct fence {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_acquire_options acquire;
     bool stopping;
     bool broken;
@@ -31,13 +31,13 @@ static void ask(struct contender *contender);
 
 static void refused(struct contender *contender, const char *call, int status)
 {
-    bench_work_refused(contender->fence->seat, &contender->fence->broken, call, status);
+    bench_work_refused(contender->fence->worker, &contender->fence->broken, call, status);
 }
 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct contender *contender = user_data;
-    struct bench_record *record = contender->fence->seat->record;
+    struct bench_record *record = contender->fence->worker->record;
 
     if (contender->fence->stopping)
         return;
@@ -51,7 +51,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 /* A validity that has ended meanwhile - the process stood still - proves nothing, either way. */
 static void show(struct contender *contender, struct bench_record *record, int64_t now_ns)
 {
-    struct bench_shared *shared = contender->fence->seat->shared;
+    struct bench_shared *shared = contender->fence->worker->shared;
     bool alone = bench_referee_enter(shared, contender->cell, contender->number, now_ns,
                                      redlock_remaining_ns(contender->lock), &contender->claim);
     bool larger = bench_referee_token(contender->cell, redlock_lock_fence(contender->lock));
@@ -78,21 +78,21 @@ static void give_back(struct contender *contender)
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct contender *contender = user_data;
-    struct bench_seat *seat = contender->fence->seat;
+    struct bench_worker *worker = contender->fence->worker;
     int64_t now_ns = bench_now_ns();
 
     if (contender->fence->stopping)
         return;
     if (result->status != REDLOCK_OK) {
-        if (seat->record)
-            seat->record->failed++;
+        if (worker->record)
+            worker->record->failed++;
         ask(contender);
         return;
     }
-    show(contender, seat->record, now_ns);
-    if (seat->record)
-        histogram_add(&seat->record->acquire, (uint64_t)(now_ns - contender->asked_ns));
-    bench_seat_count(seat, contender->number);
+    show(contender, worker->record, now_ns);
+    if (worker->record)
+        histogram_add(&worker->record->acquire, (uint64_t)(now_ns - contender->asked_ns));
+    bench_worker_count(worker, contender->number);
     give_back(contender);
 }
 
@@ -102,7 +102,7 @@ static uint32_t choose(struct contender *contender)
     contender->random ^= contender->random << 13;
     contender->random ^= contender->random >> 7;
     contender->random ^= contender->random << 17;
-    return (uint32_t)(contender->random >> 32) % contender->fence->seat->options->keys;
+    return (uint32_t)(contender->random >> 32) % contender->fence->worker->options->keys;
 }
 
 static void ask(struct contender *contender)
@@ -111,7 +111,7 @@ static void ask(struct contender *contender)
     int status;
 
     contender->lock = contender->locks[key];
-    contender->cell = &contender->fence->seat->shared->cells[key];
+    contender->cell = &contender->fence->worker->shared->cells[key];
     contender->asked_ns = bench_now_ns();
     status = redlock_acquire(contender->lock, &contender->fence->acquire, on_acquired, contender);
     if (status != REDLOCK_OK)
@@ -120,11 +120,11 @@ static void ask(struct contender *contender)
 
 static bool prepare(struct contender *contender, struct redlock_client *client)
 {
-    const struct bench_seat *seat = contender->fence->seat;
+    const struct bench_worker *worker = contender->fence->worker;
     char key[BENCH_KEY_SIZE];
 
-    for (uint32_t i = 0; i < seat->options->keys; i++) {
-        bench_key(seat->shared, BENCH_EVERYBODY, i, key);
+    for (uint32_t i = 0; i < worker->options->keys; i++) {
+        bench_key(worker->shared, BENCH_EVERYBODY, i, key);
         if (redlock_lock_create(client, key, sizeof(key), &contender->locks[i]) != REDLOCK_OK)
             return false;
     }
@@ -148,14 +148,14 @@ static void *create(const struct bench_setting *setting)
 
     if (!fence)
         return NULL;
-    fence->seat = setting->seat;
-    set_options(&fence->acquire, setting->seat->options);
+    fence->worker = setting->worker;
+    set_options(&fence->acquire, setting->worker->options);
     for (uint32_t i = 0; i < setting->n_clients; i++) {
         struct contender *contender = &fence->contenders[i];
 
         contender->fence = fence;
-        contender->number = setting->seat->first_task + i;
-        contender->random = (uint64_t)setting->seat->shared->epoch_ns + contender->number + 1;
+        contender->number = setting->worker->first_task + i;
+        contender->random = (uint64_t)setting->worker->shared->epoch_ns + contender->number + 1;
         if (!prepare(contender, setting->clients[i])) {
             free(fence);
             return NULL;
@@ -168,7 +168,7 @@ static void start(void *work)
 {
     struct fence *fence = work;
 
-    for (uint32_t i = 0; i < fence->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < fence->worker->n_tasks; i++)
         ask(&fence->contenders[i]);
 }
 

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "figures.h"
-#include "seat.h"
+#include "worker.h"
 
 bool bench_broken(const struct bench_scenario *scenario, const struct bench_record *record)
 {

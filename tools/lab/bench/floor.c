@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "floor.h"
 #include "floor_command.h"
 #include "floor_connect.h"
-#include "worker.h"
 
 #define IN_SIZE 65536
 
@@ -38,7 +38,7 @@ struct master {
 };
 
 struct floor {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct master *masters;
     struct slot *slots;
     uint32_t quorum;
@@ -79,21 +79,21 @@ static void begin_cycle(struct floor *floor, uint32_t index)
 static void on_granted(struct floor *floor, uint32_t index)
 {
     struct slot *slot = &floor->slots[index];
-    struct bench_record *record = floor->seat->record;
+    struct bench_record *record = floor->worker->record;
 
     if (++slot->granted != floor->quorum)
         return;
     slot->acquired_ns = bench_now_ns();
     if (record)
         histogram_add(&record->acquire, (uint64_t)(slot->acquired_ns - slot->asked_ns));
-    bench_seat_count(floor->seat, floor->seat->first_task + index);
+    bench_worker_count(floor->worker, floor->worker->first_task + index);
     queue(floor, index, &slot->release);
 }
 
 static void on_released(struct floor *floor, uint32_t index)
 {
     struct slot *slot = &floor->slots[index];
-    struct bench_record *record = floor->seat->record;
+    struct bench_record *record = floor->worker->record;
 
     if (++slot->released != floor->n_masters)
         return;
@@ -109,7 +109,7 @@ static void give_up(struct floor *floor, const char *answer, size_t size)
     const char *line_end = memchr(answer, '\r', size);
 
     floor->quit = true;
-    floor->ok = bench_seat_fail(floor->seat, "floor: unexpected answer: %.*s",
+    floor->ok = bench_worker_fail(floor->worker, "floor: unexpected answer: %.*s",
                                 line_end ? (int)(line_end - answer) : 0, answer);
 }
 
@@ -146,7 +146,7 @@ static void read_master(struct floor *floor, struct master *master)
 
     if (n <= 0 && !(n < 0 && errno == EAGAIN)) {
         floor->quit = true;
-        floor->ok = bench_seat_fail(floor->seat, "floor: a master closed its connection");
+        floor->ok = bench_worker_fail(floor->worker, "floor: a master closed its connection");
     }
     if (n <= 0)
         return;
@@ -172,16 +172,16 @@ static void on_message(struct floor *floor)
 {
     struct load_message message;
 
-    if (!load_receive(floor->seat->control, &message)) {
+    if (!load_receive(floor->worker->control, &message)) {
         floor->quit = true;
         floor->ok = false;
     } else if (message.word == LOAD_START) {
-        for (uint32_t i = 0; i < floor->seat->n_tasks; i++)
+        for (uint32_t i = 0; i < floor->worker->n_tasks; i++)
             begin_cycle(floor, i);
     } else if (message.word == LOAD_RUN) {
-        bench_seat_begin(floor->seat, message.phase, &floor->totals);
+        bench_worker_begin(floor->worker, message.phase, &floor->totals);
     } else if (message.word == LOAD_END) {
-        bench_seat_end(floor->seat, &floor->totals);
+        bench_worker_end(floor->worker, &floor->totals);
     } else if (message.word == LOAD_QUIT) {
         floor->quit = true;
     }
@@ -213,46 +213,46 @@ static bool watch(struct floor *floor, int fd, uint32_t who)
 static bool add_master(struct floor *floor, uint32_t index, char ret_sha1[FLOOR_SHA1_SIZE])
 {
     struct master *master = &floor->masters[index];
-    const char *url = floor->seat->urls[index];
+    const char *url = floor->worker->urls[index];
     const char *reason;
 
     master->fd = floor_connect(url, ret_sha1, &reason);
     if (master->fd < 0)
-        return bench_seat_fail(floor->seat, "%s: %s", url, reason);
+        return bench_worker_fail(floor->worker, "%s: %s", url, reason);
     master->ring = malloc((floor->ring_mask + 1) * sizeof(*master->ring));
-    master->out = malloc(2 * (size_t)FLOOR_COMMAND_SIZE * floor->seat->n_tasks);
+    master->out = malloc(2 * (size_t)FLOOR_COMMAND_SIZE * floor->worker->n_tasks);
     if (!master->ring || !master->out || !watch(floor, master->fd, index))
-        return bench_seat_fail(floor->seat, "floor: out of memory");
+        return bench_worker_fail(floor->worker, "floor: out of memory");
     return true;
 }
 
-static void prepare(struct slot *slot, const struct bench_seat *seat, const char sha1[FLOOR_SHA1_SIZE])
+static void prepare(struct slot *slot, const struct bench_worker *worker, const char sha1[FLOOR_SHA1_SIZE])
 {
     char key[BENCH_KEY_SIZE];
 
-    bench_key(seat->shared, seat->proc, 0, key);
-    floor_command_set(&slot->set, key, sizeof(key), seat->options->ttl_ms);
+    bench_key(worker->shared, worker->proc, 0, key);
+    floor_command_set(&slot->set, key, sizeof(key), worker->options->ttl_ms);
     floor_command_release(&slot->release, key, sizeof(key), sha1);
 }
 
 static bool set_up(struct floor *floor)
 {
-    struct bench_seat *seat = floor->seat;
+    struct bench_worker *worker = floor->worker;
     char sha1[FLOOR_SHA1_SIZE];
 
-    while (floor->ring_mask + 1 < 2 * seat->n_tasks)
+    while (floor->ring_mask + 1 < 2 * worker->n_tasks)
         floor->ring_mask = 2 * floor->ring_mask + 1;
     floor->epoll = epoll_create1(EPOLL_CLOEXEC);
     floor->masters = calloc(floor->n_masters, sizeof(*floor->masters));
-    floor->slots = calloc(seat->n_tasks, sizeof(*floor->slots));
-    if (!floor->masters || !floor->slots || floor->epoll < 0 || !watch(floor, seat->control, floor->n_masters))
-        return bench_seat_fail(seat, "floor: out of memory");
+    floor->slots = calloc(worker->n_tasks, sizeof(*floor->slots));
+    if (!floor->masters || !floor->slots || floor->epoll < 0 || !watch(floor, worker->control, floor->n_masters))
+        return bench_worker_fail(worker, "floor: out of memory");
     for (uint32_t i = 0; i < floor->n_masters; i++)
         if (!add_master(floor, i, sha1))
             return false;
-    for (uint32_t i = 0; i < seat->n_tasks; i++)
-        prepare(&floor->slots[i], seat, sha1);
-    return load_send(seat->control, LOAD_READY, 0);
+    for (uint32_t i = 0; i < worker->n_tasks; i++)
+        prepare(&floor->slots[i], worker, sha1);
+    return load_send(worker->control, LOAD_READY, 0);
 }
 
 /* The process ends after this: the kernel closes the connections. */
@@ -266,9 +266,9 @@ static void tear_down(struct floor *floor)
     free(floor->slots);
 }
 
-int bench_floor_worker(struct bench_seat *seat)
+int bench_floor_worker(struct bench_worker *worker)
 {
-    struct floor floor = {.seat = seat, .n_masters = (uint32_t)seat->n_urls, .ok = true};
+    struct floor floor = {.worker = worker, .n_masters = (uint32_t)worker->n_urls, .ok = true};
 
     floor.quorum = floor.n_masters / 2 + 1;
     floor.ok = set_up(&floor);

@@ -9,7 +9,7 @@
 #include "work.h"
 
 struct hold {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_client *client;
     struct redlock_acquire_options acquire;
     struct event *idle_over;
@@ -28,16 +28,16 @@ static void ask(struct hold *hold);
 static void refused(struct hold *hold, const char *call, int status)
 {
     if (!hold->stopping)
-        bench_work_refused(hold->seat, &hold->broken, call, status);
+        bench_work_refused(hold->worker, &hold->broken, call, status);
 }
 
 static void all_held(struct hold *hold)
 {
-    struct bench_hold *facts = &hold->seat->shared->hold;
+    struct bench_hold *facts = &hold->worker->shared->hold;
 
     facts->locks = hold->held;
     facts->acquired_s = (double)(bench_now_ns() - hold->began_ns) / 1e9;
-    load_send(hold->seat->control, LOAD_READY, 0);
+    load_send(hold->worker->control, LOAD_READY, 0);
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
@@ -58,12 +58,12 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 
 static void ask(struct hold *hold)
 {
-    struct bench_seat *seat = hold->seat;
+    struct bench_worker *worker = hold->worker;
     struct redlock_lock **lock = &hold->locks[hold->asked];
     char key[BENCH_KEY_SIZE];
     int status;
 
-    bench_key(seat->shared, seat->proc, hold->asked, key);
+    bench_key(worker->shared, worker->proc, hold->asked, key);
     status = redlock_lock_create(hold->client, key, sizeof(key), lock);
     if (status == REDLOCK_OK)
         status = redlock_acquire(*lock, &hold->acquire, on_acquired, hold);
@@ -75,8 +75,8 @@ static void ask(struct hold *hold)
 static void on_idle_over(evutil_socket_t fd, short what, void *user_data)
 {
     struct hold *hold = user_data;
-    struct bench_hold *facts = &hold->seat->shared->hold;
-    uint32_t at_once = hold->seat->options->concurrency;
+    struct bench_hold *facts = &hold->worker->shared->hold;
+    uint32_t at_once = hold->worker->options->concurrency;
 
     facts->idle_cpu_s = system_cpu_s() - hold->cpu_before;
     facts->idle_s = (double)(bench_now_ns() - hold->began_ns) / 1e9;
@@ -90,7 +90,7 @@ static void on_idle_over(evutil_socket_t fd, short what, void *user_data)
 static void prepare(void *work)
 {
     struct hold *hold = work;
-    int64_t us = (int64_t)(hold->seat->options->idle_s * 1e6);
+    int64_t us = (int64_t)(hold->worker->options->idle_s * 1e6);
     struct timeval idle = {us / 1000000, us % 1000000};
 
     hold->cpu_before = system_cpu_s();
@@ -103,7 +103,7 @@ static void prepare(void *work)
 static void end(void *work)
 {
     struct hold *hold = work;
-    struct bench_hold *facts = &hold->seat->shared->hold;
+    struct bench_hold *facts = &hold->worker->shared->hold;
 
     facts->heap_after = portable_heap_bytes();
     facts->rss_kb_after = system_rss_kb();
@@ -123,12 +123,12 @@ static void destroy(void *work)
 
 static void *create(const struct bench_setting *setting)
 {
-    const struct bench_options *options = setting->seat->options;
+    const struct bench_options *options = setting->worker->options;
     struct hold *hold = calloc(1, sizeof(*hold));
 
     if (!hold)
         return NULL;
-    *hold = (struct hold){.seat = setting->seat, .client = setting->clients[0], .wanted = (uint32_t)options->locks};
+    *hold = (struct hold){.worker = setting->worker, .client = setting->clients[0], .wanted = (uint32_t)options->locks};
     redlock_acquire_options_init(&hold->acquire);
     hold->acquire.ttl_ms = options->ttl_ms;
     hold->acquire.timeout_ms = options->timeout_ms;

@@ -20,7 +20,7 @@ struct waiter {
 };
 
 struct latches {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_latch_options options;
     struct waiter *waiters; /* the first one arrives last */
     uint64_t generation;
@@ -35,12 +35,12 @@ static void begin(struct latches *all);
 
 static void refused(struct latches *all, const char *call, int status)
 {
-    bench_work_refused(all->seat, &all->broken, call, status);
+    bench_work_refused(all->worker, &all->broken, call, status);
 }
 
 static void end_round(struct latches *all)
 {
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++) {
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++) {
         redlock_latch_destroy(all->waiters[i].latch);
         all->waiters[i].latch = NULL;
     }
@@ -61,7 +61,7 @@ static void on_open(struct redlock_latch *latch, const struct redlock_latch_resu
 {
     struct waiter *waiter = user_data;
     struct latches *all = waiter->all;
-    struct bench_record *record = all->seat->record;
+    struct bench_record *record = all->worker->record;
 
     (void)latch;
     if (!is_fine(waiter, "redlock_latch_await", result->status))
@@ -70,7 +70,7 @@ static void on_open(struct redlock_latch *latch, const struct redlock_latch_resu
         histogram_add(&record->gap, (uint64_t)(bench_now_ns() - all->last_ns));
     else if (record)
         record->violations++;
-    bench_seat_count(all->seat, waiter->number);
+    bench_worker_count(all->worker, waiter->number);
     if (--all->unopened == 0 && all->absent == 0)
         end_round(all);
 }
@@ -85,8 +85,8 @@ static void on_arrived(struct redlock_latch *latch, const struct redlock_latch_r
     (void)latch;
     if (!is_fine(waiter, "redlock_latch_arrive", result->status))
         return;
-    if (all->seat->record)
-        histogram_add(&all->seat->record->acquire, (uint64_t)(bench_now_ns() - waiter->asked_ns));
+    if (all->worker->record)
+        histogram_add(&all->worker->record->acquire, (uint64_t)(bench_now_ns() - waiter->asked_ns));
     if (--all->absent == 1) {
         all->last_ns = bench_now_ns();
         arrive(&all->waiters[0]);
@@ -97,7 +97,7 @@ static void on_arrived(struct redlock_latch *latch, const struct redlock_latch_r
 
 static void arrive(struct waiter *waiter)
 {
-    int64_t timeout_ms = waiter->all->seat->options->timeout_ms;
+    int64_t timeout_ms = waiter->all->worker->options->timeout_ms;
     int status;
 
     waiter->asked_ns = bench_now_ns();
@@ -114,9 +114,9 @@ static int make_latch(struct waiter *waiter)
     char name[BENCH_KEY_SIZE];
     char party[16];
 
-    bench_key(all->seat->shared, BENCH_EVERYBODY, 0, name);
+    bench_key(all->worker->shared, BENCH_EVERYBODY, 0, name);
     snprintf(party, sizeof(party), "%u", waiter->number);
-    return redlock_latch_create(waiter->client, name, sizeof(name), all->seat->n_tasks, all->generation, party,
+    return redlock_latch_create(waiter->client, name, sizeof(name), all->worker->n_tasks, all->generation, party,
                                 &all->options, &waiter->latch);
 }
 
@@ -125,13 +125,13 @@ static void begin(struct latches *all)
     int status = REDLOCK_OK;
 
     all->generation++;
-    all->absent = all->unopened = all->seat->n_tasks;
+    all->absent = all->unopened = all->worker->n_tasks;
     all->last_ns = 0;
-    for (uint32_t i = 0; i < all->seat->n_tasks && status == REDLOCK_OK; i++)
+    for (uint32_t i = 0; i < all->worker->n_tasks && status == REDLOCK_OK; i++)
         status = make_latch(&all->waiters[i]);
     if (status != REDLOCK_OK)
         refused(all, "redlock_latch_create", status);
-    for (uint32_t i = 1; i < all->seat->n_tasks && status == REDLOCK_OK; i++)
+    for (uint32_t i = 1; i < all->worker->n_tasks && status == REDLOCK_OK; i++)
         arrive(&all->waiters[i]);
 }
 
@@ -150,7 +150,7 @@ static void set_options(struct latches *all)
 {
     struct redlock_options client;
 
-    bench_client_options(all->seat->options, &client);
+    bench_client_options(all->worker->options, &client);
     redlock_latch_options_init(&all->options);
     all->options.keep_ms = client.max_ttl_ms;
 }
@@ -161,10 +161,10 @@ static void *create(const struct bench_setting *setting)
 
     if (!all)
         return NULL;
-    all->seat = setting->seat;
+    all->worker = setting->worker;
     set_options(all);
-    all->waiters = calloc(setting->seat->n_tasks, sizeof(*all->waiters));
-    for (uint32_t i = 0; all->waiters && i < setting->seat->n_tasks; i++)
+    all->waiters = calloc(setting->worker->n_tasks, sizeof(*all->waiters));
+    for (uint32_t i = 0; all->waiters && i < setting->worker->n_tasks; i++)
         all->waiters[i] =
             (struct waiter){.all = all, .client = setting->clients[i % setting->n_clients], .number = i};
     if (all->waiters)

@@ -1,7 +1,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine.h"
+#include "floor.h"
+#include "library.h"
 #include "measure.h"
+#include "threads.h"
 
 /* The processes of one run worked side by side, but runs follow each other, so their times add up. */
 static void add(struct bench_result *sum, const struct bench_result *more)
@@ -18,7 +22,7 @@ static void add(struct bench_result *sum, const struct bench_result *more)
     }
 }
 
-static bench_worker_fn worker_of(enum bench_side side)
+static bench_worker_main worker_of(enum bench_side side)
 {
     if (side == BENCH_FLOOR)
         return bench_floor_worker;

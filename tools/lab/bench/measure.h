@@ -22,9 +22,4 @@ void bench_measurement_free(struct bench_measurement *measurement);
 /* In any of its phases, see bench_broken(). */
 bool bench_measurement_broken(const struct bench_scenario *scenario, const struct bench_measurement *m);
 
-void bench_report_json(FILE *out, const struct bench_options *options, size_t nodes,
-                       const struct bench_measurement *m);
-void bench_report_text(FILE *out, const struct bench_options *options, size_t nodes,
-                       const struct bench_measurement *m);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "masters/masters.h"
 #include "options/masters.h"
+#include "scenario.h"
 
 #define BENCH_MAX_CONCURRENCY 100000
 #define BENCH_MAX_PROCS 255
@@ -21,39 +22,6 @@
 #define BENCH_HOLD_PERIODS 2     /* renewals of each lock that are measured, at least */
 
 struct engine_contestant;
-
-enum bench_fault {
-    BENCH_NO_FAULT,
-    BENCH_HANG,
-    BENCH_KILL,
-};
-
-enum bench_work {
-    BENCH_LOAD,    /* acquire, release, again */
-    BENCH_HOLD,    /* many locks, held */
-    BENCH_FENCE,   /* fencing tokens of contended keys */
-    BENCH_SETS,    /* several fresh keys at once, and again */
-    BENCH_READERS, /* one key: one task writes, all others read */
-    BENCH_REENTER, /* a key for each task, which enters it again */
-    BENCH_LATCH,   /* rounds in which all tasks arrive at a latch */
-    BENCH_ELECTION, /* one key: all tasks are candidates */
-};
-
-struct bench_scenario {
-    const char *name;
-    enum bench_work work;
-    bool contended;       /* all tasks want the same key */
-    bool rounds;          /* ... once each, then again together; readers: see readers.c */
-    enum redlock_mode mode; /* BENCH_LOAD: of the locks */
-    bool threads;         /* compared with the blocking interface, at 1 task and at all; tasks keep their keys */
-    enum bench_fault fault;
-    size_t n_faulty;
-    uint32_t concurrency; /* these three unless the user says otherwise */
-    uint32_t procs;
-    uint32_t reps;
-    uint32_t set_keys;    /* sets: of each */
-    const char *text;
-};
 
 struct bench_options {
     const struct bench_scenario *scenario;
@@ -107,12 +75,12 @@ static inline double bench_hold_renewal_s(const struct bench_options *options)
 }
 
 /* "guarded" or "classic": of what is measured first and foremost. */
-const char *bench_profile_name(const struct bench_options *options);
+static inline const char *bench_profile_name(const struct bench_options *options)
+{
+    return options->profile == REDLOCK_PROFILE_CLASSIC ? "classic" : "guarded";
+}
 
-void bench_options_help(FILE *out);
-
-#define BENCH_SCENARIOS 20
-extern const struct bench_scenario bench_scenarios[BENCH_SCENARIOS];
-const struct bench_scenario *bench_scenario_find(const char *name);
+/* The scenario's own defaults, for what is open: numbers that are 0, retry_*_ms UINT32_MAX, and timeout_ms -1. */
+void bench_defaults(struct bench_options *options);
 
 #endif

@@ -28,7 +28,7 @@ struct party {
 
 struct readers {
     const struct bench_setting *setting;
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     bool rounds;
     struct redlock_acquire_options acquire;
     struct timeval hold;
@@ -45,7 +45,7 @@ struct readers {
 
 static void refused(struct party *party, const char *call, int status)
 {
-    bench_work_refused(party->all->seat, &party->all->broken, call, status);
+    bench_work_refused(party->all->worker, &party->all->broken, call, status);
 }
 
 /* --- Operations --------------------------------------------------------------------------------------------------- */
@@ -80,13 +80,13 @@ static void release(struct party *party)
 
 static void ask_readers(struct readers *all)
 {
-    for (uint32_t i = 1; i < all->seat->n_tasks; i++)
+    for (uint32_t i = 1; i < all->worker->n_tasks; i++)
         ask(&all->parties[i]);
 }
 
 static void release_readers(struct readers *all)
 {
-    for (uint32_t i = 1; i < all->seat->n_tasks; i++)
+    for (uint32_t i = 1; i < all->worker->n_tasks; i++)
         release(&all->parties[i]);
 }
 
@@ -101,7 +101,7 @@ static void come(struct readers *all, bool reading)
     if (reading) {
         ask(&all->parties[0]);
     } else {
-        all->due = all->seat->n_tasks - 1;
+        all->due = all->worker->n_tasks - 1;
         ask_readers(all);
     }
     event_add(all->look, &soon);
@@ -112,7 +112,7 @@ static bool is_quiet(const struct readers *all, const struct redlock_client *cli
 {
     struct redlock_node_stats stats;
 
-    for (size_t i = 0; i < all->seat->n_urls; i++)
+    for (size_t i = 0; i < all->worker->n_urls; i++)
         if (redlock_client_node_stats(client, i, &stats, sizeof(stats)) != REDLOCK_OK || stats.pending > 0)
             return false;
     return true;
@@ -120,7 +120,7 @@ static bool is_quiet(const struct readers *all, const struct redlock_client *cli
 
 static bool all_are_in_queue(const struct readers *all)
 {
-    uint32_t first = all->reading ? 0 : 1, end = all->reading ? 1 : all->seat->n_tasks;
+    uint32_t first = all->reading ? 0 : 1, end = all->reading ? 1 : all->worker->n_tasks;
 
     for (uint32_t i = first; i < end; i++)
         if (redlock_state(all->parties[i].lock) != REDLOCK_STATE_WAITING)
@@ -150,8 +150,8 @@ static void on_look(evutil_socket_t fd, short what, void *user_data)
 static void next_in_round(struct party *party, int64_t now_ns)
 {
     struct readers *all = party->all;
-    struct bench_record *record = all->released_ns ? all->seat->record : NULL;
-    bool first = party->mode == REDLOCK_EXCLUSIVE || all->due == all->seat->n_tasks - 1;
+    struct bench_record *record = all->released_ns ? all->worker->record : NULL;
+    bool first = party->mode == REDLOCK_EXCLUSIVE || all->due == all->worker->n_tasks - 1;
     uint64_t waited = (uint64_t)(now_ns - all->released_ns);
 
     if (record && first)
@@ -174,7 +174,7 @@ static bool is_alone(const struct party *party)
 
     if (party->mode != REDLOCK_EXCLUSIVE)
         return redlock_remaining_ns(parties[0].lock) <= 0;
-    for (uint32_t i = 1; i < party->all->seat->n_tasks; i++)
+    for (uint32_t i = 1; i < party->all->worker->n_tasks; i++)
         if (redlock_remaining_ns(parties[i].lock) > 0)
             return false;
     return true;
@@ -190,7 +190,7 @@ static void note(struct party *party, struct bench_record *record, int64_t now_n
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct party *party = user_data;
-    struct bench_record *record = party->all->seat->record;
+    struct bench_record *record = party->all->worker->record;
     int64_t now_ns = bench_now_ns();
 
     (void)lock;
@@ -204,7 +204,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     }
     if (record)
         note(party, record, now_ns);
-    bench_seat_count(party->all->seat, party->number);
+    bench_worker_count(party->all->worker, party->number);
     if (party->all->rounds)
         next_in_round(party, now_ns);
     else if (party->hold_timer)
@@ -224,7 +224,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 {
     struct party *party = user_data;
     struct readers *all = party->all;
-    struct bench_record *record = all->seat->record;
+    struct bench_record *record = all->worker->record;
 
     (void)lock;
     if (all->stopping)
@@ -263,7 +263,7 @@ static void destroy(void *work)
         event_free(all->look);
     if (all->pause)
         event_free(all->pause);
-    for (uint32_t i = 0; all->parties && i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; all->parties && i < all->worker->n_tasks; i++)
         if (all->parties[i].hold_timer)
             event_free(all->parties[i].hold_timer);
     free(all->parties);
@@ -272,14 +272,14 @@ static void destroy(void *work)
 
 static bool make_parties(struct readers *all)
 {
-    bool hold = all->seat->options->hold_ms > 0;
+    bool hold = all->worker->options->hold_ms > 0;
     char key[BENCH_KEY_SIZE];
 
-    all->parties = calloc(all->seat->n_tasks, sizeof(*all->parties));
+    all->parties = calloc(all->worker->n_tasks, sizeof(*all->parties));
     if (!all->parties)
         return false;
-    bench_key(all->seat->shared, BENCH_EVERYBODY, 0, key);
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++) {
+    bench_key(all->worker->shared, BENCH_EVERYBODY, 0, key);
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++) {
         struct redlock_client *client = all->setting->clients[i % all->setting->n_clients];
         struct party *party = &all->parties[i];
 
@@ -295,14 +295,14 @@ static bool make_parties(struct readers *all)
 
 static void *create(const struct bench_setting *setting)
 {
-    const struct bench_options *options = setting->seat->options;
+    const struct bench_options *options = setting->worker->options;
     int64_t hold_us = (int64_t)(options->hold_ms * 1000), rest_us = (int64_t)(options->pause_ms * 1000);
     struct readers *all = calloc(1, sizeof(*all));
 
     if (!all)
         return NULL;
     all->setting = setting;
-    all->seat = setting->seat;
+    all->worker = setting->worker;
     all->rounds = options->scenario->rounds;
     all->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};
     all->rest = (struct timeval){rest_us / 1000000, rest_us % 1000000};
@@ -334,7 +334,7 @@ static void stop(void *work)
     all->stopping = true;
     event_del(all->look);
     event_del(all->pause);
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++)
         if (all->parties[i].hold_timer)
             event_del(all->parties[i].hold_timer);
 }

@@ -18,7 +18,7 @@ struct owner {
 
 /* All tasks of one process. */
 struct reenter {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_acquire_options acquire;
     struct owner *owners;
     bool stopping;
@@ -27,13 +27,13 @@ struct reenter {
 
 static void refused(struct owner *owner, const char *call, int status)
 {
-    bench_work_refused(owner->all->seat, &owner->all->broken, call, status);
+    bench_work_refused(owner->all->worker, &owner->all->broken, call, status);
 }
 
 static void on_left(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct owner *owner = user_data;
-    struct bench_record *record = owner->all->seat->record;
+    struct bench_record *record = owner->all->worker->record;
     static const struct timeval at_once = {0, 0};
 
     (void)lock;
@@ -49,7 +49,7 @@ static void on_left(struct redlock_lock *lock, const struct redlock_result *resu
 
 static void enter(struct owner *owner)
 {
-    struct bench_seat *seat = owner->all->seat;
+    struct bench_worker *worker = owner->all->worker;
     int64_t asked_ns = bench_now_ns();
     int status = redlock_reenter(owner->lock, 0);
 
@@ -58,9 +58,9 @@ static void enter(struct owner *owner)
         return;
     }
     owner->released_ns = bench_now_ns();
-    if (seat->record)
-        histogram_add(&seat->record->acquire, (uint64_t)(owner->released_ns - asked_ns));
-    bench_seat_count(seat, owner->number);
+    if (worker->record)
+        histogram_add(&worker->record->acquire, (uint64_t)(owner->released_ns - asked_ns));
+    bench_worker_count(worker, owner->number);
     status = redlock_release(owner->lock, on_left, owner);
     if (status != REDLOCK_OK)
         refused(owner, "redlock_release", status);
@@ -92,7 +92,7 @@ static void destroy(void *work)
 
     if (!all)
         return;
-    for (uint32_t i = 0; all->owners && i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; all->owners && i < all->worker->n_tasks; i++)
         if (all->owners[i].next)
             event_free(all->owners[i].next);
     free(all->owners);
@@ -101,16 +101,16 @@ static void destroy(void *work)
 
 static bool make_owners(struct reenter *all, const struct bench_setting *setting)
 {
-    const struct bench_seat *seat = setting->seat;
+    const struct bench_worker *worker = setting->worker;
     char key[BENCH_KEY_SIZE];
 
-    all->owners = calloc(seat->n_tasks, sizeof(*all->owners));
-    for (uint32_t i = 0; all->owners && i < seat->n_tasks; i++) {
+    all->owners = calloc(worker->n_tasks, sizeof(*all->owners));
+    for (uint32_t i = 0; all->owners && i < worker->n_tasks; i++) {
         struct owner *owner = &all->owners[i];
 
-        *owner = (struct owner){.all = all, .number = seat->first_task + i};
+        *owner = (struct owner){.all = all, .number = worker->first_task + i};
         owner->next = evtimer_new(setting->base, on_next, owner);
-        bench_key(seat->shared, seat->proc, i, key);
+        bench_key(worker->shared, worker->proc, i, key);
         if (!owner->next || redlock_lock_create(setting->clients[i % setting->n_clients], key, sizeof(key),
                                                 &owner->lock) != REDLOCK_OK)
             return false;
@@ -124,10 +124,10 @@ static void *create(const struct bench_setting *setting)
 
     if (!all)
         return NULL;
-    all->seat = setting->seat;
+    all->worker = setting->worker;
     redlock_acquire_options_init(&all->acquire);
-    all->acquire.ttl_ms = setting->seat->options->ttl_ms;
-    all->acquire.timeout_ms = setting->seat->options->timeout_ms;
+    all->acquire.ttl_ms = setting->worker->options->ttl_ms;
+    all->acquire.timeout_ms = setting->worker->options->timeout_ms;
     if (make_owners(all, setting))
         return all;
     destroy(all);
@@ -138,7 +138,7 @@ static void start(void *work)
 {
     struct reenter *all = work;
 
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++) {
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++) {
         int status = redlock_acquire(all->owners[i].lock, &all->acquire, on_acquired, &all->owners[i]);
 
         if (status != REDLOCK_OK)
@@ -151,7 +151,7 @@ static void stop(void *work)
     struct reenter *all = work;
 
     all->stopping = true;
-    for (uint32_t i = 0; i < all->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < all->worker->n_tasks; i++)
         event_del(all->owners[i].next);
 }
 

@@ -9,24 +9,26 @@
 
 #include "client.h"
 #include "conduct.h"
+#include "engine.h"
+#include "floor.h"
 #include "lab/load/process.h"
 #include "lab/load/system.h"
 
 /* The first n % procs processes have one task more. */
-static void place(const struct bench_conduct *run, struct bench_seat *seat, uint32_t i)
+static void place(const struct bench_conduct *run, struct bench_worker *worker, uint32_t i)
 {
     uint32_t each = run->options->concurrency / run->n;
     uint32_t more = run->options->concurrency % run->n;
 
-    seat->proc = i;
-    seat->n_tasks = each + (i < more);
-    seat->first_task = i * each + (i < more ? i : more);
+    worker->proc = i;
+    worker->n_tasks = each + (i < more);
+    worker->first_task = i * each + (i < more ? i : more);
 }
 
 /* What a client process is to be. */
 struct part {
     const struct bench_conduct *run;
-    bench_worker_fn worker;
+    bench_worker_main worker_main;
     uint32_t i;
 };
 
@@ -34,20 +36,20 @@ static int client_process(void *data, int control)
 {
     const struct part *part = data;
     const struct bench_conduct *run = part->run;
-    struct bench_seat seat = {.options = run->options, .urls = run->servers->urls, .n_urls = run->servers->n,
+    struct bench_worker worker = {.options = run->options, .urls = run->servers->urls, .n_urls = run->servers->n,
                               .shared = run->shared, .control = control, .wake = run->wake};
 
-    place(run, &seat, part->i);
+    place(run, &worker, part->i);
     if (run->options->pin && !system_pin_first(0)) {
-        bench_seat_fail(&seat, "--pin: there is only one processor, or the system refuses");
+        bench_worker_fail(&worker, "--pin: there is only one processor, or the system refuses");
         return 1;
     }
-    return part->worker(&seat);
+    return part->worker_main(&worker);
 }
 
-static bool spawn(struct bench_conduct *run, bench_worker_fn worker, uint32_t i)
+static bool spawn(struct bench_conduct *run, bench_worker_main worker_main, uint32_t i)
 {
-    struct part part = {run, worker, i};
+    struct part part = {run, worker_main, i};
 
     run->pids[i] = load_spawn(client_process, &part, run->controls, i, &run->controls[i]);
     if (run->pids[i] < 0)
@@ -154,25 +156,25 @@ static void tidy(struct bench_conduct *run)
 }
 
 /* Before the client processes exist: what follows is all theirs. */
-static bool declare_new(struct bench_conduct *run, bench_worker_fn worker)
+static bool declare_new(struct bench_conduct *run, bench_worker_main worker_main)
 {
-    if (!run->servers->own || worker == bench_floor_worker || worker == bench_engine_worker ||
+    if (!run->servers->own || worker_main == bench_floor_worker || worker_main == bench_engine_worker ||
         run->options->profile != REDLOCK_PROFILE_GUARDED)
         return true;
     return bench_declare_new(run->options, run->servers, run->reason);
 }
 
-bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
+bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_main worker_main,
                struct bench_result *result, char ret_reason[LOAD_REASON_SIZE])
 {
     struct bench_conduct run = {.options = options, .servers = servers, .n = options->procs, .reason = ret_reason};
     const struct bench_scenario *scenario = options->scenario;
     uint32_t phases = scenario->fault == BENCH_NO_FAULT ? 1 : 2;
     const char *why;
-    bool ok = prepare(&run) && declare_new(&run, worker);
+    bool ok = prepare(&run) && declare_new(&run, worker_main);
 
     for (uint32_t i = 0; ok && i < run.n; i++)
-        ok = spawn(&run, worker, i);
+        ok = spawn(&run, worker_main, i);
     ok = ok && bench_conduct(&run, phases);
     ok = collect_processes(&run, ok);
     if (ok)

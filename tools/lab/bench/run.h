@@ -17,7 +17,7 @@ struct bench_result {
 
 /* Own masters are declared new for a guarded client. options->seconds and ->locks limit each phase. The masters are
  * healed after a fault. *result must be zero. False: ret_reason is a sentence. */
-bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
+bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_main worker_main,
                struct bench_result *result, char ret_reason[LOAD_REASON_SIZE]);
 
 #endif

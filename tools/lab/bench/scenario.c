@@ -1,7 +1,6 @@
-/* The scenarios. */
-#include <string.h>
+#include "scenario.h"
 
-#include "options.h"
+#include <string.h>
 
 const struct bench_scenario bench_scenarios[BENCH_SCENARIOS] = {
     {.name = "seq", .concurrency = 1, .text = "one task: a fresh key each time"},
@@ -44,9 +43,4 @@ const struct bench_scenario *bench_scenario_find(const char *name)
         if (strcmp(bench_scenarios[i].name, name) == 0)
             return &bench_scenarios[i];
     return NULL;
-}
-
-const char *bench_profile_name(const struct bench_options *options)
-{
-    return options->profile == REDLOCK_PROFILE_CLASSIC ? "classic" : "guarded";
 }

@@ -19,7 +19,7 @@ struct set_task {
 
 /* All tasks of one process. */
 struct sets {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_acquire_options acquire;
     struct set_task *tasks;
     uint32_t next_key;
@@ -31,7 +31,7 @@ static void ask(struct set_task *task);
 
 static void refused(struct set_task *task, const char *call, int status)
 {
-    bench_work_refused(task->sets->seat, &task->sets->broken, call, status);
+    bench_work_refused(task->sets->worker, &task->sets->broken, call, status);
 }
 
 static void again(struct set_task *task)
@@ -44,7 +44,7 @@ static void again(struct set_task *task)
 static void on_released(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
     struct set_task *task = user_data;
-    struct bench_record *record = task->sets->seat->record;
+    struct bench_record *record = task->sets->worker->record;
 
     if (task->sets->stopping)
         return;
@@ -58,7 +58,7 @@ static void on_released(struct redlock_set *set, const struct redlock_set_result
 static void on_acquired(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
     struct set_task *task = user_data;
-    struct bench_record *record = task->sets->seat->record;
+    struct bench_record *record = task->sets->worker->record;
     int status;
 
     if (task->sets->stopping)
@@ -72,7 +72,7 @@ static void on_acquired(struct redlock_set *set, const struct redlock_set_result
     task->acquired_ns = bench_now_ns();
     if (record)
         histogram_add(&record->acquire, (uint64_t)(task->acquired_ns - task->asked_ns));
-    bench_seat_count(task->sets->seat, task->number);
+    bench_worker_count(task->sets->worker, task->number);
     status = redlock_set_release(set, on_released, task);
     if (status != REDLOCK_OK)
         refused(task, "redlock_set_release", status);
@@ -81,11 +81,11 @@ static void on_acquired(struct redlock_set *set, const struct redlock_set_result
 /* One fresh key, or so many permits of one. */
 static int add(struct set_task *task)
 {
-    const struct bench_seat *seat = task->sets->seat;
-    const struct bench_options *options = seat->options;
+    const struct bench_worker *worker = task->sets->worker;
+    const struct bench_options *options = worker->options;
     char key[BENCH_KEY_SIZE];
 
-    bench_key(seat->shared, seat->proc, task->sets->next_key++, key);
+    bench_key(worker->shared, worker->proc, task->sets->next_key++, key);
     if (options->permits)
         return redlock_set_add_permits(task->set, key, sizeof(key), options->scenario->set_keys, options->permits);
     return redlock_set_add(task->set, key, sizeof(key));
@@ -93,7 +93,7 @@ static int add(struct set_task *task)
 
 static int make_set(struct set_task *task)
 {
-    const struct bench_options *options = task->sets->seat->options;
+    const struct bench_options *options = task->sets->worker->options;
     uint32_t n = options->permits ? 1 : options->scenario->set_keys;
     int status = redlock_set_create(task->client, &task->set);
 
@@ -126,20 +126,20 @@ static void destroy(void *work)
 
 static void *create(const struct bench_setting *setting)
 {
-    const struct bench_options *options = setting->seat->options;
+    const struct bench_options *options = setting->worker->options;
     struct sets *sets = calloc(1, sizeof(*sets));
 
     if (!sets)
         return NULL;
-    sets->seat = setting->seat;
+    sets->worker = setting->worker;
     redlock_acquire_options_init(&sets->acquire);
     sets->acquire.ttl_ms = options->ttl_ms;
     sets->acquire.timeout_ms = options->timeout_ms;
-    sets->tasks = calloc(setting->seat->n_tasks, sizeof(*sets->tasks));
-    for (uint32_t i = 0; sets->tasks && i < setting->seat->n_tasks; i++)
+    sets->tasks = calloc(setting->worker->n_tasks, sizeof(*sets->tasks));
+    for (uint32_t i = 0; sets->tasks && i < setting->worker->n_tasks; i++)
         sets->tasks[i] = (struct set_task){.sets = sets,
                                            .client = setting->clients[i % setting->n_clients],
-                                           .number = setting->seat->first_task + i};
+                                           .number = setting->worker->first_task + i};
     if (sets->tasks)
         return sets;
     destroy(sets);
@@ -150,7 +150,7 @@ static void start(void *work)
 {
     struct sets *sets = work;
 
-    for (uint32_t i = 0; i < sets->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < sets->worker->n_tasks; i++)
         ask(&sets->tasks[i]);
 }
 

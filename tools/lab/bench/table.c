@@ -6,7 +6,6 @@
 
 #include <redlock/redlock.h>
 
-#include "defaults.h"
 #include "lab/load/system.h"
 #include "table.h"
 

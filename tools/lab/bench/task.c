@@ -24,7 +24,7 @@ struct task {
 
 /* All tasks of one process. */
 struct load {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_acquire_options acquire;
     struct timeval hold;
     struct task *tasks;
@@ -37,27 +37,27 @@ static void ask(struct task *task);
 
 static void refused(struct task *task, const char *call, int status)
 {
-    bench_work_refused(task->load->seat, &task->load->broken, call, status);
+    bench_work_refused(task->load->worker, &task->load->broken, call, status);
 }
 
 /* The last one of a round begins the next, in all processes at once. */
 static void served(struct task *task)
 {
-    struct bench_seat *seat = task->load->seat;
+    struct bench_worker *worker = task->load->worker;
     uint64_t one = 1;
 
-    if (atomic_fetch_sub(&seat->shared->unserved, 1) != 1)
+    if (atomic_fetch_sub(&worker->shared->unserved, 1) != 1)
         return;
-    atomic_store(&seat->shared->unserved, seat->shared->tasks);
-    atomic_store(&seat->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-off */
-    for (uint32_t i = 0; i < seat->shared->procs; i++)
-        if (write(seat->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
+    atomic_store(&worker->shared->unserved, worker->shared->tasks);
+    atomic_store(&worker->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-off */
+    for (uint32_t i = 0; i < worker->shared->procs; i++)
+        if (write(worker->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
             refused(task, "new round", REDLOCK_E_SYSTEM);
 }
 
 static void again(struct task *task)
 {
-    const struct bench_scenario *scenario = task->load->seat->options->scenario;
+    const struct bench_scenario *scenario = task->load->worker->options->scenario;
 
     if (!scenario->contended && !scenario->threads) {
         redlock_lock_destroy(task->lock);
@@ -72,14 +72,14 @@ static void again(struct task *task)
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct task *task = user_data;
-    struct bench_record *record = task->load->seat->record;
+    struct bench_record *record = task->load->worker->record;
 
     if (task->load->stopping)
         return;
     if (record) {
         histogram_add(&record->release, (uint64_t)(bench_now_ns() - task->released_ns));
         record->release_failed += result->status != REDLOCK_OK;
-        if (task->load->seat->options->scenario->contended)
+        if (task->load->worker->options->scenario->contended)
             bench_work_note_trips(record, result);
     }
     again(task);
@@ -87,12 +87,12 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 
 static void release(struct task *task, int64_t now_ns)
 {
-    struct bench_seat *seat = task->load->seat;
+    struct bench_worker *worker = task->load->worker;
     int status;
 
-    if (seat->record)
-        histogram_add(&seat->record->hold, (uint64_t)(now_ns - task->acquired_ns));
-    if (seat->options->scenario->contended) {
+    if (worker->record)
+        histogram_add(&worker->record->hold, (uint64_t)(now_ns - task->acquired_ns));
+    if (worker->options->scenario->contended) {
         bench_referee_leave(task->cell, task->claim);
         atomic_store(&task->cell->released_ns, now_ns);
     }
@@ -110,7 +110,7 @@ static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 /* Who has the key or slot now, and how long it lay idle. */
 static void enter(struct task *task, struct bench_record *record)
 {
-    struct bench_shared *shared = task->load->seat->shared;
+    struct bench_shared *shared = task->load->worker->shared;
     int32_t slot = redlock_lock_slot(task->lock);
     struct bench_cell *cell = &shared->cells[slot > 0 ? slot : 0];
     int64_t before = atomic_exchange(&cell->released_ns, 0);
@@ -128,12 +128,12 @@ static void enter(struct task *task, struct bench_record *record)
 static void acquired(struct task *task)
 {
     struct load *load = task->load;
-    struct bench_record *record = load->seat->record;
+    struct bench_record *record = load->worker->record;
 
     if (record)
         histogram_add(&record->acquire, (uint64_t)(task->acquired_ns - task->asked_ns));
-    bench_seat_count(load->seat, task->number);
-    if (load->seat->options->scenario->contended)
+    bench_worker_count(load->worker, task->number);
+    if (load->worker->options->scenario->contended)
         enter(task, record);
     if (task->hold_timer)
         event_add(task->hold_timer, &load->hold);
@@ -144,7 +144,7 @@ static void acquired(struct task *task)
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct task *task = user_data;
-    struct bench_record *record = task->load->seat->record;
+    struct bench_record *record = task->load->worker->record;
 
     if (task->load->stopping)
         return;
@@ -161,15 +161,15 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 static int take_lock(struct task *task)
 {
     struct load *load = task->load;
-    const struct bench_seat *seat = load->seat;
+    const struct bench_worker *worker = load->worker;
     char key[BENCH_KEY_SIZE];
 
-    if (seat->options->scenario->contended)
-        bench_key(seat->shared, BENCH_EVERYBODY, 0, key);
+    if (worker->options->scenario->contended)
+        bench_key(worker->shared, BENCH_EVERYBODY, 0, key);
     else
-        bench_key(seat->shared, seat->proc, load->next_key++, key);
-    if (seat->options->permits)
-        return redlock_permit_create(task->client, key, sizeof(key), seat->options->permits, &task->lock);
+        bench_key(worker->shared, worker->proc, load->next_key++, key);
+    if (worker->options->permits)
+        return redlock_permit_create(task->client, key, sizeof(key), worker->options->permits, &task->lock);
     return redlock_lock_create(task->client, key, sizeof(key), &task->lock);
 }
 
@@ -201,7 +201,7 @@ static void set_options(struct load *load, const struct bench_options *options)
 
 static bool add_timers(struct load *load, struct event_base *base)
 {
-    for (uint32_t i = 0; load->seat->options->hold_ms > 0 && i < load->seat->n_tasks; i++) {
+    for (uint32_t i = 0; load->worker->options->hold_ms > 0 && i < load->worker->n_tasks; i++) {
         load->tasks[i].hold_timer = evtimer_new(base, on_hold_over, &load->tasks[i]);
         if (!load->tasks[i].hold_timer)
             return false;
@@ -215,7 +215,7 @@ static void destroy(void *work)
 
     if (!load)
         return;
-    for (uint32_t i = 0; load->tasks && i < load->seat->n_tasks; i++)
+    for (uint32_t i = 0; load->tasks && i < load->worker->n_tasks; i++)
         if (load->tasks[i].hold_timer)
             event_free(load->tasks[i].hold_timer);
     free(load->tasks);
@@ -228,13 +228,13 @@ static void *create(const struct bench_setting *setting)
 
     if (!load)
         return NULL;
-    load->seat = setting->seat;
-    set_options(load, setting->seat->options);
-    load->tasks = calloc(setting->seat->n_tasks, sizeof(*load->tasks));
-    for (uint32_t i = 0; load->tasks && i < setting->seat->n_tasks; i++)
+    load->worker = setting->worker;
+    set_options(load, setting->worker->options);
+    load->tasks = calloc(setting->worker->n_tasks, sizeof(*load->tasks));
+    for (uint32_t i = 0; load->tasks && i < setting->worker->n_tasks; i++)
         load->tasks[i] = (struct task){.load = load,
                                        .client = setting->clients[i % setting->n_clients],
-                                       .number = setting->seat->first_task + i};
+                                       .number = setting->worker->first_task + i};
     if (load->tasks && add_timers(load, setting->base))
         return load;
     destroy(load);
@@ -245,7 +245,7 @@ static void start(void *work)
 {
     struct load *load = work;
 
-    for (uint32_t i = 0; i < load->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < load->worker->n_tasks; i++)
         ask(&load->tasks[i]);
 }
 
@@ -254,7 +254,7 @@ static void stop(void *work)
     struct load *load = work;
 
     load->stopping = true;
-    for (uint32_t i = 0; i < load->seat->n_tasks; i++)
+    for (uint32_t i = 0; i < load->worker->n_tasks; i++)
         if (load->tasks[i].hold_timer)
             event_del(load->tasks[i].hold_timer);
 }

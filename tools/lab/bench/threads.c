@@ -7,7 +7,7 @@
 
 #include "client.h"
 #include "lab/load/declare.h"
-#include "worker.h"
+#include "threads.h"
 
 #define PROBE_TIMEOUT_MS 5000
 #define GOODBYE_TIMEOUT_MS 2000
@@ -34,7 +34,7 @@ struct member {
 };
 
 struct crew {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct redlock_service *service;
     struct redlock_acquire_options acquire;
     struct member *members;
@@ -48,13 +48,13 @@ struct crew {
 static void refused(struct crew *crew, const char *call, int status)
 {
     if (!atomic_exchange(&crew->broken, true))
-        bench_seat_fail(crew->seat, "%s: %s", call, redlock_strerror(status));
+        bench_worker_fail(crew->worker, "%s: %s", call, redlock_strerror(status));
 }
 
 static void count_acquire(struct member *member, int64_t ns, int status)
 {
     struct crew *crew = member->crew;
-    struct bench_seat *seat = crew->seat;
+    struct bench_worker *worker = crew->worker;
 
     pthread_mutex_lock(&member->guard);
     if (atomic_load(&crew->measuring)) {
@@ -62,8 +62,8 @@ static void count_acquire(struct member *member, int64_t ns, int status)
         member->tally.locks += status == REDLOCK_OK;
         if (status == REDLOCK_OK)
             histogram_add(&member->tally.acquire, (uint64_t)ns);
-        if (status == REDLOCK_OK && seat->options->locks && atomic_fetch_sub(&seat->shared->locks_left, 1) == 1)
-            load_send(seat->control, LOAD_LIMIT, 0);
+        if (status == REDLOCK_OK && worker->options->locks && atomic_fetch_sub(&worker->shared->locks_left, 1) == 1)
+            load_send(worker->control, LOAD_LIMIT, 0);
     }
     pthread_mutex_unlock(&member->guard);
 }
@@ -122,21 +122,21 @@ static void begin_phase(struct crew *crew, uint32_t phase)
 {
     struct bench_totals so_far = totals(crew);
 
-    bench_seat_begin(crew->seat, phase, &so_far);
+    bench_worker_begin(crew->worker, phase, &so_far);
     atomic_store(&crew->measuring, true);
 }
 
-static void collect(struct member *member, struct bench_seat *seat)
+static void collect(struct member *member, struct bench_worker *worker)
 {
     struct tally *tally = &member->tally;
 
     pthread_mutex_lock(&member->guard);
-    histogram_merge(&seat->record->acquire, &tally->acquire);
-    histogram_merge(&seat->record->release, &tally->release);
-    seat->record->locks += tally->locks;
-    seat->record->failed += tally->failed;
-    seat->record->release_failed += tally->release_failed;
-    seat->counts[member->number] += tally->locks;
+    histogram_merge(&worker->record->acquire, &tally->acquire);
+    histogram_merge(&worker->record->release, &tally->release);
+    worker->record->locks += tally->locks;
+    worker->record->failed += tally->failed;
+    worker->record->release_failed += tally->release_failed;
+    worker->counts[member->number] += tally->locks;
     *tally = (struct tally){.locks = 0};
     pthread_mutex_unlock(&member->guard);
 }
@@ -146,19 +146,19 @@ static void end_phase(struct crew *crew)
     struct bench_totals so_far = totals(crew);
 
     atomic_store(&crew->measuring, false);
-    for (uint32_t i = 0; i < crew->seat->n_tasks; i++)
-        collect(&crew->members[i], crew->seat);
-    bench_seat_end(crew->seat, &so_far);
+    for (uint32_t i = 0; i < crew->worker->n_tasks; i++)
+        collect(&crew->members[i], crew->worker);
+    bench_worker_end(crew->worker, &so_far);
 }
 
 static bool start(struct crew *crew)
 {
-    for (uint32_t i = 0; i < crew->seat->n_tasks; i++) {
+    for (uint32_t i = 0; i < crew->worker->n_tasks; i++) {
         struct member *member = &crew->members[i];
 
         member->started = pthread_create(&member->thread, NULL, work, member) == 0;
         if (!member->started)
-            return bench_seat_fail(crew->seat, "no thread %u", i + 1);
+            return bench_worker_fail(crew->worker, "no thread %u", i + 1);
     }
     return true;
 }
@@ -166,7 +166,7 @@ static bool start(struct crew *crew)
 static void stop(struct crew *crew)
 {
     atomic_store(&crew->stopping, true);
-    for (uint32_t i = 0; crew->members && i < crew->seat->n_tasks; i++) {
+    for (uint32_t i = 0; crew->members && i < crew->worker->n_tasks; i++) {
         if (crew->members[i].started)
             pthread_join(crew->members[i].thread, NULL);
         crew->members[i].started = false;
@@ -177,7 +177,7 @@ static bool obey(struct crew *crew)
 {
     struct load_message message;
 
-    while (load_receive(crew->seat->control, &message)) {
+    while (load_receive(crew->worker->control, &message)) {
         if (message.word == LOAD_START && !start(crew))
             return false;
         if (message.word == LOAD_RUN)
@@ -211,35 +211,35 @@ static bool probe(struct crew *crew)
     if (status == REDLOCK_OK)
         return redlock_mutex_unlock(crew->members[0].mutex) == REDLOCK_OK;
     redlock_service_run(crew->service, complain, text);
-    return bench_seat_fail(crew->seat, "%s%s", redlock_strerror(status), text);
+    return bench_worker_fail(crew->worker, "%s%s", redlock_strerror(status), text);
 }
 
 static bool create_members(struct crew *crew)
 {
-    struct bench_seat *seat = crew->seat;
+    struct bench_worker *worker = crew->worker;
 
-    crew->members = calloc(seat->n_tasks, sizeof(*crew->members));
+    crew->members = calloc(worker->n_tasks, sizeof(*crew->members));
     if (!crew->members)
-        return bench_seat_fail(seat, "out of memory");
-    for (uint32_t i = 0; i < seat->n_tasks; i++) {
+        return bench_worker_fail(worker, "out of memory");
+    for (uint32_t i = 0; i < worker->n_tasks; i++) {
         struct member *member = &crew->members[i];
         char key[BENCH_KEY_SIZE];
         int status;
 
         member->crew = crew;
-        member->number = seat->first_task + i;
+        member->number = worker->first_task + i;
         pthread_mutex_init(&member->guard, NULL);
-        bench_key(seat->shared, seat->proc, i, key);
+        bench_key(worker->shared, worker->proc, i, key);
         status = redlock_mutex_create(crew->service, key, sizeof(key), &member->mutex);
         if (status != REDLOCK_OK)
-            return bench_seat_fail(seat, "redlock_mutex_create: %s", redlock_strerror(status));
+            return bench_worker_fail(worker, "redlock_mutex_create: %s", redlock_strerror(status));
     }
     return true;
 }
 
 static bool set_up(struct crew *crew)
 {
-    const struct bench_options *wanted = crew->seat->options;
+    const struct bench_options *wanted = crew->worker->options;
     struct redlock_options options;
     struct redlock_error error;
 
@@ -247,23 +247,24 @@ static bool set_up(struct crew *crew)
     redlock_acquire_options_init(&crew->acquire);
     crew->acquire.ttl_ms = wanted->ttl_ms;
     crew->acquire.timeout_ms = wanted->timeout_ms;
-    if (redlock_service_create(crew->seat->urls, crew->seat->n_urls, &options, &crew->service, &error) != REDLOCK_OK)
-        return bench_seat_fail(crew->seat, "%s", error.text);
-    return create_members(crew) && probe(crew) && load_send(crew->seat->control, LOAD_READY, 0);
+    if (redlock_service_create(crew->worker->urls, crew->worker->n_urls, &options, &crew->service, &error) !=
+        REDLOCK_OK)
+        return bench_worker_fail(crew->worker, "%s", error.text);
+    return create_members(crew) && probe(crew) && load_send(crew->worker->control, LOAD_READY, 0);
 }
 
 static void tear_down(struct crew *crew)
 {
     stop(crew);
-    for (uint32_t i = 0; crew->members && i < crew->seat->n_tasks; i++)
+    for (uint32_t i = 0; crew->members && i < crew->worker->n_tasks; i++)
         redlock_mutex_destroy(crew->members[i].mutex);
     redlock_service_destroy(crew->service);
     free(crew->members);
 }
 
-int bench_threads_worker(struct bench_seat *seat)
+int bench_threads_worker(struct bench_worker *worker)
 {
-    struct crew crew = {.seat = seat};
+    struct crew crew = {.worker = worker};
     bool ok = set_up(&crew) && obey(&crew);
 
     tear_down(&crew);

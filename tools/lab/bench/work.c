@@ -1,9 +1,9 @@
 #include "work.h"
 
-void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status)
+void bench_work_refused(struct bench_worker *worker, bool *broken, const char *call, int status)
 {
     if (!*broken)
-        bench_seat_fail(seat, "%s: %s", call, redlock_strerror(status));
+        bench_worker_fail(worker, "%s: %s", call, redlock_strerror(status));
     *broken = true;
 }
 

@@ -4,13 +4,13 @@
 
 #include <redlock/redlock.h>
 
-#include "seat.h"
+#include "worker.h"
 
 struct event_base;
 
 /* Where the work is done. Outlives it; the clients end before it does. */
 struct bench_setting {
-    struct bench_seat *seat;
+    struct bench_worker *worker;
     struct event_base *base;
     struct redlock_client **clients; /* one, or one for each task */
     uint32_t n_clients;
@@ -36,7 +36,7 @@ extern const struct bench_work_type bench_latch_work; /* latch.c */
 extern const struct bench_work_type bench_election_work; /* election.c */
 
 /* A call of the library was refused, which no scenario provokes. */
-void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status);
+void bench_work_refused(struct bench_worker *worker, bool *broken, const char *call, int status);
 
 /* The round trips of a release, by which the time to the next holder is to be judged. */
 void bench_work_note_trips(struct bench_record *record, const struct redlock_result *result);

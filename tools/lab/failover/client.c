@@ -4,14 +4,16 @@
 
 #include <event2/event.h>
 
+#include "contender.h"
 #include "lab/load/message.h"
 #include "locker.h"
 #include "relay/relays.h"
+#include "requests.h"
 
 #define METER_US 20000
 
 struct process {
-    struct fo_seat *seat;
+    struct fo_worker *worker;
     struct event_base *base;
     struct fo_locker *locker;
     struct fo_requests *requests;
@@ -29,7 +31,7 @@ static void end_loop(struct process *process, bool ok)
 
 static void on_ready(void *user_data)
 {
-    load_send(((struct process *)user_data)->seat->control, LOAD_READY, 0);
+    load_send(((struct process *)user_data)->worker->control, LOAD_READY, 0);
 }
 
 static void on_shut_down(bool ok, void *user_data)
@@ -71,7 +73,7 @@ static void on_control(evutil_socket_t fd, short what, void *user_data)
 
 static bool create_events(struct process *process)
 {
-    process->control = event_new(process->base, process->seat->control, EV_READ | EV_PERSIST, on_control, process);
+    process->control = event_new(process->base, process->worker->control, EV_READ | EV_PERSIST, on_control, process);
     process->meter = event_new(process->base, -1, EV_PERSIST, on_meter, process);
     return process->control && process->meter && event_add(process->control, NULL) == 0 &&
            event_add(process->meter, &(struct timeval){.tv_usec = METER_US}) == 0;
@@ -80,22 +82,22 @@ static bool create_events(struct process *process)
 static bool set_up(struct process *process)
 {
     static const struct fo_locker_calls calls = {on_ready, on_shut_down};
-    struct fo_seat *seat = process->seat;
-    const struct fo_locker_type *type = seat->options->engine ? &fo_engine_locker : &fo_library_locker;
+    struct fo_worker *worker = process->worker;
+    const struct fo_locker_type *type = worker->options->engine ? &fo_engine_locker : &fo_library_locker;
 
     process->base = relay_precise_base();
     if (!process->base || !create_events(process)) {
-        fo_seat_fail(seat, "no event loop");
+        fo_worker_fail(worker, "no event loop");
         return false;
     }
-    process->locker = type->create(seat, process->base, &calls, process);
+    process->locker = type->create(worker, process->base, &calls, process);
     if (!process->locker)
         return false;
-    process->requests = fo_requests_create(seat, process->base, process->locker);
-    process->contender = fo_contender_create(seat, process->base, process->locker);
+    process->requests = fo_requests_create(worker, process->base, process->locker);
+    process->contender = fo_contender_create(worker, process->base, process->locker);
     if (process->requests && process->contender)
         return true;
-    fo_seat_fail(seat, "out of memory");
+    fo_worker_fail(worker, "out of memory");
     return false;
 }
 
@@ -113,9 +115,9 @@ static void tear_down(struct process *process)
         event_base_free(process->base);
 }
 
-int fo_client_process(struct fo_seat *seat)
+int fo_client_process(struct fo_worker *worker)
 {
-    struct process process = {.seat = seat};
+    struct process process = {.worker = worker};
 
     if (set_up(&process))
         event_base_dispatch(process.base);

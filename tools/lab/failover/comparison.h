@@ -39,9 +39,4 @@ const char *fo_broken_promise(const struct fo_verdict *verdict);
 /* "bad": two holders, or their writes; "so-so": nobody could lock for longer than 100 ms; "good". */
 const char *fo_cell_class(const struct fo_entry *entry, const struct fo_outcome *outcome);
 
-void fo_comparison_text(struct term *term, const struct fo_comparison *comparison);
-void fo_comparison_json(FILE *out, const struct fo_comparison *comparison);
-void fo_comparison_html(FILE *out, const struct fo_comparison *comparison);
-void fo_comparison_markdown(FILE *out, const struct fo_comparison *comparison);
-
 #endif

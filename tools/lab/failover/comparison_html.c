@@ -1,8 +1,10 @@
-/* The matrix, the timelines behind its cells, the settings and the method. */
+#include "comparison_html.h"
+
 #include <string.h>
 
-#include "comparison.h"
 #include "html.h"
+#include "html_charts.h"
+#include "html_lanes.h"
 #include "page/page.h"
 
 #define CELL 16

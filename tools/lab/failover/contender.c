@@ -1,15 +1,11 @@
-/* The leader lock: every client wants it, whoever has it works for a while in steps of read and write, gives it up, and
- * wants it again. A step that was begun with validity left is finished whatever happens meanwhile, as it would be in a
- * program that stands still between its check and its write: keeping that out is the fencing token's business. */
+#include "contender.h"
+
 #include <stdlib.h>
 
 #include <event2/event.h>
 
-#include "client.h"
 #include "counter.h"
-#include "locker.h"
 #include "plant.h"
-#include "plant_deeds.h"
 
 #define STEP_MS 10
 #define REST_MS 15
@@ -18,7 +14,7 @@
 #define AGAIN_MS 100 /* after a call that was refused */
 
 struct fo_contender {
-    struct fo_seat *seat;
+    struct fo_worker *worker;
     const struct fo_locker_type *type;
     struct fo_lock *lock;
     struct event *timer;
@@ -49,18 +45,18 @@ static uint32_t draw(struct fo_contender *contender, uint32_t from, uint32_t to)
 
 static void note(struct fo_contender *contender, enum fo_kind kind, int64_t until_ns)
 {
-    fo_journal_add(contender->seat->shared, contender->seat->client,
+    fo_journal_add(contender->worker->shared, contender->worker->client,
                    (struct fo_record){
                        .kind = (uint8_t)kind, .key = FO_LEADER_KEY, .at_ns = fo_now_ns(), .until_ns = until_ns});
 }
 
 static void step_down(struct fo_contender *contender)
 {
-    uint32_t self = contender->seat->client;
+    uint32_t self = contender->worker->client;
 
     contender->holds = false;
     contender->in_step = false;
-    atomic_compare_exchange_strong(&contender->seat->shared->leader, &self, FO_NOBODY);
+    atomic_compare_exchange_strong(&contender->worker->shared->leader, &self, FO_NOBODY);
 }
 
 static void on_released(void *user_data)
@@ -81,7 +77,7 @@ static void give_up(struct fo_contender *contender)
 
 static void begin_step(struct fo_contender *contender)
 {
-    contender->count = fo_counter_read(&contender->seat->shared->cells[FO_LEADER_KEY]);
+    contender->count = fo_counter_read(&contender->worker->shared->cells[FO_LEADER_KEY]);
     contender->in_step = true;
     contender->steps_left -= contender->steps_left > 0;
     wait_ms(contender, STEP_MS);
@@ -106,7 +102,7 @@ static void on_time(evutil_socket_t fd, short what, void *user_data)
         end_step(contender);
     if (contender->type->remaining_ns(contender->lock) == 0)
         wait_ms(contender, STEP_MS);
-    else if (contender->steps_left == 0 && !atomic_load(&contender->seat->shared->hold_on))
+    else if (contender->steps_left == 0 && !atomic_load(&contender->worker->shared->hold_on))
         give_up(contender);
     else
         begin_step(contender);
@@ -128,15 +124,15 @@ static void on_lost(void *user_data)
 
 static void take_office(struct fo_contender *contender, const struct fo_grant *grant)
 {
-    struct fo_shared *shared = contender->seat->shared;
+    struct fo_shared *shared = contender->worker->shared;
 
     fo_note_acquired(contender->lock, grant);
     contender->holds = true;
     contender->fence = contender->type->fence(contender->lock);
     contender->steps_left = draw(contender, LEAST_TERM_STEPS, MOST_TERM_STEPS);
     atomic_store(&shared->leader_since_ns, fo_now_ns());
-    atomic_store(&shared->leader, contender->seat->client);
-    fo_plant_at_leader(contender->seat);
+    atomic_store(&shared->leader, contender->worker->client);
+    fo_plant_at_leader(contender->worker);
     begin_step(contender);
 }
 
@@ -150,7 +146,7 @@ static void on_acquired(const struct fo_grant *grant, void *user_data)
         take_office(contender, grant);
         return;
     }
-    fo_plant_at_refused(contender->seat);
+    fo_plant_at_refused(contender->worker);
     want(contender);
 }
 
@@ -158,12 +154,12 @@ static void on_acquired(const struct fo_grant *grant, void *user_data)
 static void want(struct fo_contender *contender)
 {
     uint32_t timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
-    struct fo_shared *shared = contender->seat->shared;
+    struct fo_shared *shared = contender->worker->shared;
     bool stands_back = atomic_load(&shared->stand_back);
 
     if (contender->stopping)
         return;
-    atomic_store(&shared->contends[contender->seat->client], !stands_back);
+    atomic_store(&shared->contends[contender->worker->client], !stands_back);
     if (stands_back)
         wait_ms(contender, REST_MS);
     else if (contender->type->acquire(contender->lock, timeout_ms) != REDLOCK_OK)
@@ -178,16 +174,16 @@ static void on_renewed(int64_t until_ns, void *user_data)
         note(contender, FO_RENEWED, until_ns);
 }
 
-struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct fo_locker *locker)
+struct fo_contender *fo_contender_create(struct fo_worker *worker, struct event_base *base, struct fo_locker *locker)
 {
     static const struct fo_lock_calls calls = {on_acquired, on_released, on_lost, on_renewed};
     struct fo_contender *contender = calloc(1, sizeof(*contender));
 
     if (!contender)
         return NULL;
-    contender->seat = seat;
+    contender->worker = worker;
     contender->type = locker->type;
-    contender->random = (uint64_t)seat->options->seed * 1000003 + seat->client + 1;
+    contender->random = (uint64_t)worker->options->seed * 1000003 + worker->client + 1;
     contender->timer = evtimer_new(base, on_time, contender);
     contender->lock = locker->type->lock(locker, FO_LEADER_KEY, &calls, contender);
     if (contender->timer && contender->lock)

@@ -1,11 +1,11 @@
-/* The sequence of events that led to what must not be. */
+#include "evidence.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "client.h"
 #include "counter.h"
-#include "figures.h"
+#include "lanes.h"
 #include "locker.h"
 
 #define FAR_NS (FO_NO_END_NS / 2) /* an end that far away is none */

@@ -5,9 +5,15 @@
 
 #include "cli/file_out.h"
 #include "comparison.h"
+#include "comparison_html.h"
+#include "comparison_text.h"
+#include "conduct.h"
 #include "options/message.h"
 #include "progress.h"
 #include "report.h"
+#include "report_html.h"
+#include "report_json.h"
+#include "report_text.h"
 
 static bool run_one(struct fo_report *report, const struct fo_scenario *scenario, struct fo_progress *progress)
 {
@@ -20,7 +26,7 @@ static bool run_one(struct fo_report *report, const struct fo_scenario *scenario
     run->scenario = scenario;
     run->progress = fo_progress_show;
     run->user_data = progress;
-    if (fo_run(run))
+    if (fo_conduct(run))
         outcome = fo_outcome_of(run);
     fo_progress_end(progress);
     if (!outcome && *run->why && report->options->engine) {
@@ -31,7 +37,7 @@ static bool run_one(struct fo_report *report, const struct fo_scenario *scenario
         fo_report_add(report, outcome);
     if (!outcome || *outcome->skipped)
         cli_error("failover", "%s: %s", scenario->name, *run->why ? run->why : "out of memory");
-    fo_run_fini(run);
+    fo_conduct_fini(run);
     free(run);
     return outcome != NULL;
 }

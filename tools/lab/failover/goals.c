@@ -1,5 +1,4 @@
-/* What each kind of scenario is to come to, and whether it did. */
-#include "figures.h"
+#include "goals.h"
 
 #include <stdio.h>
 

@@ -24,30 +24,11 @@ void fo_html_fill(FILE *out, const char *part, const struct fo_html_slot *slots,
                   const struct fo_report *report, const struct fo_outcome *outcome);
 void fo_html_text(FILE *out, const char *text); /* escaped */
 
-/* An instant's place on the time axis of an outcome, in percent. */
-double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns);
-
 /* "good", "bad" or "so-so". */
 const char *fo_html_class(const struct fo_outcome *outcome);
 
 /* As fo_duration(), with the letter that micro has. */
 const char *fo_html_duration(int64_t ns, char *buffer, size_t size);
-
-/* A line for each tick of the time axis, and for its end. */
-void fo_html_grid(FILE *out, const struct fo_outcome *outcome);
-
-/* The time of the fault, shaded. */
-void fo_html_band(FILE *out, const struct fo_outcome *outcome);
-
-/* Charts. */
-void fo_html_throughput(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_latency(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-
-/* Lanes, the axis below them, and what their colours mean. */
-void fo_html_masters(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_holders(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_axis(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
 
 /* The figures of a scenario's phases, and the picture that compares all scenarios. */
 void fo_html_phases(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);

@@ -1,7 +1,8 @@
-/* Throughput and latency over time. */
+#include "html_charts.h"
+
 #include <math.h>
 
-#include "html.h"
+#include "html_lanes.h"
 
 #define HEIGHT 110 /* of a chart, in pixels */
 #define MARGIN 1.5

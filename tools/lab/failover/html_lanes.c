@@ -1,8 +1,9 @@
-/* A lane for each master and for each contender, the time axis under them, and what the colours mean. */
+#include "html_lanes.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "html.h"
+#include "lanes.h"
 
 #define LANE 15
 #define TICK_HEIGHT 18

@@ -1,10 +1,10 @@
-/* The faults: done to masters or to the leader, and undone. */
+#include "inject.h"
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lab/load/message.h"
-#include "run.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define CLOCK_STEP_MS 60000

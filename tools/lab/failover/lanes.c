@@ -1,10 +1,10 @@
-/* What happened to each master and who was leader when; and how long the clients took to notice. */
+#include "lanes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <redlock/observe.h>
 
-#include "figures.h"
 
 /* --- Masters ----------------------------------------------------------------------------------------------------- */
 

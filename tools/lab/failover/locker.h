@@ -3,7 +3,7 @@
 #ifndef FAILOVER_LOCKER_H
 #define FAILOVER_LOCKER_H
 
-#include "client.h"
+#include "worker.h"
 
 struct event_base;
 struct fo_locker;
@@ -33,8 +33,8 @@ struct fo_locker_calls {
 };
 
 struct fo_locker_type {
-    struct fo_locker *(*create)(struct fo_seat *seat, struct event_base *base, const struct fo_locker_calls *calls,
-                                void *user_data); /* NULL: fo_seat_fail() has said why */
+    struct fo_locker *(*create)(struct fo_worker *worker, struct event_base *base, const struct fo_locker_calls *calls,
+                                void *user_data); /* NULL: fo_worker_fail() has said why */
     void (*destroy)(struct fo_locker *locker);
     void (*started)(struct fo_locker *locker);   /* the load begins */
     void (*count)(struct fo_locker *locker);     /* into the meter of the phase */
@@ -56,7 +56,7 @@ extern const struct fo_locker_type fo_engine_locker;
 /* Both kinds begin with these. */
 struct fo_locker {
     const struct fo_locker_type *type;
-    struct fo_seat *seat;
+    struct fo_worker *worker;
     const struct fo_locker_calls *calls;
     void *user_data;
 };

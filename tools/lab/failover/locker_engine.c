@@ -140,7 +140,7 @@ static int acquire(struct fo_lock *shown, uint32_t timeout_ms)
     fo_key_name(shown->key, name);
     lock->held = false;
     lock->until_ns = 0;
-    lock->lock = runner_acquire(engine->runner, name, shown->locker->seat->options->ttl_ms, timeout_ms,
+    lock->lock = runner_acquire(engine->runner, name, shown->locker->worker->options->ttl_ms, timeout_ms,
                                 &lock_callbacks, lock);
     return lock->lock ? REDLOCK_OK : REDLOCK_E_NOMEM;
 }
@@ -177,25 +177,25 @@ static const char *token(const struct fo_lock *shown)
 
 /* --- Beginning and end -------------------------------------------------------------------------------------------- */
 
-static const char *join(const struct fo_seat *seat, char *ret_list, size_t size)
+static const char *join(const struct fo_worker *worker, char *ret_list, size_t size)
 {
     size_t length = (size_t)snprintf(ret_list, size, "nodes=");
 
-    for (size_t i = 0; i < seat->n_urls && length < size; i++)
-        length += (size_t)snprintf(ret_list + length, size - length, "%s%s", i ? "," : "", seat->urls[i]);
+    for (size_t i = 0; i < worker->n_urls && length < size; i++)
+        length += (size_t)snprintf(ret_list + length, size - length, "%s%s", i ? "," : "", worker->urls[i]);
     return ret_list;
 }
 
 static void on_hello(struct runner *runner, const struct runner_hello *hello, void *user_data)
 {
-    const struct fo_seat *seat = ((struct engine *)user_data)->shown.seat;
-    const char *system = masters_system_name(seat->options->engine->system);
+    const struct fo_worker *worker = ((struct engine *)user_data)->shown.worker;
+    const char *system = masters_system_name(worker->options->engine->system);
     char nodes[NODES_SIZE], kind[48], ttl[48], prefix[80];
-    const char *const settings[] = {join(seat, nodes, sizeof(nodes)), kind, ttl, prefix, "master=redlock", NULL};
+    const char *const settings[] = {join(worker, nodes, sizeof(nodes)), kind, ttl, prefix, "master=redlock", NULL};
 
     snprintf(kind, sizeof(kind), "system=%s", system);
-    snprintf(ttl, sizeof(ttl), "ttl_ms=%u", seat->options->ttl_ms);
-    snprintf(prefix, sizeof(prefix), "prefix=%s", seat->prefix);
+    snprintf(ttl, sizeof(ttl), "ttl_ms=%u", worker->options->ttl_ms);
+    snprintf(prefix, sizeof(prefix), "prefix=%s", worker->prefix);
     runner_open(runner, settings);
 }
 
@@ -210,7 +210,7 @@ static void on_failed(struct runner *runner, const char *why, void *user_data)
 {
     struct engine *engine = user_data;
 
-    fo_seat_fail(engine->shown.seat, "%s", why);
+    fo_worker_fail(engine->shown.worker, "%s", why);
     engine->shown.calls->shut_down(false, engine->shown.user_data);
 }
 
@@ -223,26 +223,26 @@ static void on_ended(struct runner *runner, void *user_data)
 
 static const struct runner_callbacks callbacks = {on_hello, on_opened, on_failed, on_ended};
 
-static struct fo_locker *create(struct fo_seat *seat, struct event_base *base, const struct fo_locker_calls *calls,
+static struct fo_locker *create(struct fo_worker *worker, struct event_base *base, const struct fo_locker_calls *calls,
                                 void *user_data)
 {
     struct engine *engine = calloc(1, sizeof(*engine));
     char why[FO_ERROR_SIZE];
 
     if (!engine) {
-        fo_seat_fail(seat, "out of memory");
+        fo_worker_fail(worker, "out of memory");
         return NULL;
     }
-    engine->shown = (struct fo_locker){&fo_engine_locker, seat, calls, user_data};
+    engine->shown = (struct fo_locker){&fo_engine_locker, worker, calls, user_data};
     engine->boot_ahead_ns = fo_now_ns() - runner_now_ns();
     engine->runner =
-        runner_create(base, &seat->options->engine->place, &callbacks, engine, why, sizeof(why));
+        runner_create(base, &worker->options->engine->place, &callbacks, engine, why, sizeof(why));
     if (!engine->runner) {
-        fo_seat_fail(seat, "%s", why);
+        fo_worker_fail(worker, "%s", why);
         free(engine);
         return NULL;
     }
-    atomic_store(&seat->shared->engines[seat->client], (int)runner_pid(engine->runner));
+    atomic_store(&worker->shared->engines[worker->client], (int)runner_pid(engine->runner));
     return &engine->shown;
 }
 
@@ -250,7 +250,7 @@ static void destroy(struct fo_locker *locker)
 {
     struct engine *engine = (struct engine *)locker;
 
-    atomic_store(&locker->seat->shared->engines[locker->seat->client], 0);
+    atomic_store(&locker->worker->shared->engines[locker->worker->client], 0);
     runner_destroy(engine->runner);
     free(engine);
 }
@@ -258,7 +258,7 @@ static void destroy(struct fo_locker *locker)
 /* Commands are not counted: nobody sees them. */
 static void count(struct fo_locker *locker)
 {
-    struct fo_meter *meter = &locker->seat->shared->meters[locker->seat->client];
+    struct fo_meter *meter = &locker->worker->shared->meters[locker->worker->client];
 
     meter->cpu_s = system_cpu_s();
 }

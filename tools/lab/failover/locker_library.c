@@ -28,7 +28,7 @@ struct library_lock {
 
 static void note_view(struct library *library, enum fo_kind kind, const struct redlock_event *event, uint8_t detail)
 {
-    fo_journal_add(library->shown.seat->shared, library->shown.seat->client,
+    fo_journal_add(library->shown.worker->shared, library->shown.worker->client,
                    (struct fo_record){
                        .kind = (uint8_t)kind, .at_ns = fo_now_ns(), .node = (uint8_t)event->node, .detail = detail});
 }
@@ -42,7 +42,7 @@ static void note_standing(struct library *library, const struct redlock_event *e
         library->voting |= node;
     else
         library->voting &= ~node;
-    if (library->ready || library->voting != (UINT32_C(1) << library->shown.seat->n_urls) - 1)
+    if (library->ready || library->voting != (UINT32_C(1) << library->shown.worker->n_urls) - 1)
         return;
     library->ready = true;
     library->shown.calls->ready(library->shown.user_data);
@@ -73,8 +73,8 @@ static void on_event(const struct redlock_event *event, void *user_data)
 static void library_count(struct fo_locker *locker)
 {
     struct library *library = (struct library *)locker;
-    struct fo_meter *meter = &locker->seat->shared->meters[locker->seat->client];
-    uint32_t phase = atomic_load(&locker->seat->shared->phase);
+    struct fo_meter *meter = &locker->worker->shared->meters[locker->worker->client];
+    uint32_t phase = atomic_load(&locker->worker->shared->phase);
     struct redlock_stats stats;
 
     if (redlock_client_stats(library->client, &stats, sizeof(stats)) != REDLOCK_OK)
@@ -88,10 +88,10 @@ static void library_count(struct fo_locker *locker)
 
 static void note_versions(struct fo_locker *locker)
 {
-    struct fo_version *version = &locker->seat->shared->version;
+    struct fo_version *version = &locker->worker->shared->version;
     struct redlock_node_info info;
 
-    if (locker->seat->client != 0 ||
+    if (locker->worker->client != 0 ||
         redlock_client_node_info(((struct library *)locker)->client, 0, &info, sizeof(info)) != REDLOCK_OK ||
         !info.looked)
         return;
@@ -187,7 +187,7 @@ static int acquire(struct fo_lock *lock, uint32_t timeout_ms)
 
     redlock_acquire_options_init(&options);
     options.own_token = 1; /* journals name holds by it */
-    options.ttl_ms = lock->locker->seat->options->ttl_ms;
+    options.ttl_ms = lock->locker->worker->options->ttl_ms;
     options.timeout_ms = timeout_ms;
     options.fenced = 1;
     if (!lock->calls->renewed)
@@ -217,7 +217,7 @@ static const char *token(const struct fo_lock *lock)
 
 /* --- Beginning and end -------------------------------------------------------------------------------------------- */
 
-static struct fo_locker *create(struct fo_seat *seat, struct event_base *base, const struct fo_locker_calls *calls,
+static struct fo_locker *create(struct fo_worker *worker, struct event_base *base, const struct fo_locker_calls *calls,
                                 void *user_data)
 {
     struct library *library = calloc(1, sizeof(*library));
@@ -225,16 +225,16 @@ static struct fo_locker *create(struct fo_seat *seat, struct event_base *base, c
     struct redlock_error error;
 
     if (!library) {
-        fo_seat_fail(seat, "out of memory");
+        fo_worker_fail(worker, "out of memory");
         return NULL;
     }
-    library->shown = (struct fo_locker){&fo_library_locker, seat, calls, user_data};
-    fo_client_options(seat->options, seat->tls, seat->prefix, &options);
+    library->shown = (struct fo_locker){&fo_library_locker, worker, calls, user_data};
+    fo_worker_options(worker->options, worker->tls, worker->prefix, &options);
     options.on_event = on_event;
     options.event_data = library;
-    if (redlock_client_create(base, seat->urls, seat->n_urls, &options, &library->client, &error) == REDLOCK_OK)
+    if (redlock_client_create(base, worker->urls, worker->n_urls, &options, &library->client, &error) == REDLOCK_OK)
         return &library->shown;
-    fo_seat_fail(seat, "%s", error.text);
+    fo_worker_fail(worker, "%s", error.text);
     free(library);
     return NULL;
 }

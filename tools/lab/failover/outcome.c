@@ -1,8 +1,12 @@
-/* An outcome as a whole, and the names of what is in it. */
-#include "figures.h"
+#include "outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "evidence.h"
+#include "figures.h"
+#include "goals.h"
+#include "lanes.h"
 
 static void copy_course(struct fo_outcome *outcome, const struct fo_run *run)
 {

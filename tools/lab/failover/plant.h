@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fo_worker;
+
 enum fo_plant {
     FO_PLANT_NONE,
     FO_PLANT_DOUBLE,  /* "double": a refused contender for the leader lock believes that it holds it */
@@ -17,6 +19,8 @@ enum fo_plant {
 #ifdef FAILOVER_PLANTS
 bool fo_planted(enum fo_plant plant);
 uint64_t fo_plant_fence(uint64_t fence);
+void fo_plant_at_leader(struct fo_worker *worker);  /* this client has just become the leader */
+void fo_plant_at_refused(struct fo_worker *worker); /* ... or has not */
 #else
 static inline bool fo_planted(enum fo_plant plant)
 {
@@ -27,6 +31,16 @@ static inline bool fo_planted(enum fo_plant plant)
 static inline uint64_t fo_plant_fence(uint64_t fence)
 {
     return fence;
+}
+
+static inline void fo_plant_at_leader(struct fo_worker *worker)
+{
+    (void)worker;
+}
+
+static inline void fo_plant_at_refused(struct fo_worker *worker)
+{
+    (void)worker;
 }
 #endif
 

@@ -3,7 +3,7 @@
 #define FAILOVER_PROGRESS_H
 
 #include "cli/term.h"
-#include "figures.h"
+#include "outcome.h"
 
 struct fo_progress {
     struct term term;

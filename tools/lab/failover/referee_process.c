@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "cli/probe.h"
-#include "client.h"
 #include "counter.h"
 #include "referee.h"
+#include "worker.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define PERIOD_MS 20

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/term.h"
-#include "figures.h"
+#include "outcome.h"
 
 struct fo_environment {
     char library[32];
@@ -39,16 +39,6 @@ void fo_report_free(struct fo_report *report);
 /* An enum fo_exit: FO_OK, FO_VIOLATION or FO_TOO_LONG. */
 int fo_report_exit(const struct fo_report *report);
 bool fo_report_too_long(const struct fo_report *report, const struct fo_outcome *outcome);
-
-void fo_report_text(struct term *term, const struct fo_report *report);
-void fo_report_json(FILE *out, const struct fo_report *report);
-void fo_report_csv(FILE *out, const struct fo_report *report);
-void fo_report_hgrm(FILE *out, const struct fo_report *report);
-void fo_report_html(FILE *out, const struct fo_report *report);
-
-/* The part of an outcome that reports and comparisons share: the course, what happened to each master, who led when. */
-struct cli_json;
-void fo_report_json_lanes(struct cli_json *json, const struct fo_outcome *outcome);
 
 /* "pass", "too slow", "disturbed", "UNSAFE" or "not run". */
 const char *fo_report_word(const struct fo_outcome *outcome);

@@ -1,7 +1,10 @@
-/* The page as a whole: safety first, then the comparison, then each scenario with its pictures. */
+#include "report_html.h"
+
 #include <string.h>
 
 #include "html.h"
+#include "html_charts.h"
+#include "html_lanes.h"
 #include "page/page.h"
 
 #define CELL 16

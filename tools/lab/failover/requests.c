@@ -1,13 +1,11 @@
-/* An open loop: a request for a lock at each of this client's appointed instants, whatever became of the earlier ones.
- * Its key is its holder's for as long as one write to the counter file takes. */
+#include "requests.h"
+
 #include <stdlib.h>
 
 #include <event2/event.h>
 
-#include "client.h"
 #include "counter.h"
 #include "list.h"
-#include "locker.h"
 #include "outage.h"
 
 struct request {
@@ -19,7 +17,7 @@ struct request {
 };
 
 struct fo_requests {
-    struct fo_seat *seat;
+    struct fo_worker *worker;
     struct fo_locker *locker;
     struct event *timer;
     uint64_t next; /* of this client's schedule */
@@ -43,7 +41,7 @@ static void forget(struct request *request)
 
 static void note_end(const struct request *request, const struct fo_grant *grant)
 {
-    fo_journal_add(request->all->seat->shared, request->all->seat->client,
+    fo_journal_add(request->all->worker->shared, request->all->worker->client,
                    (struct fo_record){.kind = FO_REQUEST,
                                       .key = request->key,
                                       .at_ns = grant->at_ns,
@@ -61,12 +59,12 @@ static void on_released(void *user_data)
 static void use_and_release(struct request *request, const struct fo_grant *grant)
 {
     const struct fo_locker_type *type = request->all->locker->type;
-    struct fo_seat *seat = request->all->seat;
-    uint32_t count = fo_counter_read(&seat->shared->cells[request->key]);
+    struct fo_worker *worker = request->all->worker;
+    uint32_t count = fo_counter_read(&worker->shared->cells[request->key]);
 
     fo_note_acquired(request->lock, grant);
     fo_note_write(request->lock, type->fence(request->lock), count);
-    fo_journal_add(seat->shared, seat->client,
+    fo_journal_add(worker->shared, worker->client,
                    (struct fo_record){.kind = FO_RELEASED, .key = request->key, .at_ns = fo_now_ns()});
     if (type->release(request->lock) != REDLOCK_OK)
         forget(request);
@@ -87,14 +85,15 @@ static const struct fo_lock_calls calls = {.acquired = on_acquired, .released = 
 
 static struct request *new_request(struct fo_requests *requests, uint64_t k)
 {
-    const struct fo_seat *seat = requests->seat;
+    const struct fo_worker *worker = requests->worker;
     struct request *request = calloc(1, sizeof(*request));
 
     if (!request)
         return NULL;
     request->all = requests;
-    request->key = (uint32_t)((k * seat->shared->clients + seat->client) % FO_KEYS);
-    request->due_ns = fo_due_ns(seat->shared->start_ns, requests->step_ns, seat->shared->clients, seat->client, k);
+    request->key = (uint32_t)((k * worker->shared->clients + worker->client) % FO_KEYS);
+    request->due_ns =
+        fo_due_ns(worker->shared->start_ns, requests->step_ns, worker->shared->clients, worker->client, k);
     list_append(&requests->pending, &request->link);
     return request;
 }
@@ -106,11 +105,11 @@ static void ask(struct fo_requests *requests, uint64_t k)
     struct fo_grant refusal = {.at_ns = fo_now_ns()};
 
     if (!request) {
-        fo_seat_fail(requests->seat, "out of memory");
+        fo_worker_fail(requests->worker, "out of memory");
         return;
     }
     request->lock = type->lock(requests->locker, request->key, &calls, request);
-    refusal.status = request->lock ? type->acquire(request->lock, requests->seat->options->deadline_ms)
+    refusal.status = request->lock ? type->acquire(request->lock, requests->worker->options->deadline_ms)
                                    : REDLOCK_E_NOMEM;
     if (refusal.status != REDLOCK_OK) {
         note_end(request, &refusal);
@@ -120,9 +119,10 @@ static void ask(struct fo_requests *requests, uint64_t k)
 
 static int64_t next_due_ns(const struct fo_requests *requests)
 {
-    const struct fo_seat *seat = requests->seat;
+    const struct fo_worker *worker = requests->worker;
 
-    return fo_due_ns(seat->shared->start_ns, requests->step_ns, seat->shared->clients, seat->client, requests->next);
+    return fo_due_ns(worker->shared->start_ns, requests->step_ns, worker->shared->clients, worker->client,
+                     requests->next);
 }
 
 static void on_time(evutil_socket_t fd, short what, void *user_data)
@@ -141,14 +141,14 @@ static void on_time(evutil_socket_t fd, short what, void *user_data)
                 &(struct timeval){(time_t)(wait_us / 1000000), (suseconds_t)(wait_us % 1000000)});
 }
 
-struct fo_requests *fo_requests_create(struct fo_seat *seat, struct event_base *base, struct fo_locker *locker)
+struct fo_requests *fo_requests_create(struct fo_worker *worker, struct event_base *base, struct fo_locker *locker)
 {
     struct fo_requests *requests = calloc(1, sizeof(*requests));
 
     if (!requests)
         return NULL;
-    requests->seat = seat;
-    requests->step_ns = fo_options_step_ns(seat->options);
+    requests->worker = worker;
+    requests->step_ns = fo_options_step_ns(worker->options);
     list_init(&requests->pending);
     requests->locker = locker;
     requests->timer = evtimer_new(base, on_time, requests);

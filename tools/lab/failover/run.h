@@ -1,9 +1,9 @@
-/* One scenario, from fresh masters and clients to the last look for keys left behind. */
+/* One scenario while it runs: what is known of it, and its processes. */
 #ifndef FAILOVER_RUN_H
 #define FAILOVER_RUN_H
 
 #include "cluster.h"
-#include "metronome.h"
+#include "ticker.h"
 #include "shared.h"
 
 #define FO_MAX_MARKS 256
@@ -51,7 +51,7 @@ struct fo_run {
     struct fo_course course;
     char prefix[48];
     pid_t referee;
-    pid_t metronomes[FO_METRONOMES];
+    pid_t tickers[FO_TICKERS];
     pid_t pids[FO_MAX_CLIENTS];
     int controls[FO_MAX_CLIENTS];
     bool ready[FO_MAX_CLIENTS];
@@ -61,12 +61,6 @@ struct fo_run {
     void *user_data;
 };
 
-/* options, scenario and progress have been set, all else is zero. False: run->why is a sentence. fo_run_fini() in any
- * case; before it, shared and course are what a report is made from. */
-bool fo_run(struct fo_run *run);
-void fo_run_fini(struct fo_run *run);
-
-/* --- clients.c: their processes */
 __attribute__((format(printf, 2, 3))) bool fo_run_fail(struct fo_run *run, const char *format, ...);
 bool fo_run_spawn(struct fo_run *run, uint32_t client); /* also again */
 /* In a partition. */
@@ -74,15 +68,10 @@ static inline bool fo_run_is_on_smaller_side(uint32_t client)
 {
     return client % 2 == 0;
 }
-bool fo_run_spawn_witnesses(struct fo_run *run); /* the referee, and the metronomes */
+bool fo_run_spawn_witnesses(struct fo_run *run); /* the referee, and the tickers */
 /* Sees to the clients until `until_ns`, or until all are ready if that is asked for: then true only if they are. */
 bool fo_run_attend(struct fo_run *run, int64_t until_ns, bool until_ready);
 bool fo_run_finish(struct fo_run *run);
 void fo_run_end_processes(struct fo_run *run);
-
-/* --- inject.c: what is done, and undone. They may take a while, and attend to the clients meanwhile. */
-bool fo_run_get_ready(struct fo_run *run); /* before it: to whom it will be done, and what must be so by then */
-bool fo_run_inject(struct fo_run *run);
-bool fo_run_heal(struct fo_run *run);
 
 #endif

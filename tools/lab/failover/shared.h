@@ -106,7 +106,7 @@ struct fo_shared {
     _Atomic bool finished;              /* all clients have ended: the referee may come to its end */
     _Atomic uint64_t cells[FO_ALL_KEYS]; /* the counter file, see counter.h */
     _Atomic uint64_t taken[FO_MAX_CLIENTS]; /* increments that it has taken from each client */
-    _Atomic uint32_t stalls_us[FO_STALLS];      /* see metronome.h */
+    _Atomic uint32_t stalls_us[FO_STALLS];      /* see ticker.h */
     struct fo_version version;
     struct fo_verdict verdict;
     struct fo_meter meters[FO_MAX_CLIENTS];

@@ -1,4 +1,5 @@
-/* What an engine answers, and whether it may. */
+#include "runner_answers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

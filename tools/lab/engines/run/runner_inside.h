@@ -73,7 +73,4 @@ void runner_on_writable(evutil_socket_t fd, short what, void *user_data);
 
 void runner_forget(struct runner_lock *lock);
 
-/* What it writes on its standard output: answers. */
-void runner_on_answers(evutil_socket_t fd, short what, void *user_data);
-
 #endif

@@ -1,4 +1,4 @@
-#include "metronome.h"
+#include "ticker.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -13,12 +13,12 @@ static void sleep_until(int64_t at_ns)
         ;
 }
 
-uint32_t fo_metronomes(void)
+uint32_t fo_tickers(void)
 {
     cpu_set_t allowed;
     int n = sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 
-    return n < FO_METRONOMES ? (uint32_t)n : FO_METRONOMES;
+    return n < FO_TICKERS ? (uint32_t)n : FO_TICKERS;
 }
 
 /* Stays where it is if that cannot be. */
@@ -50,7 +50,7 @@ static void note(struct fo_shared *shared, int64_t from_ns, int64_t to_ns)
     }
 }
 
-int fo_metronome_process(struct fo_shared *shared, uint32_t n)
+int fo_ticker_process(struct fo_shared *shared, uint32_t n)
 {
     int64_t next_ns = fo_now_ns();
 

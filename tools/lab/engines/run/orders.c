@@ -1,7 +1,6 @@
-/* What an engine is told. */
-#include <errno.h>
+#include "orders.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,46 +10,7 @@
 #include "runner_inside.h"
 
 #define OPEN_MS 30000
-#define ANSWER_MS 10000  /* beyond the timeout of an acquisition */
-#define BYE_MS 5000
-
-void runner_say(struct runner *runner, const char *format, ...)
-{
-    va_list args;
-
-    if (runner->failed || runner->input_closed)
-        return;
-    va_start(args, format);
-    evbuffer_add_vprintf(runner->orders, format, args);
-    va_end(args);
-    event_add(runner->on_in, NULL);
-}
-
-void runner_say_bye_if_idle(struct runner *runner)
-{
-    if (!runner->leaving || runner->in_flight || runner->stage != OPEN)
-        return;
-    runner_say(runner, "bye\n");
-    runner->stage = LEAVING;
-    runner->deadline_ms = runner->clock_ms + BYE_MS;
-}
-
-/* Whoever does not read is found out by the silence that follows. */
-void runner_on_writable(evutil_socket_t fd, short what, void *user_data)
-{
-    struct runner *runner = user_data;
-
-    if (evbuffer_write(runner->orders, fd) < 0 && errno != EAGAIN && errno != EINTR)
-        evbuffer_drain(runner->orders, evbuffer_get_length(runner->orders));
-    if (evbuffer_get_length(runner->orders) > 0)
-        event_add(runner->on_in, NULL);
-}
-
-void runner_forget(struct runner_lock *lock)
-{
-    list_remove(&lock->link);
-    free(lock);
-}
+#define ANSWER_MS 10000 /* beyond the timeout of an acquisition */
 
 void runner_open(struct runner *runner, const char *const *settings)
 {
