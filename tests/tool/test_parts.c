@@ -226,15 +226,13 @@ TESTS(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0, sizeof(s
     char again[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "a", strings[_i].bytes);
     cli_json_key(&json, strings[_i].bytes);
-    cli_json_end(&json, '}');
+    cli_json_close(&json);
     fclose(out);
-    snprintf(expected, sizeof(expected), "{\"schema\":1,\"a\":%s,%s}", strings[_i].json, strings[_i].key);
+    snprintf(expected, sizeof(expected), "{\"schema\":1,\"a\":%s,%s}\n", strings[_i].json, strings[_i].key);
     ck_assert_str_eq(text, expected);
     free(text);
     ck_assert_str_eq(shown(strings[_i].bytes, safe, sizeof(safe)), strings[_i].shown);
@@ -247,13 +245,11 @@ TESTS(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeo
     char key[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
     json_t *read;
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, strings[_i].bytes);
-    cli_json_end(&json, '}');
+    cli_json_close(&json);
     fclose(out);
     read = json_loads(text, 0, NULL);
     ck_assert(cli_json_read_key(read, key, sizeof(key)));
@@ -267,10 +263,8 @@ TEST(parts, a_document_has_its_values_in_their_order)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_int(&json, "a", -5);
     cli_json_begin(&json, "b", '[');
     cli_json_bool(&json, NULL, true);
@@ -280,9 +274,9 @@ TEST(parts, a_document_has_its_values_in_their_order)
     cli_json_end(&json, ']');
     cli_json_number(&json, "c", 0.1 + 0.2, 3);
     cli_json_number(&json, "d", (double)NAN, 3);
-    cli_json_end(&json, '}');
+    cli_json_close(&json);
     fclose(out);
-    ck_assert_str_eq(text, "{\"schema\":1,\"a\":-5,\"b\":[true,null,{}],\"c\":0.3,\"d\":null}");
+    ck_assert_str_eq(text, "{\"schema\":1,\"a\":-5,\"b\":[true,null,{}],\"c\":0.3,\"d\":null}\n");
     free(text);
 }
 

@@ -8,7 +8,6 @@
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
 
@@ -151,18 +150,15 @@ static int conclude(const struct request *request, const struct redlock_client *
     bool nobody = status == REDLOCK_OK && tally->deleted == 0;
 
     if (request->common.json) {
-        struct cli_json json;
+        struct cli_json json = cli_json_open(stdout);
 
-        cli_json_init(&json, stdout);
-        cli_json_begin(&json, NULL, '{');
         cli_json_key(&json, request->key);
         cli_json_string(&json, "status", redlock_status_name(nobody ? REDLOCK_E_NOT_HELD : status));
         cli_json_int(&json, "holders", (int64_t)tally->values);
         cli_json_int(&json, "deleted", (int64_t)tally->deleted);
         cli_json_int(&json, "answered", (int64_t)answered);
         json_masters(&json, client, probes, request->common.masters.count);
-        cli_json_end(&json, '}');
-        putchar('\n');
+        cli_json_close(&json);
     } else if (tally->deleted > 0) {
         struct term term;
 
@@ -182,23 +178,21 @@ static int conclude(const struct request *request, const struct redlock_client *
 /* What is no lock is not deleted. */
 static int refuse_foreign(const struct request *request, size_t foreign)
 {
-    struct cli_json json;
-
     if (request->common.json) {
-        cli_json_init(&json, stdout);
-        cli_json_begin(&json, NULL, '{');
+        struct cli_json json = cli_json_open(stdout);
+
         cli_json_key(&json, request->key);
         cli_json_int(&json, "foreign", (int64_t)foreign);
-        cli_json_end(&json, '}');
-        putchar('\n');
+        cli_json_close(&json);
     }
     cli_error("break", "'%s': " VERDICT_FOREIGN_TEXT "; it is not deleted", request->key, foreign,
               request->common.masters.count);
     return CLI_FOREIGN;
 }
 
-static int break_lock(const struct request *request, struct session *session, struct redlock_client *client)
+static int break_lock(struct session *session, struct redlock_client *client, void *data)
 {
+    const struct request *request = data;
     static struct probe_votes votes[REDLOCK_MAX_MASTERS]; /* too large for a stack */
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
@@ -228,22 +222,10 @@ static int break_lock(const struct request *request, struct session *session, st
     return conclude(request, client, &tally, probes, answered);
 }
 
-static int run(const struct request *request)
-{
-    struct session session;
-    struct redlock_client *client = NULL;
-    int code = CLI_INFRASTRUCTURE;
-
-    if (session_open(&session, "break") && session_catch_signals(&session, "break"))
-        client = session_client(&session, "break", &request->common, &code);
-    if (client != NULL)
-        code = break_lock(request, &session, client);
-    return finish(&session, client, FINISH_MS, code);
-}
-
 int break_main(int argc, char **argv)
 {
     struct request request = {0};
+    struct session session = {0};
     const struct cli_option options[] = {
         {.name = "yes", .letter = 'y', .flag = &request.yes},
         CLI_COMMON_OPTIONS(&request.common),
@@ -261,7 +243,9 @@ int break_main(int argc, char **argv)
         code = cli_usage("break");
     }
     if (code < 0)
-        code = cli_need_masters("break", &request.common.masters) ? run(&request) : cli_usage("break");
+        code = cli_need_masters("break", &request.common.masters)
+                   ? session_command(&session, "break", &request.common, FINISH_MS, break_lock, &request)
+                   : cli_usage("break");
     cli_common_fini(&request.common);
     return code;
 }

@@ -72,7 +72,14 @@ int cli_common_parse(const struct cli_command *command, int argc, char **argv, c
 {
     int code = cli_parse(command, argc, argv, ret_operands);
 
-    return code < 0 && !complete(command->name, common) ? cli_usage(command->name) : code;
+    if (code >= 0)
+        return code;
+    common->shows_votes = common->verbose || (!common->quiet && !common->json && isatty(STDERR_FILENO) == 1);
+    if (common->verbose && common->quiet)
+        cli_error(command->name, "--verbose and --quiet exclude each other");
+    else if (complete(command->name, common))
+        return code;
+    return cli_usage(command->name);
 }
 
 /* Not what a file of masters says, which is named instead. */
@@ -166,18 +173,6 @@ bool cli_hold_fits(const char *command, uint32_t hold_ms, uint32_t *ttl_ms, cons
 uint32_t cli_hold_least_ms(uint32_t hold_ms)
 {
     return hold_ms - hold_ms / 20;
-}
-
-bool cli_shows_votes(bool verbose, bool quiet, bool json)
-{
-    return verbose || (!quiet && !json && isatty(STDERR_FILENO) == 1);
-}
-
-bool cli_one_volume(const char *command, bool verbose, bool quiet)
-{
-    if (verbose && quiet)
-        cli_error(command, "--verbose and --quiet exclude each other");
-    return !(verbose && quiet);
 }
 
 /* --- Signals that the command ignores ----------------------------------------------------------------------------- */

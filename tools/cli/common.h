@@ -32,6 +32,9 @@ struct cli_common {
     uint32_t declaration;           /* no option: the number of one that `redlock nodes` makes */
     enum redlock_join join;         /* no option: each command knows */
     bool json;
+    bool verbose;                   /* at most one of both */
+    bool quiet;
+    bool shows_votes;               /* no option: what each master has answered, as it follows from these three */
     const char *label_given;        /* --label of those that take locks; NULL: it is not given */
     char label[REDLOCK_MAX_LABEL_BYTES + 1];
 };
@@ -59,6 +62,11 @@ extern const char *const cli_profile_words[];
 #define CLI_COMMON_OPTIONS(common)                                                                                 \
     {.name = "profile", .choice = &(common)->profile, .words = cli_profile_words}, CLI_MASTER_OPTIONS(common)
 
+/* ... and those that have votes to show. */
+#define CLI_VOTES_OPTIONS(common)                                                                                  \
+    {.name = "verbose", .letter = 'v', .flag = &(common)->verbose},                                                \
+        {.name = "quiet", .letter = 'q', .flag = &(common)->quiet}
+
 /* ... and those that take them. cli_label_fits() is due then. */
 #define CLI_LABEL_OPTION(common) {.name = "label", .text = &(common)->label_given}
 
@@ -67,6 +75,10 @@ extern const char *const cli_profile_words[];
     "  --label TEXT         who has the lock, for 'redlock status': up to 64\n"                                    \
     "                       printable characters without a blank (HOST:PID, from a\n"                              \
     "                       terminal USER@HOST:PID); '' is none\n"
+
+#define CLI_VOTES_HELP                                                                                             \
+    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"                            \
+    "  -q, --quiet          no table of answers on a terminal either\n"
 
 #define CLI_PROFILE_HELP                                                                                           \
     "  --profile NAME       guarded: only masters that can be trusted vote (default);\n"                           \
@@ -112,12 +124,6 @@ char *cli_again(const struct cli_common *common, const char *command);
 
 /* Masters that must agree: as told, or the majority. */
 uint32_t cli_quorum(const struct cli_common *common);
-
-/* Whether each master's vote is to be shown: on a terminal, unless told otherwise. */
-bool cli_shows_votes(bool verbose, bool quiet, bool json);
-
-/* False after a message: it cannot be both. */
-bool cli_one_volume(const char *command, bool verbose, bool quiet);
 
 /* False after a message. Otherwise clients that are created from now on have the label. */
 bool cli_label_fits(const char *command, struct cli_common *common);

@@ -195,8 +195,6 @@ void diagnosis_json(struct cli_json *json, const struct redlock_client *client, 
 
     cli_json_int(json, "reachable", outcome->reachable);
     cli_json_int(json, "voting", (int64_t)sum.voting);
-    if (sum.quorum_in_ms > 0)
-        cli_json_int(json, "quorum_in_ms", sum.quorum_in_ms);
-    else if (sum.quorum_in_ms < 0)
-        cli_json_null(json, "quorum_in_ms");
+    if (sum.quorum_in_ms != 0)
+        cli_json_int_or_null(json, "quorum_in_ms", sum.quorum_in_ms);
 }

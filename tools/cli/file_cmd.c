@@ -12,7 +12,6 @@
 #include "cli/hold_file.h"
 #include "cli/json.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/message.h"
@@ -29,9 +28,7 @@ static const char extend_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON instead of the table\n"
-    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
-    "  -q, --quiet          no table of answers on a terminal either\n"
-    "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
     "\n"
     "FILE can be used on the machine that has taken the lock, until that is booted\n"
     "again, and in the same time namespace: the remaining time is counted by its\n"
@@ -50,27 +47,19 @@ static const char extend_help[] =
 struct request {
     struct cli_common common;
     uint32_t ttl_ms; /* 0: as before */
-    bool verbose;
-    bool quiet;
     const char *path;
     struct file_out out;
     struct hold hold;     /* what the file says */
     struct lock_spec spec; /* ... and what that was taken for */
+    struct locks locks;
 };
 
 enum { FINISH_MS = 1000 };
 
-static void on_event(const struct redlock_event *event, void *data)
-{
-    locks_observe(data, event);
-}
-
 static void print_json(const struct request *request, const struct locks *locks, const struct outcome *outcome)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     hold_print_locks(&json, &request->hold, false);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     cli_json_int(&json, "ttl_ms", request->hold.ttl_ms);
@@ -79,8 +68,7 @@ static void print_json(const struct request *request, const struct locks *locks,
     cli_json_int(&json, "granted", locks_nodes_ok(locks));
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     votes_json(&json, redlock_lock_client(locks->handles[0]), outcome);
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 static void explain(const struct request *request, const struct locks *locks, const struct term *term,
@@ -92,7 +80,7 @@ static void explain(const struct request *request, const struct locks *locks, co
     if (outcome->status != REDLOCK_OK) {
         cli_error("extend", "%s not extended: %s", request->spec.title, diagnosis_headline(outcome, headline));
         diagnosis_explain(stderr, redlock_lock_client(locks->handles[0]), outcome, &request->common);
-    } else if (!request->quiet) {
+    } else if (request->common.shows_votes) {
         term_print(term, TERM_GREEN, "extended");
         putc(' ', term->out);
         shown_put(term->out, request->spec.title);
@@ -150,7 +138,7 @@ static int extend(struct request *request, struct session *session, struct locks
     if (locks_remaining_ns(locks) > 0) /* of a lock that is lost no more answers are told */
         locks_settle(locks, session, request->common.node_timeout_ms); /* a missing one shortens the next extension */
     term_init(&term, stderr);
-    if (!request->quiet)
+    if (request->common.shows_votes)
         votes_print(&term, redlock_lock_client(locks->handles[0]), outcome);
     if (request->common.json)
         print_json(request, locks, outcome);
@@ -159,8 +147,10 @@ static int extend(struct request *request, struct session *session, struct locks
 }
 
 /* Takes over from the file. */
-static int adopt(struct request *request, struct session *session, struct redlock_client *client, struct locks *locks)
+static int adopt(struct session *session, struct redlock_client *client, void *data)
 {
+    struct request *request = data;
+    struct locks *locks = &request->locks;
     struct redlock_acquire_options options;
     int status = locks_create(locks, client, &request->spec);
 
@@ -195,26 +185,10 @@ static bool file_fits(const struct request *request)
     return false;
 }
 
-static int run(struct request *request)
-{
-    struct session session;
-    struct redlock_client *client = NULL;
-    struct locks locks = {0};
-    int code = CLI_INFRASTRUCTURE;
-    bool ok = session_open(&session, "extend") && session_catch_signals(&session, "extend");
-
-    session.observer = on_event;
-    session.observer_data = &locks;
-    if (ok)
-        client = session_client(&session, "extend", &request->common, &code);
-    if (client != NULL)
-        code = adopt(request, &session, client, &locks);
-    return finish(&session, client, FINISH_MS, code);
-}
-
 static int run_by_hold(struct request *request)
 {
     const char *foreign = hold_foreign_clock(&request->hold);
+    struct session session = {.observer = locks_on_event, .observer_data = &request->locks};
     int code = CLI_INFRASTRUCTURE;
 
     if (!hold_spec(&request->hold, &request->spec)) {
@@ -226,7 +200,7 @@ static int run_by_hold(struct request *request)
         cli_error("extend", "%s not extended: '%s' cannot be used: %s", request->spec.title, request->path, foreign);
         code = CLI_USAGE;
     } else {
-        code = run(request);
+        code = session_command(&session, "extend", &request->common, FINISH_MS, adopt, request);
     }
     lock_spec_fini(&request->spec);
     return code;
@@ -263,8 +237,7 @@ int extend_main(int argc, char **argv)
     struct request request = {0};
     const struct cli_option options[] = {
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
-        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
-        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_VOTES_OPTIONS(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -274,9 +247,6 @@ int extend_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_common_parse(&command, argc, argv, &request.path, &request.common);
-    if (code < 0 && !cli_one_volume("extend", request.verbose, request.quiet))
-        code = cli_usage("extend");
-    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0)
         code = has_place(&request) ? run_by_file(&request) : cli_usage("extend");
     cli_common_fini(&request.common);
@@ -331,17 +301,14 @@ static const char *why_not_held(const struct hold *hold, int64_t left_ms)
 
 static void print_check_json(const struct hold *hold, int64_t left_ms, const char *why)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     hold_print_locks(&json, hold, false);
     cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
     cli_json_int(&json, "remaining_ms", left_ms);
     if (why != NULL)
         cli_json_string(&json, "why", why);
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 static void tell(const struct check_request *request, const struct hold *hold, int64_t left_ms)

@@ -103,11 +103,9 @@ void hold_print(FILE *out, const struct hold *hold)
 {
     int64_t left_ns = instant_left(hold->valid_until, instant_now());
     struct rl_clock_identity clock;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
     rl_clock_identify(&clock); /* without /proc both are empty, and the file is of no clock */
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "state", hold->state);
     hold_print_locks(&json, hold, true);
     cli_json_int(&json, "ttl_ms", hold->ttl_ms);
@@ -123,8 +121,7 @@ void hold_print(FILE *out, const struct hold *hold)
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
     if (hold->exported != NULL)
         cli_json_string(&json, "handover", hold->exported);
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }
 
 bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms)

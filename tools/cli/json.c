@@ -8,11 +8,6 @@
 
 enum { DIGITS = 15 /* what a double keeps of a decimal number */ };
 
-void cli_json_init(struct cli_json *json, FILE *out)
-{
-    *json = (struct cli_json){.out = out};
-}
-
 /* Takes the value, NULL if there was no memory for it. */
 static void add(struct cli_json *json, const char *name, json_t *value)
 {
@@ -23,33 +18,52 @@ static void add(struct cli_json *json, const char *name, json_t *value)
     json->failed = json->failed || status != 0;
 }
 
+static void open_container(struct cli_json *json, json_t *container)
+{
+    json->failed = json->failed || container == NULL;
+    json->open[json->depth++] = container;
+}
+
+struct cli_json cli_json_open(FILE *out)
+{
+    struct cli_json json = {.out = out};
+
+    open_container(&json, json_object());
+    cli_json_int(&json, "schema", JSON_SCHEMA);
+    return json;
+}
+
 void cli_json_begin(struct cli_json *json, const char *name, char bracket)
 {
     json_t *container = bracket == '{' ? json_object() : json_array();
-    bool outermost = json->depth == 0;
 
-    if (!outermost)
-        add(json, name, container);
-    json->failed = json->failed || container == NULL;
-    json->open[json->depth++] = container;
-    if (outermost)
-        cli_json_int(json, "schema", JSON_SCHEMA);
+    add(json, name, container);
+    open_container(json, container);
 }
 
 void cli_json_end(struct cli_json *json, char bracket)
 {
+    json->depth--;
+}
+
+void cli_json_close(struct cli_json *json)
+{
     static const size_t flags = JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS);
 
-    if (--json->depth > 0)
-        return;
     if (json->failed || json_dumpf(json->open[0], json->out, flags) != 0)
         fputs("null", json->out);
+    putc('\n', json->out);
     json_decref(json->open[0]);
 }
 
 void cli_json_int(struct cli_json *json, const char *name, int64_t value)
 {
     add(json, name, json_integer(value));
+}
+
+void cli_json_int_or_null(struct cli_json *json, const char *name, int64_t value)
+{
+    add(json, name, value >= 0 ? json_integer(value) : json_null());
 }
 
 void cli_json_number(struct cli_json *json, const char *name, double value, int decimals)

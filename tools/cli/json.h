@@ -20,12 +20,15 @@ struct cli_json {
     bool failed;              /* no memory: the document is null */
 };
 
-void cli_json_init(struct cli_json *json, FILE *out);
+/* The outermost value, which is an object, from its begin to its end: the line is printed then. */
+struct cli_json cli_json_open(FILE *out);
+void cli_json_close(struct cli_json *json);
 
-/* name is NULL for elements of an array and for the outermost value, which is an object. */
+/* name is NULL for elements of an array. */
 void cli_json_begin(struct cli_json *json, const char *name, char bracket); /* '{' or '[' */
 void cli_json_end(struct cli_json *json, char bracket);                     /* '}' or ']' */
 void cli_json_int(struct cli_json *json, const char *name, int64_t value);
+void cli_json_int_or_null(struct cli_json *json, const char *name, int64_t value); /* null if negative */
 void cli_json_number(struct cli_json *json, const char *name, double value, int decimals); /* null if not finite */
 void cli_json_bool(struct cli_json *json, const char *name, bool value);
 void cli_json_null(struct cli_json *json, const char *name);

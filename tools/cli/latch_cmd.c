@@ -12,7 +12,6 @@
 #include "cli/json.h"
 #include "cli/quorum_status.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/message.h"
@@ -37,9 +36,7 @@ static const char latch_help[] =
     "                       after its latest use (24h)\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
-    "  -q, --quiet          no table of answers on a terminal either\n"
-    "\n" CLI_COMMON_HELP;
+    CLI_VOTES_HELP "\n" CLI_COMMON_HELP;
 
 static const char more_help[] =
     "\n"
@@ -76,8 +73,6 @@ struct request {
     const char *party; /* NULL: none */
     int64_t wait_ms;
     uint32_t keep_ms;
-    bool verbose;
-    bool quiet;
 };
 
 /* The operation that decides: the wait, if there is one. */
@@ -196,10 +191,7 @@ static void add_master(struct cli_json *json, const struct redlock_latch_node *n
     cli_json_bool(json, "recorded", recorded);
     cli_json_bool(json, "open", node->open);
     cli_json_string(json, "detail", node->detail);
-    if (node->latency_us >= 0)
-        cli_json_int(json, "latency_us", node->latency_us);
-    else
-        cli_json_null(json, "latency_us");
+    cli_json_int_or_null(json, "latency_us", node->latency_us);
     cli_json_end(json, '}');
 }
 
@@ -207,11 +199,9 @@ static void add_master(struct cli_json *json, const struct redlock_latch_node *n
 static void print_json(const struct request *request, const struct redlock_latch_result *result)
 {
     char generation[24];
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
     snprintf(generation, sizeof(generation), "%" PRIu64, request->generation);
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, request->operands[1]);
     cli_json_string(&json, "status", redlock_status_name(result->status));
     if (result->cause != 0)
@@ -232,8 +222,7 @@ static void print_json(const struct request *request, const struct redlock_latch
     for (size_t i = 0; i < result->n_nodes; i++)
         add_master(&json, &result->nodes[i], is_recorded(request, &result->nodes[i]));
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 static void on_result(struct redlock_latch *latch, const struct redlock_latch_result *result, void *data)
@@ -246,13 +235,13 @@ static void on_result(struct redlock_latch *latch, const struct redlock_latch_re
     operation->done = true;
     operation->code = code_of(operation, result);
     term_init(&term, stderr);
-    for (size_t i = 0; !request->quiet && i < result->n_nodes; i++)
+    for (size_t i = 0; request->common.shows_votes && i < result->n_nodes; i++)
         print_row(&term, request, &result->nodes[i], name_width);
     if (request->common.json)
         print_json(request, result);
     if (result->status != REDLOCK_OK)
         explain_failure(operation, result);
-    else if (!request->quiet)
+    else if (request->common.shows_votes)
         print_success(&term, request, result);
 }
 
@@ -282,8 +271,9 @@ static void finish_operation(struct session *session, struct redlock_latch *latc
     }
 }
 
-static int use_latch(const struct request *request, struct session *session, struct redlock_client *client)
+static int use_latch(struct session *session, struct redlock_client *client, void *data)
 {
+    const struct request *request = data;
     struct operation operation = {.request = request, .client = client, .code = CLI_INFRASTRUCTURE};
     struct redlock_latch_options options;
     struct redlock_latch *latch;
@@ -304,19 +294,6 @@ static int use_latch(const struct request *request, struct session *session, str
         return refused_call("latch", status);
     finish_operation(session, latch, &operation);
     return operation.code;
-}
-
-static int run(const struct request *request)
-{
-    struct session session;
-    struct redlock_client *client = NULL;
-    int code = CLI_INFRASTRUCTURE;
-
-    if (session_open(&session, "latch") && session_catch_signals(&session, "latch"))
-        client = session_client(&session, "latch", &request->common, &code);
-    if (client != NULL)
-        code = use_latch(request, &session, client);
-    return finish(&session, client, FINISH_MS, code);
 }
 
 /* --- The command line --------------------------------------------------------------------------------------------- */
@@ -369,14 +346,14 @@ static void write_help(FILE *out)
 int latch_main(int argc, char **argv)
 {
     struct request request = {.wait_ms = NO_WAIT};
+    struct session session = {0};
     const struct cli_option options[] = {
         {.name = "parties", .number = &request.parties, .least = 1, .most = REDLOCK_MAX_PARTIES},
         {.name = "generation", .count = &request.generation, .given = &request.has_generation, .most = UINT64_MAX},
         {.name = "party", .text = &request.party},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "keep", .duration_ms = &request.keep_ms, .least = 1, .most = REDLOCK_MAX_KEEP_MS},
-        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
-        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_VOTES_OPTIONS(&request.common),
         CLI_MASTER_OPTIONS(&request.common),
         {0},
     };
@@ -387,11 +364,9 @@ int latch_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* a name needs no vote, so no marker either */
     code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
-    if (code < 0 && !cli_one_volume("latch", request.verbose, request.quiet))
-        code = cli_usage("latch");
-    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0)
-        code = complete(&request) ? run(&request) : cli_usage("latch");
+        code = complete(&request) ? session_command(&session, "latch", &request.common, FINISH_MS, use_latch, &request)
+                                  : cli_usage("latch");
     cli_common_fini(&request.common);
     return code;
 }

@@ -12,7 +12,6 @@
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/message.h"
@@ -83,13 +82,11 @@ static void write_help(FILE *out)
 struct request {
     struct cli_common common;
     struct lock_spec spec;
+    struct locks locks;
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
     uint32_t hold_ms;
     int64_t wait_ms;
-    bool verbose;
-    bool quiet;
-    bool silent; /* --quiet was given */
     bool fenced;
     const char *token_file; /* NULL: the tokens are printed */
     struct file_out out;    /* ... to it */
@@ -168,12 +165,12 @@ static void explain(const struct request *request, const struct locks *locks, co
     term_time(outcome->elapsed_us, took, sizeof(took));
     if (outcome->status != REDLOCK_OK) {
         explain_failure(request, locks, outcome, busy);
-        if (!request->quiet && locks->n == 1)
+        if (request->common.shows_votes && locks->n == 1)
             fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
                     outcome->attempts == 1 ? "" : "s", took);
         return;
     }
-    if (request->quiet)
+    if (!request->common.shows_votes)
         return;
     term_print(term, TERM_GREEN, "acquired");
     putc(' ', term->out);
@@ -217,10 +214,8 @@ static void print_json(const struct request *request, const struct locks *locks,
     const struct redlock_client *client = redlock_lock_client(locks->handles[0]);
     const char *decisive = locks_decisive_key(locks, outcome);
     bool held = outcome->status == REDLOCK_OK;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     if (locks->n == 1 || decisive != NULL)
         cli_json_key(&json, locks->n == 1 ? locks_key(locks, 0) : decisive);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
@@ -241,8 +236,7 @@ static void print_json(const struct request *request, const struct locks *locks,
         diagnosis_json(&json, client, outcome);
     busy_json(&json, busy);
     votes_json(&json, client, outcome);
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 /* A line for each lock: TOKEN, of a permit its number, and the fencing token. */
@@ -309,9 +303,9 @@ static int report(struct request *request, struct session *session, struct locks
     term_init(&term, stderr);
     if (held)
         session_join_behind(session, client);
-    if (held && (!request->quiet || request->token_file != NULL))
+    if (held && (request->common.shows_votes || request->token_file != NULL))
         locks_settle(locks, session, SETTLE_MS);
-    if (!request->quiet)
+    if (request->common.shows_votes)
         votes_print(&term, client, outcome);
     explain(request, locks, &term, outcome, &session->busy);
     if (!held)
@@ -333,8 +327,10 @@ static int report(struct request *request, struct session *session, struct locks
     return request->token_file != NULL ? leave_to_file(request, session, locks) : leave_held(request, session, locks);
 }
 
-static int acquire(struct request *request, struct session *session, struct redlock_client *client, struct locks *locks)
+static int acquire(struct session *session, struct redlock_client *client, void *data)
 {
+    struct request *request = data;
+    struct locks *locks = &request->locks;
     struct redlock_acquire_options options;
     int status = locks_create(locks, client, &request->spec);
 
@@ -353,11 +349,6 @@ static int acquire(struct request *request, struct session *session, struct redl
     if (status <= REDLOCK_E_NOMEM && session->last.n_nodes == 0)
         return refused_call("lock", status);
     return report(request, session, locks);
-}
-
-static void on_event(const struct redlock_event *event, void *data)
-{
-    locks_observe(data, event);
 }
 
 static void on_waiting(const struct busy *busy, void *data)
@@ -399,26 +390,15 @@ static bool has_place(const struct request *request)
 
 static int run(struct request *request)
 {
-    struct session session;
-    struct redlock_client *client = NULL;
-    struct locks locks = {0};
-    int code = CLI_INFRASTRUCTURE;
-    bool ok;
+    struct session session = {.observer = locks_on_event,
+                              .observer_data = &request->locks,
+                              .least_ms = cli_hold_least_ms(request->hold_ms),
+                              .waiting = request->common.quiet ? NULL : on_waiting,
+                              .waiting_data = request};
 
     if (request->token_file != NULL && !file_out_open(&request->out, "lock", request->token_file, FILE_SECRET))
         return CLI_USAGE;
-
-    ok = session_open(&session, "lock") && session_catch_signals(&session, "lock");
-    session.observer = on_event;
-    session.observer_data = &locks;
-    session.least_ms = cli_hold_least_ms(request->hold_ms);
-    session.waiting = request->silent ? NULL : on_waiting;
-    session.waiting_data = request;
-    if (ok)
-        client = session_client(&session, "lock", &request->common, &code);
-    if (client != NULL)
-        code = acquire(request, &session, client, &locks);
-    return finish(&session, client, ROLLBACK_MS, code);
+    return session_command(&session, "lock", &request->common, ROLLBACK_MS, acquire, request);
 }
 
 int lock_main(int argc, char **argv)
@@ -430,8 +410,7 @@ int lock_main(int argc, char **argv)
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "hold-at-least", .duration_ms = &request.hold_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
-        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
-        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_VOTES_OPTIONS(&request.common),
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "fence", .flag = &request.fenced},
         {.name = "fenced", .alias = true},
@@ -445,10 +424,6 @@ int lock_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_common_parse(&command, argc, argv, &request.operand, &request.common);
-    if (code < 0 && !cli_one_volume("lock", request.verbose, request.quiet))
-        code = cli_usage("lock");
-    request.silent = request.quiet;
-    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
         !(lock_spec_take_key("lock", &request.spec, request.operand) && lock_spec_complete("lock", &request.spec) &&
           times_fit(&request) && has_place(&request) && cli_label_fits("lock", &request.common) &&

@@ -166,6 +166,11 @@ bool locks_observe(struct locks *locks, const struct redlock_event *event)
     }
 }
 
+void locks_on_event(const struct redlock_event *event, void *data)
+{
+    locks_observe(data, event);
+}
+
 static bool all_answered(const struct session *session, void *data)
 {
     const struct locks *locks = data;

@@ -54,8 +54,10 @@ const char *locks_key(const struct locks *locks, size_t i);
 /* After an operation: the key that decided it, or NULL if none did, or if there is only one. */
 const char *locks_decisive_key(const struct locks *locks, const struct outcome *outcome);
 
-/* Takes note of an event of the client. False if it is none that brings new validity. */
+/* Takes note of an event of the client. False if it is none that brings new validity. The second one is the session's
+ * observer, whose data are the locks. */
 bool locks_observe(struct locks *locks, const struct redlock_event *event);
+void locks_on_event(const struct redlock_event *event, void *data);
 
 /* NULL: nobody is told. */
 void locks_watch(struct locks *locks, locks_watch_fn watch, void *data);

@@ -46,7 +46,6 @@ static bool has_descriptors_for_base(void)
 
 bool session_open(struct session *session, const char *command)
 {
-    memset(session, 0, sizeof(*session));
     session->base = has_descriptors_for_base() ? event_base_new() : NULL;
     if (session->base == NULL)
         cli_error(command, "the system refuses an event loop");
@@ -451,4 +450,42 @@ int session_release_permit(struct session *session, struct redlock_lock *lock, u
 {
     begin(session, subject_of(lock), REDLOCK_OP_RELEASE);
     return end_of(session, redlock_release_permit(lock, slot, token, on_result, session));
+}
+
+/* --- How every command that has talked to masters ends ------------------------------------------------------------ */
+
+int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code)
+{
+    int caught;
+
+    session_finish(session, client, timeout_ms);
+    caught = session->caught;
+    session_close(session);
+    if (caught != 0) {
+        fflush(stdout);
+        signal(caught, SIG_DFL);
+        raise(caught);
+    }
+    return code;
+}
+
+int session_command(struct session *session, const char *command, const struct cli_common *common,
+                    uint32_t finish_ms, session_work work, void *data)
+{
+    struct redlock_client *client = NULL;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(session, command) && session_catch_signals(session, command))
+        client = session_client(session, command, common, &code);
+    if (client != NULL)
+        code = work(session, client, data);
+    return finish(session, client, finish_ms, code);
+}
+
+int refused_call(const char *command, int status)
+{
+    bool retryable = redlock_status_retryable(status);
+
+    cli_error(command, "%s", redlock_strerror(status));
+    return retryable ? CLI_INFRASTRUCTURE : cli_usage(command);
 }

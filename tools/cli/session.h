@@ -75,7 +75,8 @@ struct session {
     void *observer_data;
 };
 
-/* False, with a message, if the system refuses. session_close() is needed in either case. */
+/* *session is zero, but for the observer and what else the caller may set. False, with a message, if the system
+ * refuses. session_close() is needed in either case. */
 bool session_open(struct session *session, const char *command);
 bool session_catch_signals(struct session *session, const char *command);
 void session_close(struct session *session);
@@ -136,5 +137,20 @@ void session_settle(struct session *session, uint32_t timeout_ms);
 void session_finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms);
 
 const char *session_node_name(const struct redlock_client *client, size_t node);
+
+/* --- How every command that has talked to masters ends. */
+
+/* Opens the session, which catches signals, and a client; ends both when `work` has been done, whose exit code it
+ * returns. */
+typedef int (*session_work)(struct session *session, struct redlock_client *client, void *data);
+int session_command(struct session *session, const char *command, const struct cli_common *common,
+                    uint32_t finish_ms, session_work work, void *data);
+
+/* Waits until rollbacks and releases are confirmed, at most timeout_ms, closes everything, and returns the exit
+ * code; after a signal the process ends by that signal instead, as its parent expects. */
+int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code);
+
+/* Message and exit code for a call that the library refused. */
+int refused_call(const char *command, int status);
 
 #endif

@@ -1,14 +1,11 @@
 /* Waiting in a session: for votes, masters, the end of a client, or a signal. */
-#include "cli/session_wait.h"
+#include "cli/session.h"
 
-#include <signal.h>
-#include <stdio.h>
+#include <string.h>
 
 #include <event2/event.h>
 
-#include "cli/commands.h"
 #include "cli/password.h"
-#include "cli/session.h"
 
 /* A master that neither answers nor refuses is down when its connection times out: well before this. */
 enum { JOIN_MS = 10000, SILENT_MS = 10, BEHIND_MS = 100 };
@@ -129,29 +126,4 @@ void session_close(struct session *session)
     if (session->base != NULL)
         event_base_free(session->base);
     memset(session, 0, sizeof(*session));
-}
-
-/* --- How every command that has talked to masters ends ------------------------------------------------------------ */
-
-int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code)
-{
-    int caught;
-
-    session_finish(session, client, timeout_ms);
-    caught = session->caught;
-    session_close(session);
-    if (caught != 0) {
-        fflush(stdout);
-        signal(caught, SIG_DFL);
-        raise(caught);
-    }
-    return code;
-}
-
-int refused_call(const char *command, int status)
-{
-    bool retryable = redlock_status_retryable(status);
-
-    cli_error(command, "%s", redlock_strerror(status));
-    return retryable ? CLI_INFRASTRUCTURE : cli_usage(command);
 }

@@ -10,7 +10,6 @@
 #include "cli/label.h"
 #include "cli/probe.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/status_permits.h"
 #include "cli/status_show.h"
 #include "cli/term.h"
@@ -263,10 +262,8 @@ static void json_holders(struct cli_json *json, const struct picture *picture)
 static void print_json(const struct picture *picture)
 {
     const struct verdict *verdict = &picture->verdict;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "lock");
     cli_json_string(&json, "verdict", verdict_name(verdict->kind));
@@ -286,8 +283,7 @@ static void print_json(const struct picture *picture)
     for (size_t i = 0; i < picture->n; i++)
         json_master(&json, picture, i);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 /* The names on the masters, as the clients write them: redlock(7). */
@@ -399,7 +395,7 @@ static int look_at_any(struct session *session, struct redlock_client *client, c
  * past it. */
 static int run(const struct request *request)
 {
-    struct session session;
+    struct session session = {0};
     struct redlock_client *client = NULL;
     int code = CLI_INFRASTRUCTURE;
     int status = 0;

@@ -9,7 +9,6 @@
 
 #include "cli/json.h"
 #include "cli/label.h"
-#include "cli/session_wait.h"
 #include "cli/status_show.h"
 #include "cli/term.h"
 #include "options/exit.h"
@@ -229,10 +228,8 @@ static void json_waiter(struct cli_json *json, const struct picture *picture, co
 
 static void print_json(const struct picture *picture)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "semaphore");
     if (!picture->request->guessed)
@@ -249,8 +246,7 @@ static void print_json(const struct picture *picture)
     for (size_t i = 0; i < picture->n_waiters; i++)
         json_waiter(&json, picture, &picture->waiters[i]);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 static int take(struct session *session, struct redlock_client *client, struct picture *picture)

@@ -11,7 +11,6 @@
 #include "cli/label.h"
 #include "cli/probe.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/exit.h"
@@ -387,10 +386,8 @@ static void json_master(struct cli_json *json, const struct picture *picture, si
 /* A generation may be larger than what JSON's readers count with, so it is a string. */
 static void print_json(const struct picture *picture)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     cli_json_key(&json, picture->request->name);
     cli_json_string(&json, "kind", "latch");
     cli_json_string(&json, "verdict", verdicts[picture->verdict]);
@@ -407,8 +404,7 @@ static void print_json(const struct picture *picture)
     for (size_t i = 0; i < picture->n; i++)
         json_master(&json, picture, i);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 int status_latch(const struct redlock_client *client, const struct status_latch *request)

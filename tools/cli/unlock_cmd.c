@@ -11,7 +11,6 @@
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
-#include "cli/session_wait.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 
@@ -36,9 +35,7 @@ static const char unlock_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON instead of the table\n"
-    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
-    "  -q, --quiet          no table of answers on a terminal either\n"
-    "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 released; 1 no master had the key with this token, since it was\n"
     "released before or its ttl has ended; 2 wrong usage, or FILE cannot be used; 3\n"
@@ -53,8 +50,6 @@ static const char unlock_help[] =
 
 struct request {
     struct cli_common common;
-    bool verbose;
-    bool quiet;
     const char *token_file;  /* NULL: none */
     const char *operands[2]; /* KEY, TOKEN */
     uint32_t slot;           /* of the permit; NO_SLOT: KEY is that of a lock */
@@ -78,7 +73,7 @@ static void explain(const struct request *request, const struct redlock_client *
 
     switch (code_of(outcome)) {
     case CLI_OK:
-        if (request->quiet)
+        if (!request->common.shows_votes)
             return;
         term_print(term, TERM_GREEN, "released");
         term_key(term, key);
@@ -114,10 +109,8 @@ static void add_json(struct cli_json *json, const struct redlock_client *client,
 static void print_json(const struct hold *hold, const struct redlock_client *client, const struct outcome *outcomes,
                        size_t n)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(stdout);
 
-    cli_json_init(&json, stdout);
-    cli_json_begin(&json, NULL, '{');
     if (hold->n == 1) {
         add_json(&json, client, &hold->locks[0], &outcomes[0]);
     } else {
@@ -129,8 +122,7 @@ static void print_json(const struct hold *hold, const struct redlock_client *cli
         }
         cli_json_end(&json, ']');
     }
-    cli_json_end(&json, '}');
-    putchar('\n');
+    cli_json_close(&json);
 }
 
 static int report(const struct request *request, const struct redlock_client *client, const struct hold_lock *lock,
@@ -141,15 +133,16 @@ static int report(const struct request *request, const struct redlock_client *cl
 
     hold_name(lock, key);
     term_init(&term, stderr);
-    if (!request->quiet)
+    if (request->common.shows_votes)
         votes_print(&term, client, outcome);
     explain(request, client, &term, key, outcome);
     return code_of(outcome);
 }
 
 /* One after the other; the worst decides. */
-static int release(const struct request *request, struct session *session, struct redlock_client *client)
+static int release(struct session *session, struct redlock_client *client, void *data)
 {
+    const struct request *request = data;
     const struct hold *hold = &request->hold;
     static struct outcome outcomes[CLI_MOST_TEXTS];
     int worst = CLI_OK;
@@ -173,17 +166,11 @@ static int release(const struct request *request, struct session *session, struc
     return worst;
 }
 
-static int run(const struct request *request)
+static int run(struct request *request)
 {
-    struct session session;
-    struct redlock_client *client = NULL;
-    int code = CLI_INFRASTRUCTURE;
+    struct session session = {0};
 
-    if (session_open(&session, "unlock") && session_catch_signals(&session, "unlock"))
-        client = session_client(&session, "unlock", &request->common, &code);
-    if (client != NULL)
-        code = release(request, &session, client);
-    return finish(&session, client, FINISH_MS, code);
+    return session_command(&session, "unlock", &request->common, FINISH_MS, release, request);
 }
 
 static int run_by_operands(struct request *request)
@@ -211,17 +198,15 @@ static int run_by_operands(struct request *request)
 static int leave_to_masters(const struct request *request, int64_t keep_ms)
 {
     char left[24];
-    struct cli_json json;
 
     if (request->common.json) {
-        cli_json_init(&json, stdout);
-        cli_json_begin(&json, NULL, '{');
+        struct cli_json json = cli_json_open(stdout);
+
         hold_print_locks(&json, &request->hold, false);
         cli_json_string(&json, "status", redlock_status_name(REDLOCK_OK));
         cli_json_int(&json, "kept_ms", keep_ms);
-        cli_json_end(&json, '}');
-        putchar('\n');
-    } else if (!request->quiet) {
+        cli_json_close(&json);
+    } else if (request->common.shows_votes) {
         fprintf(stderr, "kept for another %s, as --hold-at-least has asked for\n",
                 term_time(keep_ms * 1000, left, sizeof(left)));
     }
@@ -277,8 +262,7 @@ int unlock_main(int argc, char **argv)
 {
     struct request request = {.slot = NO_SLOT};
     const struct cli_option options[] = {
-        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
-        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_VOTES_OPTIONS(&request.common),
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "slot", .number = &request.slot, .most = REDLOCK_MAX_PERMITS - 1},
         CLI_COMMON_OPTIONS(&request.common),
@@ -291,9 +275,6 @@ int unlock_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
-    if (code < 0 && !cli_one_volume("unlock", request.verbose, request.quiet))
-        code = cli_usage("unlock");
-    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
         code = cli_usage("unlock");
     if (code < 0)

@@ -121,10 +121,7 @@ void votes_json(struct cli_json *json, const struct redlock_client *client, cons
         cli_json_string(json, "name", session_node_name(client, i));
         cli_json_string(json, "vote", redlock_vote_name(vote->vote));
         cli_json_string(json, "detail", vote->detail);
-        if (vote->latency_us >= 0)
-            cli_json_int(json, "latency_us", vote->latency_us);
-        else
-            cli_json_null(json, "latency_us");
+        cli_json_int_or_null(json, "latency_us", vote->latency_us);
         cli_json_end(json, '}');
     }
     cli_json_end(json, ']');

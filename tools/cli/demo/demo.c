@@ -7,7 +7,6 @@
 
 #include "cli/clock.h"
 #include "cli/commands.h"
-#include "cli/session_wait.h"
 #include "cli/votes.h"
 
 static const char demo_help[] =

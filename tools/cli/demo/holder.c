@@ -72,7 +72,7 @@ static void hold_and_stop(struct session *session, struct redlock_client *client
 /* In the child. It touches nothing of the parent's clients, and ends with the parent. */
 static void be_holder(const struct demo *demo, pid_t parent, int fd)
 {
-    struct session session;
+    struct session session = {0};
     struct redlock_client *client = NULL;
     int code;
 

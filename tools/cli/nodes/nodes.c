@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/session_wait.h"
 #include "options/value.h"
 
 static const char nodes_help[] =
@@ -118,7 +117,7 @@ static int change_max_ttl(struct session *session, const struct nodes_request *r
 
 static int run(const struct nodes_request *request)
 {
-    struct session session;
+    struct session session = {0};
     int code = CLI_INFRASTRUCTURE;
 
     if (session_open(&session, "nodes") && session_catch_signals(&session, "nodes")) {

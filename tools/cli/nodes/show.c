@@ -404,10 +404,7 @@ static void master(struct cli_json *json, const struct nodes_look *look, size_t 
                                                                   : "down");
     cli_json_string(json, "fault", redlock_fault_name(info->fault));
     cli_json_int(json, "quarantine_ms", info->quarantine_ms);
-    if (look->probes[node].latency_us >= 0)
-        cli_json_int(json, "latency_us", look->probes[node].latency_us);
-    else
-        cli_json_null(json, "latency_us");
+    cli_json_int_or_null(json, "latency_us", look->probes[node].latency_us);
     if (info->looked)
         server(json, info);
     if (look->probes[node].refused)
@@ -422,18 +419,13 @@ void nodes_json(const struct nodes_look *look, FILE *out)
 {
     static const char *const verdicts[] = {
         [CLI_OK] = "safe", [CLI_NOT_HELD] = "unsafe", [CLI_INFRASTRUCTURE] = "unknown"};
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "verdict", verdicts[nodes_exit_code(look)]);
     cli_json_int(&json, "quorum", (int64_t)look->able.quorum);
     cli_json_int(&json, "answering", (int64_t)look->able.answering);
     cli_json_int(&json, "voting", (int64_t)look->able.voting);
-    if (look->able.quorum_in_ms >= 0)
-        cli_json_int(&json, "quorum_in_ms", look->able.quorum_in_ms);
-    else
-        cli_json_null(&json, "quorum_in_ms");
+    cli_json_int_or_null(&json, "quorum_in_ms", look->able.quorum_in_ms);
     cli_json_string(&json, "prefix", look->request->common.prefix);
     if (nodes_max_ttl_ms(look) > 0)
         cli_json_int(&json, "max_ttl_ms", nodes_max_ttl_ms(look));
@@ -441,6 +433,5 @@ void nodes_json(const struct nodes_look *look, FILE *out)
     for (size_t i = 0; i < look->sum.n; i++)
         master(&json, look, i);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }

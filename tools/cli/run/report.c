@@ -81,11 +81,9 @@ static void write_json(FILE *out, const struct message *message)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
     struct timespec now;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
     clock_gettime(CLOCK_REALTIME, &now);
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[message->level]);
     cli_json_string(&json, "event", message->event);
@@ -93,8 +91,7 @@ static void write_json(FILE *out, const struct message *message)
     cli_json_string(&json, "message", message->text);
     if (message->facts != NULL)
         write_facts(&json, message->run, message->facts);
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }
 
 /* --- As a sentence ----------------------------------------------------------------------------------------------- */

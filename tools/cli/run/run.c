@@ -16,7 +16,6 @@
 #include "cli/run/metrics.h"
 #include "cli/run/report.h"
 #include "cli/run/tree.h"
-#include "cli/session_wait.h"
 
 /* After a signal nobody wants to wait for masters that hang. */
 enum { ROLLBACK_MS = 1000, HURRIED_ROLLBACK_MS = 300, LEAST_VALIDITY_MS = 500, LOOK_MS = 1000, US_PER_MS = 1000 };

@@ -151,10 +151,8 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
 {
     const struct bench_result *result = &m->library;
     const uint32_t last = result->phases - 1;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "scenario", options->scenario->name);
     cli_json_int(&json, "concurrency", options->concurrency);
     cli_json_int(&json, "procs", options->procs);
@@ -178,8 +176,7 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
         write_comparison(&json, &m->comparison, BENCH_CLASSIC, "classic");
     if (m->comparison.with[BENCH_FLOOR])
         write_comparison(&json, &m->comparison, BENCH_FLOOR, "floor");
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }
 
 /* --- As text ------------------------------------------------------------------------------------------------------ */

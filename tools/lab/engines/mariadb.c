@@ -139,15 +139,11 @@ static enum engine_release release(struct engine_hold *hold)
 
 static bool open_target(const struct engine_settings *settings)
 {
-    char *colon;
+    const char *digits = session_host_and_port(settings, host, sizeof(host));
 
     mysql_library_init(0, NULL, NULL);
-    engine_address(settings->nodes[0], host, sizeof(host));
-    colon = strrchr(host, ':');
-    if (colon) {
-        *colon++ = '\0';
-        port = (unsigned)strtoul(colon, NULL, 10);
-    }
+    if (digits)
+        port = (unsigned)strtoul(digits, NULL, 10);
     return true;
 }
 

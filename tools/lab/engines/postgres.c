@@ -177,14 +177,10 @@ static enum engine_release release(struct engine_hold *hold)
 /* Of several nodes libpq takes the first that lets it in: only one can be given out as PostgreSQL here. */
 static bool open_target(const struct engine_settings *settings)
 {
-    char address[100];
-    char *colon;
+    char host[100];
+    const char *port = session_host_and_port(settings, host, sizeof(host));
 
-    engine_address(settings->nodes[0], address, sizeof(address));
-    colon = strrchr(address, ':');
-    if (colon)
-        *colon++ = '\0';
-    snprintf(target, sizeof(target), "host=%s port=%s user=postgres dbname=postgres", address, colon ? colon : "5432");
+    snprintf(target, sizeof(target), "host=%s port=%s user=postgres dbname=postgres", host, port ? port : "5432");
     return true;
 }
 

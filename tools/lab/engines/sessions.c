@@ -1,9 +1,22 @@
 #include "sessions.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session *idle;
+
+const char *session_host_and_port(const struct engine_settings *settings, char *ret_host, size_t size)
+{
+    char *colon;
+
+    engine_address(settings->nodes[0], ret_host, size);
+    colon = strrchr(ret_host, ':');
+    if (!colon)
+        return NULL;
+    *colon = '\0';
+    return colon + 1;
+}
 
 struct session *session_take_idle(void)
 {

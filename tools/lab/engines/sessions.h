@@ -15,6 +15,10 @@ struct session {
     atomic_bool ended; /* as seen while it was held */
 };
 
+/* The host of the first node, which is all that such a system has. Returns the port, which stands behind it in the
+ * buffer; NULL: the node does not name one. */
+const char *session_host_and_port(const struct engine_settings *settings, char *ret_host, size_t size);
+
 struct session *session_take_idle(void); /* NULL: there is none */
 void session_give_back(struct session *session);
 

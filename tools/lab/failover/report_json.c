@@ -209,10 +209,8 @@ static void write_environment(struct cli_json *json, const struct fo_report *rep
 
 void fo_report_json(FILE *out, const struct fo_report *report)
 {
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     write_verdict(&json, &report->verdict);
     cli_json_int(&json, "exit_code", fo_report_exit(report));
     write_ms(&json, "lasted_ms", report->lasted_ns);
@@ -221,8 +219,7 @@ void fo_report_json(FILE *out, const struct fo_report *report)
     for (size_t i = 0; i < report->n; i++)
         write_outcome(&json, report->outcomes[i]);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }
 
 /* --- A comparison ------------------------------------------------------------------------------------------------- */
@@ -294,10 +291,8 @@ void fo_comparison_json(FILE *out, const struct fo_comparison *comparison)
 {
     const struct fo_environment *environment = &comparison->environment;
     const struct fo_options *options = comparison->options;
-    struct cli_json json;
+    struct cli_json json = cli_json_open(out);
 
-    cli_json_init(&json, out);
-    cli_json_begin(&json, NULL, '{');
     cli_json_begin(&json, "environment", '{');
     cli_json_string(&json, "library", environment->library);
     cli_json_string(&json, "commit", environment->commit);
@@ -315,6 +310,5 @@ void fo_comparison_json(FILE *out, const struct fo_comparison *comparison)
     for (size_t i = 0; i < comparison->n; i++)
         write_entry(&json, &comparison->entries[i]);
     cli_json_end(&json, ']');
-    cli_json_end(&json, '}');
-    putc('\n', out);
+    cli_json_close(&json);
 }
