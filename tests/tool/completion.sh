@@ -30,6 +30,8 @@ same()
 cases=(
     'redlock unl' 'unlock'
     'redlock help ext' 'extend'
+    'redlock help mas' 'masters'
+    'redlock mas' ''
     'redlock lock k --profile ' 'classic guarded'
     'redlock lock k -f j' 'jobs.txt'
     'redlock lock k -w ' '0 forever'
@@ -138,6 +140,11 @@ for program in $programs; do
             grep -qE -- "Fl (. , )?$(printf %s "${option#-}")( |$)" "$page" ||
                 { echo "${page##*/} does not explain $option of $command"; bad=1; }
         done
+        # What --help leaves to a topic is explained there.
+        while read -r option; do
+            "$program" help masters | grep -qE -- "^  (-., )?$option( |$)" ||
+                { echo "$command --help leaves $option to 'help masters', which does not explain it"; bad=1; }
+        done < <(sed -n "/help masters' explains the rest/,/^\$/p" help | grep -oE -- '--[a-z-]+')
         # What --help explains is taken.
         while read -r option; do
             grep -qx -- "$option" <<<"$options" ||

@@ -52,7 +52,7 @@ TEST(words, help_fits_a_terminal_of_80_columns)
 {
     static const char *const lines[] = {"--help",       "run --help",   "lock --help",   "extend --help",
                                         "unlock --help", "check --help", "break --help",  "status --help",
-                                        "latch --help",  "nodes --help",  "demo --help"};
+                                        "latch --help",  "nodes --help",  "demo --help",   "help masters"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_run(&tool, lines[i]);
@@ -118,6 +118,7 @@ static const struct {
     {"fly", "redlock: unknown command 'fly'"},
     {"help fly", "redlock: unknown command 'fly'"},
     {"help lock k", "redlock: unexpected argument 'k'"},
+    {"masters", "redlock: unknown command 'masters'"},
     {"--fly lock", "redlock: unknown option '--fly'"},
     {"--version x", "redlock: unexpected argument 'x'"},
     {"lock", "redlock: lock: KEY is missing"},

@@ -16,6 +16,31 @@
 const char *const cli_profile_words[] = {
     [REDLOCK_PROFILE_GUARDED] = "guarded", [REDLOCK_PROFILE_CLASSIC] = "classic", NULL};
 
+const char cli_masters_help[] =
+    "How commands name the masters, the same independent ones for all users of a key:\n"
+    "\n"
+    "  --node URL           one master; repeat it for each\n"
+    "  -n, --nodes A,B,C    several at once\n"
+    "  --nodes-file FILE    a file of them, separated by commas or lines; # comments;\n"
+    "                       prefix=TEXT, quorum=N, max-ttl=DUR as options below\n"
+    "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"
+    "  --user NAME          the user of URLs with neither user nor password\n"
+    "  --password-file FILE   the password of URLs without one: FILE's first line,\n"
+    "  --password-command CMD   or the first of CMD, or REDLOCK_PASSWORD\n"
+    "\n"
+    "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"
+    "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"
+    "  In a list, write a comma inside a password as %2C, a blank in a path as %20.\n"
+    "  Others on the machine can see command lines: give passwords by a file or the\n"
+    "  environment.\n"
+    "\n" CLI_TLS_HELP
+    "\n"
+    "What all users of a key must have in common, besides the list; in the\n"
+    "environment as REDLOCK_QUORUM, REDLOCK_PREFIX, REDLOCK_MAX_TTL:\n"
+    "  --quorum N           masters that must agree (the majority)\n"
+    "  --prefix TEXT        put in front of every key (none)\n"
+    "  --max-ttl DUR        largest ttl that any of them takes (1m)\n";
+
 void cli_common_init(struct cli_common *common)
 {
     struct redlock_options defaults;

@@ -70,7 +70,7 @@ extern const char *const cli_profile_words[];
 /* ... and those that take them. cli_label_fits() is due then. */
 #define CLI_LABEL_OPTION(common) {.name = "label", .text = &(common)->label_given}
 
-/* The part of every help text that describes them. */
+/* The parts of every help text that describe them. */
 #define CLI_LABEL_HELP                                                                                             \
     "  --label TEXT         who has the lock, for 'redlock status': up to 64\n"                                    \
     "                       printable characters without a blank (HOST:PID, from a\n"                              \
@@ -86,29 +86,17 @@ extern const char *const cli_profile_words[];
 
 #define CLI_COMMON_HELP                                                                                            \
     "Masters, the same independent ones for all users of a key:\n"                                                 \
-    "  --node URL           one master; repeat it for each\n"                                                      \
-    "  -n, --nodes A,B,C    several at once\n"                                                                     \
-    "  --nodes-file FILE    a file of them, separated by commas or lines; # comments;\n"                           \
-    "                       prefix=TEXT, quorum=N, max-ttl=DUR as options below\n"                                \
-    "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"                                   \
-    "  --user NAME          the user of URLs with neither user nor password\n"                                     \
-    "  --password-file FILE   the password of URLs without one: FILE's first line,\n"                              \
-    "  --password-command CMD   or the first of CMD, or REDLOCK_PASSWORD\n"                                        \
+    "  -n, --nodes A,B,C    each as host:port or as a URL; in the environment as\n"                                \
+    "                       REDLOCK_NODES=A,B,C\n"                                                                 \
     "\n"                                                                                                           \
-    "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"                           \
-    "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \
-    "  In a list, write a comma inside a password as %2C, a blank in a path as %20.\n"                             \
-    "  Others on the machine can see command lines: give passwords by a file or the\n"                             \
-    "  environment.\n"                                                                                             \
-    "\n" CLI_TLS_HELP                                                                                              \
-    "\n"                                                                                                           \
-    "What all users of a key must have in common, besides the list; in the\n"                                      \
-    "environment as REDLOCK_QUORUM, REDLOCK_PREFIX, REDLOCK_MAX_TTL:\n"                                            \
-    "  --quorum N           masters that must agree (the majority)\n"                                              \
-    "  --prefix TEXT        put in front of every key (none)\n"                                                    \
-    "  --max-ttl DUR        largest ttl that any of them takes (1m)\n"                                             \
+    "  'redlock help masters' explains the rest: --node, --nodes-file, --user,\n"                                  \
+    "  --password-file, --password-command, --quorum, --prefix, --max-ttl; for TLS\n"                              \
+    CLI_TLS_NAMES                                                                                                  \
     "\n"                                                                                                           \
     "A duration is a number and its unit: 500ms, 1.5s, 2m, 1h.\n"
+
+/* What `redlock help masters` explains. */
+extern const char cli_masters_help[];
 
 void cli_common_init(struct cli_common *common);
 

@@ -36,9 +36,7 @@ static const char latch_help[] =
     "                       after its latest use (24h)\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    CLI_VOTES_HELP "\n" CLI_COMMON_HELP;
-
-static const char more_help[] =
+    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
     "\n"
     "An arrival is safe as soon as a majority has recorded it, which is the success\n"
     "of 'arrive', and stays when the command has ended. But a program that stays\n"
@@ -337,12 +335,6 @@ static bool complete(struct request *request)
     return keep_fits(request) && cli_need_masters("latch", &request->common.masters);
 }
 
-static void write_help(FILE *out)
-{
-    fputs(latch_help, out);
-    fputs(more_help, out);
-}
-
 int latch_main(int argc, char **argv)
 {
     struct request request = {.wait_ms = NO_WAIT};
@@ -357,7 +349,7 @@ int latch_main(int argc, char **argv)
         CLI_MASTER_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "latch", .write_help = write_help, .options = options,
+    const struct cli_command command = {.name = "latch", .help = latch_help, .options = options,
                                         .operands = (const char *const[]){"arrive|await", "NAME", NULL}};
     int code;
 

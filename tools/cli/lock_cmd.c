@@ -37,16 +37,12 @@ static const char lock_help[] =
     "                       K - 1\n"
     "  --shared             share the lock with others that say so, too; nobody else\n"
     "                       has it meanwhile\n"
-    "  --fence              print a fencing token behind all that: TOKEN NUMBER\n"
+    "  --fence              print a fencing token at the end of the line as well\n"
     "  -f, --token-file FILE\n"
     "                       write the token there instead, for extend, unlock, check;\n"
     "                       '-' is standard output\n"
     "  -j, --json           one line of JSON instead of the token and the table\n"
-    "  -v, --verbose        each master's vote on standard error, as on a terminal\n"
-    "  -q, --quiet          no table of votes on a terminal either\n"
-    "\n" CLI_COMMON_HELP;
-
-static const char more_help[] =
+    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
     "\n"
     "A fencing token is a number larger than that of every earlier fenced hold of the\n"
     "key, or not smaller, with --shared: pass it with every write, to a resource that\n"
@@ -71,13 +67,6 @@ static const char more_help[] =
     "  redlock lock -k account:4 -k account:7 --token-file both.json || exit\n"
     "  timeout 25 ./transfer.sh\n"
     "  redlock unlock --token-file both.json\n";
-
-/* A single literal would be longer than C11 promises to take. */
-static void write_help(FILE *out)
-{
-    fputs(lock_help, out);
-    fputs(more_help, out);
-}
 
 struct request {
     struct cli_common common;
@@ -418,7 +407,7 @@ int lock_main(int argc, char **argv)
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "lock", .write_help = write_help, .options = options,
+    const struct cli_command command = {.name = "lock", .help = lock_help, .options = options,
                                         .operands = (const char *const[]){"[KEY]", NULL}};
     int code;
 

@@ -16,9 +16,9 @@ static int lab_main(int argc, char **argv)
 static const struct cli_subcommand commands[] = {
     {"run", "run a command under a lock, and end it if the lock is lost", run_main},
     {"lock", "take a lock, print its token, and leave it held", lock_main},
-    {"extend", "make a lock last longer, by its file", extend_main},
+    {"extend", "make a lock last longer, given its file", extend_main},
     {"unlock", "release a lock by its token", unlock_main},
-    {"check", "tell whether a lock is still held, by its file", check_main},
+    {"check", "tell from its file whether a lock is still held", check_main},
     {"break", "take a lock away from its holder", break_main},
     {"status", "show who holds a lock, master by master", status_main},
     {"latch", "say that a party has arrived, or wait until all have", latch_main},
@@ -30,10 +30,16 @@ static const struct cli_subcommand commands[] = {
     {0},
 };
 
+static const struct cli_topic topics[] = {
+    {"masters", "explains how masters are named, passwords, TLS", cli_masters_help},
+    {0},
+};
+
 static const struct cli_program program = {
     .name = "redlock",
     .purpose = "Distributed locks over independent Redis masters (Redlock).",
     .commands = commands,
+    .topics = topics,
     .more = "Start here; it needs nothing but redis-server in the PATH:\n"
             "  redlock demo\n"
             "\n"
@@ -43,7 +49,8 @@ static const struct cli_program program = {
             "  redlock run jobs:nightly -- ./nightly.sh\n"
             "\n"
             "Exit status: 0 success; 1 not acquired, not held, or no safe quorum; 2 wrong\n"
-            "usage; 3 masters not reachable, or another failure. 'run' has codes of its own.\n"
+            "usage; 3 masters not reachable, or another failure; 4 the key is another\n"
+            "program's. 'run' has codes of its own.\n"
             "\n"
             "Manual: redlock(1); concepts: redlock(7); measurements: redlock-lab(1).\n",
 };

@@ -52,9 +52,7 @@ static const char status_help[] =
     "                       (500ms)\n"
     "  -j, --json           print one line of JSON\n"
     "  --profile NAME       makes no difference here\n"
-    "\n";
-
-static const char more_help[] =
+    "\n"
     CLI_COMMON_HELP
     "\n"
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
@@ -66,13 +64,6 @@ static const char more_help[] =
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
-
-/* A single literal would be longer than C11 promises to take. */
-static void write_help(FILE *out)
-{
-    fputs(status_help, out);
-    fputs(more_help, out);
-}
 
 struct request {
     struct cli_common common;
@@ -420,7 +411,7 @@ int status_main(int argc, char **argv)
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "status", .write_help = write_help, .options = options,
+    const struct cli_command command = {.name = "status", .help = status_help, .options = options,
                                         .operands = (const char *const[]){"KEY", NULL}};
     int code;
 

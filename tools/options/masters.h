@@ -15,6 +15,13 @@
 enum cli_setting { CLI_PREFIX, CLI_QUORUM, CLI_MAX_TTL, CLI_SETTINGS };
 extern const char *const cli_setting_names[];
 
+/* What commands of other programs than redlock say of the options for passwords and TLS. */
+#define CLI_REACH_HELP                                                                                             \
+    "\n"                                                                                                           \
+    "  'redlock help masters' explains --user, --password-file, --password-command;\n"                             \
+    "  for TLS\n"                                                                                                  \
+    CLI_TLS_NAMES
+
 struct cli_masters {
     const char *urls[REDLOCK_MAX_MASTERS];
     char *owned[REDLOCK_MAX_MASTERS];

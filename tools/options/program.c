@@ -13,6 +13,14 @@
 #include "options/message.h"
 #include "options/parse.h"
 
+/* Up to one without a name. */
+static const struct cli_topic *topics_of(const struct cli_program *program)
+{
+    static const struct cli_topic none = {0};
+
+    return program->topics ? program->topics : &none;
+}
+
 static void help(const struct cli_program *program, FILE *out)
 {
     fprintf(out, "Usage: %s COMMAND [OPTION...] [ARGUMENT...]\n\n%s\n\nCommands:\n", program->name, program->purpose);
@@ -21,6 +29,8 @@ static void help(const struct cli_program *program, FILE *out)
             fprintf(out, "  %-8s  %s\n", command->name, command->summary);
     fprintf(out, "\n  %s help COMMAND     explains one, as %s COMMAND --help does\n", program->name,
             program->name);
+    for (const struct cli_topic *topic = topics_of(program); topic->name; topic++)
+        fprintf(out, "  %s help %-8s    %s\n", program->name, topic->name, topic->summary);
     fprintf(out, "  %s --version        prints the versions of program and library\n\n%s", program->name,
             program->more);
 }
@@ -61,7 +71,7 @@ static bool is_about_help(const char *word)
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* PROGRAM help [COMMAND]. What there is to tell about help itself is in the text without a command. */
+/* PROGRAM help [COMMAND or topic]. What there is to tell about help itself is in the text without a command. */
 static int help_main(const struct cli_program *program, int argc, char **argv)
 {
     const struct cli_subcommand *command;
@@ -72,6 +82,11 @@ static int help_main(const struct cli_program *program, int argc, char **argv)
         help(program, stdout);
         return flushed(CLI_OK);
     }
+    for (const struct cli_topic *topic = topics_of(program); topic->name; topic++)
+        if (strcmp(topic->name, argv[1]) == 0) {
+            fputs(topic->text, stdout);
+            return flushed(CLI_OK);
+        }
     command = find(program, argv[1]);
     if (!command)
         return usage_error("unknown command", argv[1]);
@@ -104,6 +119,8 @@ static int complete_main(const struct cli_program *program, int argc, char **arg
     for (const struct cli_subcommand *command = program->commands; command->name; command++)
         if (command->summary)
             complete_name(command->name, word);
+    for (const struct cli_topic *topic = topics_of(program); !first && topic->name; topic++)
+        complete_name(topic->name, word);
     if (first) {
         complete_name("help", word);
         complete_name("--help", word);

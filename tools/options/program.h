@@ -10,10 +10,18 @@ struct cli_subcommand {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name. Returns the exit code */
 };
 
+/* What `PROGRAM help NAME` explains beside the commands. */
+struct cli_topic {
+    const char *name;
+    const char *summary;
+    const char *text;
+};
+
 struct cli_program {
     const char *name;
     const char *purpose; /* one line */
     const struct cli_subcommand *commands; /* up to one without a name */
+    const struct cli_topic *topics; /* up to one without a name; NULL: none */
     const char *more;    /* what help tells behind the commands */
 };
 

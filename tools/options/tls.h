@@ -49,6 +49,12 @@ extern const char *const cli_tls_versions[];
     "                       do not look at certificates: anybody may answer\n"                                     \
     "  --tls-no-resumption  make a whole handshake for each connection\n"
 
+/* Where a help text only names them. */
+#define CLI_TLS_NAMES                                                                                              \
+    "  --tls-ca, --tls-ca-dir, --tls-cert, --tls-key, --tls-server-name,\n"                                        \
+    "  --tls-min-version, --tls-ciphers, --tls-ciphersuites, --tls-no-resumption,\n"                               \
+    "  --tls-insecure-skip-verify.\n"
+
 /* To be called when the masters are known. An option that is given where no master has TLS is an error; what is not
  * given is taken from the environment, where it may stand for other masters. False, with a message: it makes no
  * sense. */

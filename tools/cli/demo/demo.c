@@ -32,7 +32,8 @@ static const char demo_help[] =
     "                       fencing counters there, are left out\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n"
-    CLI_TLS_HELP
+    "TLS of your own masters, explained by 'redlock help masters':\n"
+    CLI_TLS_NAMES
     "\n"
     "Every claim is checked as it is printed. Colours appear on terminals only;\n"
     "NO_COLOR=1 turns them off.\n"

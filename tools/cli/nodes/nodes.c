@@ -43,9 +43,7 @@ static const char nodes_help[] =
     "                       deployment\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    "\n";
-
-static const char more_help[] =
+    "\n"
     CLI_COMMON_HELP
     "\n"
     "Name the masters as the clients do: a deployment is identified by these names,\n"
@@ -60,13 +58,6 @@ static const char more_help[] =
     "  redlock nodes --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n"
     "  redlock nodes --new-deployment    # once, before the first lock\n"
     "  redlock nodes --max-ttl 24h       # let clients take locks of a day\n";
-
-/* A single literal would be longer than C11 promises to take. */
-static void write_help(FILE *out)
-{
-    fputs(nodes_help, out);
-    fputs(more_help, out);
-}
 
 static int show(const struct nodes_look *look)
 {
@@ -158,7 +149,7 @@ int nodes_main(int argc, char **argv)
         CLI_MASTER_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "nodes", .write_help = write_help, .options = options,
+    const struct cli_command command = {.name = "nodes", .help = nodes_help, .options = options,
                                         .operands = (const char *const[]){NULL}};
     int code;
 

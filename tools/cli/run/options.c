@@ -215,9 +215,9 @@ static const char options_help[] =
     "Usage: redlock run KEY [OPTION...] -- COMMAND [ARGUMENT...]\n"
     "       redlock run --key KEY [OPTION...] COMMAND [ARGUMENT...]\n"
     "\n"
-    "Takes the lock on KEY, renews it while COMMAND runs, and releases it when that\n"
-    "and all that it has started have ended. If the lock cannot be kept, these are\n"
-    "ended before anybody else can take it.\n"
+    "Takes the lock on KEY, renews it while COMMAND runs, and releases it when\n"
+    "COMMAND and all that it has started have ended. If the lock cannot be kept, they\n"
+    "are ended before anybody else can take it.\n"
     "\n"
     "  -k, --key KEY        the lock; commands with the same key exclude each other;\n"
     "                       if given several times, all of them together or none\n"
@@ -260,10 +260,10 @@ static const char options_help[] =
     "  -q, --quiet          errors only\n"
     "  -j, --json           messages as lines of JSON\n"
     CLI_LABEL_HELP CLI_PROFILE_HELP
-    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "\n";
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n";
 
 static const char command_help[] =
+    "\n" CLI_COMMON_HELP
     "\n"
     "Without --key, '--' must stand before COMMAND. No shell is involved. COMMAND has\n"
     "REDLOCK_KEY (or _KEYS), _TOKEN, _TTL_MS, _VALID_UNTIL, _NODES_OK, _FENCE, _SLOT\n"
@@ -284,6 +284,5 @@ static const char command_help[] =
 void run_write_help(FILE *out)
 {
     fputs(options_help, out);
-    fputs(CLI_COMMON_HELP, out);
     fputs(command_help, out);
 }

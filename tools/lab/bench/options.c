@@ -32,10 +32,7 @@ static const char masters_help[] =
     "  --delay DUR          delay each way, by a relay in front of them (0: none)\n"
     "  -n, --nodes A,B,...  use running masters: URLs, HOST:PORT, or socket paths\n"
     "  --node URL           one of them; repeat it for each\n"
-    "  --user NAME, --password-file FILE, --password-command CMD\n"
-    "                       for URLs without a password, as in 'redlock lock --help'\n"
-    "\n"
-    CLI_TLS_HELP
+    CLI_REACH_HELP
     "\n"
     "Load:\n"
     "  -s, --scenario NAME  what is done (seq):\n";

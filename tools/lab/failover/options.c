@@ -50,10 +50,7 @@ static const char help_options[] =
     "                       is 1 for the first of the list. Without it, only\n"
     "                       scenarios that need no such fault are run\n"
     "  --node URL           one running master; repeat it for each\n"
-    "  --user NAME, --password-file FILE, --password-command CMD\n"
-    "                       for URLs without a password, as in 'redlock lock --help'\n"
-    "\n"
-    CLI_TLS_HELP
+    CLI_REACH_HELP
     "\n"
     "Load:\n"
     "  --rate N             requests a second of all clients together (400)\n"
