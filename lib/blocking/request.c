@@ -226,7 +226,27 @@ static int check_owner(const struct redlock_mutex *mutex, const void *pointer, s
     return pointer ? REDLOCK_E_OWNER : 0;
 }
 
-static int give_up_as(struct redlock_mutex *mutex, const struct rl_owner *owner, struct rl_request *request)
+typedef int (*request_fn)(struct redlock_mutex *mutex, const struct rl_owner *owner, struct rl_request *request);
+
+static int move(struct redlock_mutex *mutex, const void *pointer, struct rl_request request, request_fn for_owner)
+{
+    struct rl_owner owner;
+    int status = check_owner(mutex, pointer, &owner);
+
+    if (status < 0)
+        return status;
+    rl_mutex_ref(mutex);
+    status = mutex->recursion ? for_owner(mutex, &owner, &request) : rl_mutex_ask(mutex, request);
+    rl_mutex_unref(mutex);
+    return status;
+}
+
+static int move_as(struct redlock_mutex *mutex, const void *owner, struct rl_request request, request_fn for_owner)
+{
+    return mutex && !owner ? REDLOCK_E_OWNER : move(mutex, owner, request, for_owner);
+}
+
+static int give_up(struct redlock_mutex *mutex, const struct rl_owner *owner, struct rl_request *request)
 {
     int status = rl_recursion_leave(mutex->recursion, owner, true);
 
@@ -240,37 +260,22 @@ static int give_up_as(struct redlock_mutex *mutex, const struct rl_owner *owner,
     return status;
 }
 
-static int give_up(struct redlock_mutex *mutex, const void *pointer, struct rl_request request)
-{
-    struct rl_owner owner;
-    int status = check_owner(mutex, pointer, &owner);
-
-    if (status < 0)
-        return status;
-    rl_mutex_ref(mutex);
-    status = mutex->recursion ? give_up_as(mutex, &owner, &request) : rl_mutex_ask(mutex, request);
-    rl_mutex_unref(mutex);
-    return status;
-}
-
 int redlock_mutex_detach(struct redlock_mutex *mutex)
 {
-    return give_up(mutex, NULL, (struct rl_request){.what = RL_DETACH});
+    return move(mutex, NULL, (struct rl_request){.what = RL_DETACH}, give_up);
 }
 
 int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text, size_t size)
 {
-    return give_up(mutex, NULL, (struct rl_request){.what = RL_EXPORT, .ret = ret_text, .size = size});
+    return move(mutex, NULL, (struct rl_request){.what = RL_EXPORT, .ret = ret_text, .size = size}, give_up);
 }
 
 int redlock_mutex_export_as(struct redlock_mutex *mutex, const void *owner, char *ret_text, size_t size)
 {
-    if (mutex && !owner)
-        return REDLOCK_E_OWNER;
-    return give_up(mutex, owner, (struct rl_request){.what = RL_EXPORT, .ret = ret_text, .size = size});
+    return move_as(mutex, owner, (struct rl_request){.what = RL_EXPORT, .ret = ret_text, .size = size}, give_up);
 }
 
-static int adopt_as(struct redlock_mutex *mutex, const struct rl_owner *owner, struct rl_request *request)
+static int adopt(struct redlock_mutex *mutex, const struct rl_owner *owner, struct rl_request *request)
 {
     int status = rl_recursion_enter(mutex->recursion, owner, 0);
 
@@ -284,28 +289,13 @@ static int adopt_as(struct redlock_mutex *mutex, const struct rl_owner *owner, s
     return status;
 }
 
-static int adopt(struct redlock_mutex *mutex, const void *pointer, struct rl_request request)
-{
-    struct rl_owner owner;
-    int status = check_owner(mutex, pointer, &owner);
-
-    if (status < 0)
-        return status;
-    rl_mutex_ref(mutex);
-    status = mutex->recursion ? adopt_as(mutex, &owner, &request) : rl_mutex_ask(mutex, request);
-    rl_mutex_unref(mutex);
-    return status;
-}
-
 int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, const char *text)
 {
-    return adopt(mutex, NULL, (struct rl_request){.what = RL_ADOPT, .options = options, .text = text});
+    return move(mutex, NULL, (struct rl_request){.what = RL_ADOPT, .options = options, .text = text}, adopt);
 }
 
 int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *owner,
                            const struct redlock_acquire_options *options, const char *text)
 {
-    if (mutex && !owner)
-        return REDLOCK_E_OWNER;
-    return adopt(mutex, owner, (struct rl_request){.what = RL_ADOPT, .options = options, .text = text});
+    return move_as(mutex, owner, (struct rl_request){.what = RL_ADOPT, .options = options, .text = text}, adopt);
 }

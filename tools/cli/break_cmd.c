@@ -197,9 +197,7 @@ static int break_lock(struct session *session, struct redlock_client *client, vo
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t n = request->common.masters.count;
-    const struct probe_masters masters = {request->common.masters.urls, n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls,
-                                          &request->common.masters.password};
+    const struct probe_masters masters = probe_masters_of(&request->common);
     size_t answered = 0;
     size_t foreign = 0;
     struct redlock_lock *lock;

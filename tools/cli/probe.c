@@ -9,6 +9,7 @@
 #include <redlock/options.h>
 
 #include "cli/clock.h"
+#include "cli/common.h"
 #include "cli/probe_key.h"
 #include "cli/probe_server.h"
 #include "cli/target.h"
@@ -381,6 +382,14 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
     for (size_t i = 0; i < masters->n; i++)
         if (looks[i].thread != 0)
             pthread_join(looks[i].thread, NULL);
+}
+
+struct probe_masters probe_masters_of(const struct cli_common *common)
+{
+    const struct cli_masters *masters = &common->masters;
+
+    return (struct probe_masters){masters->urls, masters->count, common->node_timeout_ms, &masters->tls,
+                                  &masters->password};
 }
 
 void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes)

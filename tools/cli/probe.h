@@ -15,6 +15,8 @@
 #include "options/password.h"
 #include "options/tls.h"
 
+struct cli_common;
+
 enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
 
 struct probe {
@@ -40,6 +42,9 @@ struct probe_masters {
     const struct cli_tls *tls; /* NULL: none of them has TLS */
     const struct cli_password *password; /* NULL: all passwords are in the URLs */
 };
+
+/* Those of a command, which have as long for an answer as it was told. */
+struct probe_masters probe_masters_of(const struct cli_common *common);
 
 /* The key only. */
 void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes);

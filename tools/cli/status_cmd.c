@@ -297,9 +297,7 @@ static bool make_names(const struct request *request, struct names *names)
 
 static void take_picture(const struct request *request, const struct names *names, struct picture *picture)
 {
-    const struct probe_masters masters = {request->common.masters.urls, picture->n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls,
-                                          &request->common.masters.password};
+    const struct probe_masters masters = probe_masters_of(&request->common);
     const struct probe_names others = {names->queue, names->waiters, names->latch};
 
     probe_all(&masters, names->key, &others, &picture->all);

@@ -414,8 +414,7 @@ int status_latch(const struct redlock_client *client, const struct status_latch 
         [UNKNOWN] = CLI_INFRASTRUCTURE};
     static struct picture picture; /* too large for a stack */
     const struct cli_common *common = request->common;
-    const struct probe_masters masters = {common->masters.urls, common->masters.count, common->node_timeout_ms,
-                                          &common->masters.tls, &common->masters.password};
+    const struct probe_masters masters = probe_masters_of(common);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
     picture.request = request;

@@ -323,14 +323,10 @@ bool demo_act_refused(struct demo *demo)
 
 static size_t count_living(struct demo *demo, const char *name, int64_t at_least_ms)
 {
-    const struct probe_masters masters = {demo->common.masters.urls, demo->n, SETTLE_MS, &demo->common.masters.tls,
-                                          NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
-    char key[DEMO_KEY_SIZE];
     size_t count = 0;
 
-    demo_key(demo, name, key);
-    probe_key(&masters, key, probes);
+    demo_probe(demo, name, demo->n, probes);
     for (size_t i = 0; i < demo->n; i++)
         count += probes[i].exists && probes[i].pttl_ms >= at_least_ms;
     return count;

@@ -85,6 +85,12 @@ bool demo_stop(struct demo *demo, const char *why, const char *detail);
 const char *demo_key(const struct demo *demo, const char *name, char buffer[DEMO_KEY_SIZE]);
 struct redlock_lock *demo_lock(struct redlock_client *client, const char *name);
 
+/* Alice takes a lock that stays held; false: the tour cannot go on. */
+bool demo_hold(struct demo *demo, const char *name, const struct redlock_acquire_options *options);
+
+/* What the first n masters have under the key. */
+void demo_probe(const struct demo *demo, const char *name, size_t n, struct probe ret_probes[REDLOCK_MAX_MASTERS]);
+
 /* How many of the first n masters store this value under the key; with NULL, any value. A master without an answer
  * counts as storing it: a check for "nothing left" must not pass on silence. */
 size_t demo_count(struct demo *demo, const char *name, const char *value, size_t n);

@@ -90,14 +90,10 @@ bool demo_act_healthy(struct demo *demo)
 static bool take_held(struct demo *demo)
 {
     struct redlock_acquire_options options;
-    int status;
 
     redlock_acquire_options_init(&options);
     options.ttl_ms = HELD_TTL_MS;
-    demo->held = demo_lock(demo->alice, "held");
-    status = demo->held != NULL ? session_acquire(&demo->session, demo->held, &options) : REDLOCK_E_NOMEM;
-    session_settle(&demo->session, DEMO_WATCHDOG_MS);
-    return status == REDLOCK_OK || demo_stop(demo, "Alice takes a lock", redlock_strerror(status));
+    return demo_hold(demo, "held", &options);
 }
 
 struct tally {

@@ -44,18 +44,22 @@ static bool tell(int fd, const struct report *report)
     return write(fd, report, sizeof(*report)) == (ssize_t)sizeof(*report);
 }
 
-static void hold_and_stop(struct session *session, struct redlock_client *client, int fd)
+static int take_fenced(struct session *session, struct redlock_lock *lock)
 {
-    struct report report = {.status = REDLOCK_E_NOMEM};
-    struct redlock_lock *lock = demo_lock(client, "paused");
     struct redlock_acquire_options options;
 
     redlock_acquire_options_init(&options);
     options.ttl_ms = TTL_MS;
     options.timeout_ms = WAIT_MS;
     options.fenced = 1;
-    if (lock != NULL)
-        report.status = session_acquire(session, lock, &options);
+    return lock != NULL ? session_acquire(session, lock, &options) : REDLOCK_E_NOMEM;
+}
+
+static void hold_and_stop(struct session *session, struct redlock_client *client, int fd)
+{
+    struct redlock_lock *lock = demo_lock(client, "paused");
+    struct report report = {.status = take_fenced(session, lock)};
+
     if (report.status == REDLOCK_OK) {
         report.fence = redlock_lock_fence(lock);
         redlock_lock_watch(lock, on_alarm, &report);
@@ -135,17 +139,6 @@ static void end_holder(struct holder *holder)
 
 /* --- Act: stopped -------------------------------------------------------------------------------------------- */
 
-static int take_fenced(struct demo *demo, struct redlock_lock *lock)
-{
-    struct redlock_acquire_options options;
-
-    redlock_acquire_options_init(&options);
-    options.ttl_ms = TTL_MS;
-    options.timeout_ms = WAIT_MS;
-    options.fenced = 1;
-    return lock != NULL ? session_acquire(&demo->session, lock, &options) : REDLOCK_E_NOMEM;
-}
-
 static void wake_holder(struct demo *demo, struct holder *holder)
 {
     bool heard;
@@ -163,7 +156,7 @@ static void wake_holder(struct demo *demo, struct holder *holder)
 static void stop_and_wake(struct demo *demo, struct holder *holder)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "paused");
-    int status = take_fenced(demo, lock);
+    int status = take_fenced(&demo->session, lock);
     char took[16];
 
     demo->fences[0] = holder->before.fence;
@@ -222,7 +215,7 @@ static bool show_write(struct demo *demo, struct resource *resource, const char 
 bool demo_act_fencing(struct demo *demo)
 {
     struct redlock_lock *lock = demo_lock(demo->alice, "paused");
-    int status = take_fenced(demo, lock);
+    int status = take_fenced(&demo->session, lock);
     uint64_t third = status == REDLOCK_OK ? redlock_lock_fence(lock) : 0;
     struct resource resource = {0};
     bool in_time, next, late;

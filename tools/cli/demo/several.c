@@ -206,8 +206,7 @@ static void play_latch(struct act *act)
 /* It would be kept for a day. */
 static void remove_latch(struct demo *demo)
 {
-    const struct probe_masters masters = {demo->common.masters.urls, demo->n, demo->common.node_timeout_ms,
-                                          &demo->common.masters.tls, NULL};
+    const struct probe_masters masters = probe_masters_of(&demo->common);
     char own[64];
     char key[DEMO_KEY_SIZE];
 

@@ -105,12 +105,11 @@ bool demo_open(struct demo *demo, int *ret_exit)
 /* Nobody else knows the prefix, so nobody needs its marker any more. */
 static void remove_marker(const struct demo *demo)
 {
+    const struct probe_masters masters = probe_masters_of(&demo->common);
     char key[DEMO_KEY_SIZE];
 
     demo_key(demo, "redlock:marker", key);
-    probe_delete(&(struct probe_masters){demo->common.masters.urls, demo->n, demo->common.node_timeout_ms,
-                                         &demo->common.masters.tls, NULL},
-                 key);
+    probe_delete(&masters, key);
 }
 
 void demo_close(struct demo *demo)
@@ -175,7 +174,7 @@ bool cycles_run(struct session *session, struct redlock_lock *lock, size_t count
 
 /* --- A handle for a key, in an act where several are at work at the same time ------------------------------------- */
 
-enum { TTL_MS = 10000 };
+enum { TTL_MS = 10000, PROBE_MS = 2000 };
 
 static void on_end(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
@@ -300,16 +299,33 @@ struct redlock_lock *demo_lock(struct redlock_client *client, const char *name)
     return redlock_lock_create(client, name, strlen(name), &lock) == 0 ? lock : NULL;
 }
 
+bool demo_hold(struct demo *demo, const char *name, const struct redlock_acquire_options *options)
+{
+    int status;
+
+    demo->held = demo_lock(demo->alice, name);
+    status = demo->held != NULL ? session_acquire(&demo->session, demo->held, options) : REDLOCK_E_NOMEM;
+    session_settle(&demo->session, DEMO_WATCHDOG_MS);
+    return status == REDLOCK_OK || demo_stop(demo, "Alice takes a lock", redlock_strerror(status));
+}
+
+void demo_probe(const struct demo *demo, const char *name, size_t n, struct probe ret_probes[REDLOCK_MAX_MASTERS])
+{
+    struct probe_masters masters = probe_masters_of(&demo->common);
+    char key[DEMO_KEY_SIZE];
+
+    masters.n = n;
+    masters.timeout_ms = PROBE_MS;
+    demo_key(demo, name, key);
+    probe_key(&masters, key, ret_probes);
+}
+
 size_t demo_count(struct demo *demo, const char *name, const char *value, size_t n)
 {
-    const struct probe_masters masters = {demo->common.masters.urls, n, 2000, &demo->common.masters.tls,
-                                          NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
-    char key[DEMO_KEY_SIZE];
     size_t count = 0;
 
-    demo_key(demo, name, key);
-    probe_key(&masters, key, probes);
+    demo_probe(demo, name, n, probes);
     for (size_t i = 0; i < n; i++)
         count += !probes[i].answered ||
                  (probes[i].exists && (value == NULL || strcmp(probes[i].value, value) == 0));

@@ -44,15 +44,11 @@ static bool restart_empty(struct demo *demo, size_t master)
 static bool take_and_renew(struct demo *demo)
 {
     struct redlock_acquire_options options;
-    int status;
 
     redlock_acquire_options_init(&options);
     options.ttl_ms = MAX_TTL_MS;
     options.renew_ms = RENEW_MS;
-    demo->held = demo_lock(demo->alice, "kept");
-    status = demo->held != NULL ? session_acquire(&demo->session, demo->held, &options) : REDLOCK_E_NOMEM;
-    session_settle(&demo->session, DEMO_WATCHDOG_MS);
-    return status == REDLOCK_OK || demo_stop(demo, "Alice takes a lock", redlock_strerror(status));
+    return demo_hold(demo, "kept", &options);
 }
 
 static bool bob_has_looked(const struct session *session, void *data)

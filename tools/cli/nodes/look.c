@@ -12,9 +12,7 @@ enum { PATIENCE_MS = 2000 };
  * needs, and not whether a write would be taken: questions of our own find out. */
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
-    const struct probe_masters masters = {request->common.masters.urls, look->sum.n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls,
-                                          &request->common.masters.password};
+    const struct probe_masters masters = probe_masters_of(&request->common);
 
     probe_rights(&masters, request->common.prefix, look->probes, look->rights);
 }
