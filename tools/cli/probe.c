@@ -20,26 +20,35 @@
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
 
+/* What all masters are asked. An answer goes to the place that its master has in an array; what is NULL is not asked
+ * for. */
+struct plan {
+    question ask;
+    const struct probe_masters *masters;
+    const char *key;
+    const struct probe_names *names; /* NULL: neither queues nor others are asked for */
+    struct probe *probes;
+    struct probe_votes *votes;
+    struct probe_queue *queues;
+    struct probe_others *others;
+    struct probe_latch *latches;
+    struct probe_rights *rights;
+};
+
 /* A blocking look from a thread of its own: a silent master then costs the time-out once, however many are silent,
  * and the code reads from top to bottom. */
 struct look {
-    question ask;
-    const char *url;
-    const char *key;
-    uint32_t timeout_ms;
-    const struct cli_tls *tls;
-    const struct cli_password *password;
+    const struct plan *plan;
+    size_t node;
     struct probe *probe;
-    const struct probe_names *names;       /* NULL: queue and others are not asked for */
-    struct probe_all *all;                 /* ... of all masters */
-    struct probe_queue *queue;
-    struct probe_others *others;
-    struct probe_votes *votes;             /* NULL: they are not asked for */
-    struct probe_latch *latches;           /* of all masters; NULL: the key is none */
-    struct probe_latch *latch;
-    struct probe_rights *rights;           /* NULL: they are not asked for */
     pthread_t thread;
 };
+
+/* A connection of the look's. */
+static bool open_wire(struct wire *wire, const struct target *target, const struct look *look)
+{
+    return wire_open(wire, target, look->plan->masters->timeout_ms, look->plan->masters->tls);
+}
 
 static void failed(struct probe *probe, const char *why)
 {
@@ -150,11 +159,13 @@ static void take_pttl(struct wire *wire, struct probe *probe)
 /* A key of which all votes have ended is absent. */
 static void ask_for_votes(struct wire *wire, const struct look *look)
 {
-    probe_votes_take(wire, look->key, look->votes);
-    if (!look->votes->answered)
+    struct probe_votes *votes = &look->plan->votes[look->node];
+
+    probe_votes_take(wire, look->plan->key, votes);
+    if (!votes->answered)
         return;
     look->probe->why[0] = '\0';
-    look->probe->exists = look->votes->n > 0;
+    look->probe->exists = votes->n > 0;
 }
 
 static void append_exists(struct wire *wire, const char *key)
@@ -198,15 +209,18 @@ static void ask_for_slots(struct wire *wire, const char *key, struct probe_other
 
 static void ask_for_others(struct wire *wire, const struct look *look)
 {
-    append_exists(wire, look->names->latch);
-    look->others->latch = take_exists(wire);
-    ask_for_slots(wire, look->key, look->others);
+    struct probe_others *others = &look->plan->others[look->node];
+
+    append_exists(wire, look->plan->names->latch);
+    others->latch = take_exists(wire);
+    ask_for_slots(wire, look->plan->key, others);
 }
 
 static void ask_for_key(struct wire *wire, const struct target *target, const struct look *look)
 {
-    const char *get[] = {"GET", look->key};
-    const char *pttl[] = {"PTTL", look->key};
+    const struct plan *plan = look->plan;
+    const char *get[] = {"GET", plan->key};
+    const char *pttl[] = {"PTTL", plan->key};
     int64_t start = clock_now_us();
     int greetings;
 
@@ -217,11 +231,11 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
         return;
     take_pttl(wire, look->probe);
     look->probe->latency_us = clock_now_us() - start;
-    if (look->votes != NULL && look->probe->exists && !look->probe->is_text)
+    if (plan->votes != NULL && look->probe->exists && !look->probe->is_text)
         ask_for_votes(wire, look);
-    if (look->names != NULL)
-        probe_queue_take(wire, look->names, look->queue);
-    if (look->names != NULL && !look->probe->exists)
+    if (plan->names != NULL)
+        probe_queue_take(wire, plan->names, &plan->queues[look->node]);
+    if (plan->names != NULL && !look->probe->exists)
         ask_for_others(wire, look);
 }
 
@@ -231,7 +245,7 @@ static void ask_for_latch(struct wire *wire, const struct target *target, const 
     int greetings = append_greeting(wire, target);
 
     if (greeted(wire, greetings, look->probe) &&
-        probe_latch_take(wire, look->key, look->probe, look->latch))
+        probe_latch_take(wire, look->plan->key, look->probe, &look->plan->latches[look->node]))
         look->probe->latency_us = clock_now_us() - start;
 }
 
@@ -244,18 +258,18 @@ static bool is_about_rights(const char *error)
 /* The name may lead elsewhere the next time. */
 static void look_again(const struct target *target, const struct look *look)
 {
+    struct probe_rights *rights = &look->plan->rights[look->node];
     struct target turned = *target;
     struct probe unused = {0};
     struct wire wire;
     bool met = true;
 
     for (turned.turn = 1; met && turned.turn < PROBE_CONNECTIONS; turned.turn++) {
-        met = wire_open(&wire, &turned, look->timeout_ms, look->tls) &&
-              greeted(&wire, append_greeting(&wire, &turned), &unused);
+        met = open_wire(&wire, &turned, look) && greeted(&wire, append_greeting(&wire, &turned), &unused);
         if (met)
-            probe_run_id_ask(&wire, look->rights);
+            probe_run_id_ask(&wire, rights);
         else
-            probe_note_crowd(unused.why, look->rights);
+            probe_note_crowd(unused.why, rights);
         wire_close(&wire);
     }
 }
@@ -263,6 +277,7 @@ static void look_again(const struct target *target, const struct look *look)
 static void ask_for_rights(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *time[] = {"TIME"};
+    struct probe_rights *rights = &look->plan->rights[look->node];
     int64_t start = clock_now_us();
     int greetings = append_greeting(wire, target);
     redisReply *reply;
@@ -283,16 +298,16 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
     if (look->probe->refused)
         return;
     look->probe->answered = true;
-    if (!probe_rights_take(wire, look->key, look->rights, why, sizeof(why)))
+    if (!probe_rights_take(wire, look->plan->key, rights, why, sizeof(why)))
         refused(look->probe, why);
     look_again(target, look);
-    look->rights->clock_stands = probe_clock_stands(wire, &first);
-    probe_run_id_ask(wire, look->rights);
+    rights->clock_stands = probe_clock_stands(wire, &first);
+    probe_run_id_ask(wire, rights);
 }
 
 static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)
 {
-    const char *del[] = {"DEL", look->key};
+    const char *del[] = {"DEL", look->plan->key};
     int greetings = append_greeting(wire, target);
 
     wire_append(wire, 2, del);
@@ -313,7 +328,7 @@ static bool speaks_the_other(const struct target *target, const struct look *loo
     if (target->path != NULL || strstr(look->probe->why, "resolving the name") != NULL)
         return false;
     other.tls = !target->tls;
-    speaks = wire_open(&wire, &other, look->timeout_ms, &any);
+    speaks = wire_open(&wire, &other, look->plan->masters->timeout_ms, &any);
     if (speaks && !other.tls) {
         wire_append(&wire, 1, ping);
         reply = wire_reply(&wire);
@@ -326,60 +341,45 @@ static bool speaks_the_other(const struct target *target, const struct look *loo
 
 static void *look_at(void *data)
 {
-    struct look *look = data;
+    const struct look *look = data;
+    const struct probe_masters *masters = look->plan->masters;
     struct target target;
     struct wire wire;
 
-    if (!target_parse(look->url, &target) || !target_authenticate(&target, look->password)) {
+    if (!target_parse(masters->urls[look->node], &target) || !target_authenticate(&target, masters->password)) {
         failed(look->probe, "out of memory");
     } else {
-        if (wire_open(&wire, &target, look->timeout_ms, look->tls))
-            look->ask(&wire, &target, look);
+        if (open_wire(&wire, &target, look))
+            look->plan->ask(&wire, &target, look);
         else
             failed(look->probe, wire.why);
         wire_close(&wire);
-        if (look->rights != NULL && !look->probe->answered && !look->probe->refused)
+        if (look->plan->rights != NULL && !look->probe->answered && !look->probe->refused)
             look->probe->other_tls = speaks_the_other(&target, look);
     }
     target_fini(&target);
     return NULL;
 }
 
-/* `plan` is what all of them have in common. */
-static void ask_all(const struct look *plan, const struct probe_masters *masters, struct probe *ret_probes,
-                    struct probe_votes *ret_votes)
+static void ask_all(const struct plan *plan)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
+    size_t n = plan->masters->n;
     sigset_t all, before;
 
     /* Signals are for the main thread: they must not cut a read short here. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (size_t i = 0; i < masters->n; i++) {
-        ret_probes[i] = (struct probe){.latency_us = -1};
-        looks[i] = *plan;
-        looks[i].url = masters->urls[i];
-        looks[i].timeout_ms = masters->timeout_ms;
-        looks[i].tls = masters->tls;
-        looks[i].password = masters->password;
-        looks[i].probe = &ret_probes[i];
-        if (ret_votes != NULL)
-            looks[i].votes = &ret_votes[i];
-        if (plan->names != NULL) {
-            looks[i].queue = &plan->all->queues[i];
-            looks[i].others = &plan->all->others[i];
-        }
-        if (plan->latches != NULL)
-            looks[i].latch = &plan->latches[i];
-        if (plan->rights != NULL)
-            looks[i].rights = &plan->rights[i];
+    for (size_t i = 0; i < n; i++) {
+        plan->probes[i] = (struct probe){.latency_us = -1};
+        looks[i] = (struct look){.plan = plan, .node = i, .probe = &plan->probes[i]};
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
             look_at(&looks[i]);
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    for (size_t i = 0; i < masters->n; i++)
+    for (size_t i = 0; i < n; i++)
         if (looks[i].thread != 0)
             pthread_join(looks[i].thread, NULL);
 }
@@ -394,51 +394,45 @@ struct probe_masters probe_masters_of(const struct cli_common *common)
 
 void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key};
-
-    ask_all(&plan, masters, ret_probes, NULL);
+    ask_all(&(struct plan){.ask = ask_for_key, .masters = masters, .key = key, .probes = ret_probes});
 }
 
 void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                          struct probe_votes *ret_votes)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key};
-
     memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
-    ask_all(&plan, masters, ret_probes, ret_votes);
+    ask_all(&(struct plan){.ask = ask_for_key, .masters = masters, .key = key, .probes = ret_probes,
+                           .votes = ret_votes});
 }
 
 void probe_all(const struct probe_masters *masters, const char *key, const struct probe_names *names,
                struct probe_all *ret_all)
 {
-    const struct look plan = {.ask = ask_for_key, .key = key, .names = names, .all = ret_all};
-
     memset(ret_all, 0, sizeof(*ret_all));
-    ask_all(&plan, masters, ret_all->probes, ret_all->votes);
+    ask_all(&(struct plan){.ask = ask_for_key, .masters = masters, .key = key, .names = names,
+                           .probes = ret_all->probes, .votes = ret_all->votes, .queues = ret_all->queues,
+                           .others = ret_all->others});
 }
 
 void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches)
 {
-    const struct look plan = {.ask = ask_for_latch, .key = key, .latches = ret_latches};
-
     memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
-    ask_all(&plan, masters, ret_probes, NULL);
+    ask_all(&(struct plan){.ask = ask_for_latch, .masters = masters, .key = key, .probes = ret_probes,
+                           .latches = ret_latches});
 }
 
 void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights)
 {
-    const struct look plan = {.ask = ask_for_rights, .key = prefix, .rights = ret_rights};
-
     memset(ret_rights, 0, masters->n * sizeof(ret_rights[0]));
-    ask_all(&plan, masters, ret_probes, NULL);
+    ask_all(&(struct plan){.ask = ask_for_rights, .masters = masters, .key = prefix, .probes = ret_probes,
+                           .rights = ret_rights});
 }
 
 void probe_delete(const struct probe_masters *masters, const char *key)
 {
-    const struct look plan = {.ask = ask_to_delete, .key = key};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
-    ask_all(&plan, masters, probes, NULL);
+    ask_all(&(struct plan){.ask = ask_to_delete, .masters = masters, .key = key, .probes = probes});
 }

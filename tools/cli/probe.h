@@ -17,7 +17,7 @@
 
 struct cli_common;
 
-enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
+enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1, PROBE_WHY_SIZE = 200 };
 
 struct probe {
     bool answered;
@@ -28,7 +28,7 @@ struct probe {
     uint64_t value_hash; /* of the whole value, to compare */
     int64_t pttl_ms;     /* -1: never expires */
     int64_t latency_us;  /* of the two commands, without the connect */
-    char why[200];       /* why there is no answer, "" otherwise; also "not a string" */
+    char why[PROBE_WHY_SIZE]; /* why there is no answer, "" otherwise; also "not a string" */
     bool refused;        /* ... since the server answers with an error, which is `why` */
     bool other_tls;      /* ... since it speaks TLS where its URL says that it does not, or the other way round */
 };
@@ -81,7 +81,7 @@ struct probe_queue {
     size_t length;
     size_t n;
     struct probe_waiter waiters[PROBE_QUEUE_SHOWN];
-    char why[200]; /* why there is no answer, "" otherwise */
+    char why[PROBE_WHY_SIZE]; /* why there is no answer, "" otherwise */
 };
 
 /* Where a lock has no key on a master: what else has its name. */

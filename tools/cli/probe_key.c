@@ -92,31 +92,21 @@ void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *vo
 
 enum { PARTIES, GENERATION, OPEN, WAS, N_FIELDS };
 
-static bool fail(struct probe *probe, const char *why)
-{
-    probe->answered = false;
-    snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
-    probe->why[strcspn(probe->why, "\r\n")] = '\0';
-    return false;
-}
-
-static bool is_wrong_type(const redisReply *reply)
-{
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
-}
-
-/* The next reply, of this type or the error WRONGTYPE; the caller frees it. NULL: there is none. */
-static redisReply *next_of_type(struct wire *wire, int type, struct probe *probe)
+/* The next reply, of this type, or the error that the key is of another; the caller frees it. NULL: there is none, and
+ * the first line of why. */
+static redisReply *next_of_type(struct wire *wire, int type, bool or_wrong, char ret_why[PROBE_WHY_SIZE])
 {
     redisReply *reply = wire_reply(wire);
+    const char *why = wire->why;
 
-    if (reply == NULL) {
-        fail(probe, wire->why);
-        return NULL;
+    if (reply != NULL) {
+        bool error = reply->type == REDIS_REPLY_ERROR;
+
+        if (reply->type == type || (or_wrong && error && strncmp(reply->str, "WRONGTYPE", 9) == 0))
+            return reply;
+        why = error ? reply->str : "unexpected reply";
     }
-    if (reply->type == type || is_wrong_type(reply))
-        return reply;
-    fail(probe, reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
+    snprintf(ret_why, PROBE_WHY_SIZE, "%.*s", (int)strcspn(why, "\r\n"), why);
     freeReplyObject(reply);
     return NULL;
 }
@@ -145,7 +135,7 @@ static void keep_fields(const redisReply *fields, struct probe_latch *latch)
 
 static bool take_fields(struct wire *wire, struct probe *probe, struct probe_latch *latch)
 {
-    redisReply *fields = next_of_type(wire, REDIS_REPLY_ARRAY, probe);
+    redisReply *fields = next_of_type(wire, REDIS_REPLY_ARRAY, true, probe->why);
 
     if (fields == NULL)
         return false;
@@ -170,7 +160,7 @@ static void keep_name(const redisReply *field, struct probe_latch *latch)
 
 static bool take_names(struct wire *wire, struct probe *probe, struct probe_latch *latch)
 {
-    redisReply *names = next_of_type(wire, REDIS_REPLY_ARRAY, probe);
+    redisReply *names = next_of_type(wire, REDIS_REPLY_ARRAY, true, probe->why);
 
     if (names == NULL)
         return false;
@@ -182,7 +172,7 @@ static bool take_names(struct wire *wire, struct probe *probe, struct probe_latc
 
 static bool take_pttl(struct wire *wire, struct probe *probe)
 {
-    redisReply *pttl = next_of_type(wire, REDIS_REPLY_INTEGER, probe);
+    redisReply *pttl = next_of_type(wire, REDIS_REPLY_INTEGER, false, probe->why);
 
     if (pttl == NULL)
         return false;
@@ -201,44 +191,17 @@ bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, s
     wire_append(wire, 6, fields);
     wire_append(wire, 2, names);
     wire_append(wire, 2, pttl);
-    probe->answered = true;
-    if (!take_fields(wire, probe, latch) || !take_names(wire, probe, latch) || !take_pttl(wire, probe))
-        return false;
-    if (probe->exists && !latch->is_latch)
+    probe->answered = take_fields(wire, probe, latch) && take_names(wire, probe, latch) && take_pttl(wire, probe);
+    if (probe->answered && probe->exists && !latch->is_latch)
         snprintf(probe->why, sizeof(probe->why), "not a latch");
-    return true;
+    return probe->answered;
 }
 
 /* --- Inside the probe: the look at a key's queue, on a connection that is open and greeted ------------------------ */
 
-/* Ends the look: what has come so far is no picture. */
-static bool end_queue(struct probe_queue *queue, const char *why)
-{
-    queue->answered = false;
-    snprintf(queue->why, sizeof(queue->why), "%.*s", (int)sizeof(queue->why) - 1, why);
-    queue->why[strcspn(queue->why, "\r\n")] = '\0';
-    return false;
-}
-
-/* The next reply, of this type; the caller frees it. NULL: there is none, and the reason is noted. */
-static redisReply *next_of_queue(struct wire *wire, int type, struct probe_queue *queue)
-{
-    redisReply *reply = wire_reply(wire);
-
-    if (reply == NULL) {
-        end_queue(queue, wire->why);
-        return NULL;
-    }
-    if (reply->type == type)
-        return reply;
-    end_queue(queue, reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
-    freeReplyObject(reply);
-    return NULL;
-}
-
 static bool take_length(struct wire *wire, struct probe_queue *queue)
 {
-    redisReply *reply = next_of_queue(wire, REDIS_REPLY_INTEGER, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_INTEGER, false, queue->why);
 
     if (reply == NULL)
         return false;
@@ -256,7 +219,7 @@ static void take_place(const redisReply *value, const redisReply *score, struct 
 /* Value and score by turns, lowest first. */
 static bool take_places(struct wire *wire, struct probe_queue *queue)
 {
-    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
 
     if (reply == NULL)
         return false;
@@ -270,11 +233,9 @@ static bool take_places(struct wire *wire, struct probe_queue *queue)
 
 static bool take_queue_time(struct wire *wire, struct probe_queue *queue, int64_t *ret_ms)
 {
-    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
-    bool ok = reply != NULL && reply->elements == 2;
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
+    bool ok = take_time(reply, ret_ms);
 
-    if (ok)
-        *ret_ms = strtoll(reply->element[0]->str, NULL, 10) * 1000 + strtoll(reply->element[1]->str, NULL, 10) / 1000;
     freeReplyObject(reply);
     return ok;
 }
@@ -293,7 +254,7 @@ static const char *mode_and_rest(const char *entry, char *ret_mode)
 
 static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t now_ms)
 {
-    redisReply *reply = next_of_queue(wire, REDIS_REPLY_ARRAY, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
 
     if (reply == NULL)
         return false;

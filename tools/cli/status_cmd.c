@@ -10,8 +10,7 @@
 #include "cli/label.h"
 #include "cli/probe.h"
 #include "cli/session.h"
-#include "cli/status_permits.h"
-#include "cli/status_show.h"
+#include "cli/status.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
 #include "cli/votes.h"
@@ -65,16 +64,8 @@ static const char status_help[] =
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
 
-struct request {
-    struct cli_common common;
-    bool verbose;
-    uint32_t permits; /* 0: KEY is no semaphore */
-    bool latch;
-    const char *key;
-};
-
 struct picture {
-    const struct request *request;
+    const struct status_request *request;
     const struct redlock_client *client; /* for the names */
     struct probe_all all;
     size_t n;
@@ -285,7 +276,7 @@ struct names {
     char latch[REDLOCK_MAX_KEY_BYTES + 32];
 };
 
-static bool make_names(const struct request *request, struct names *names)
+static bool make_names(const struct status_request *request, struct names *names)
 {
     const char *prefix = request->common.prefix;
 
@@ -295,7 +286,7 @@ static bool make_names(const struct request *request, struct names *names)
     return (size_t)snprintf(names->key, sizeof(names->key), "%s%s", prefix, request->key) < sizeof(names->key);
 }
 
-static void take_picture(const struct request *request, const struct names *names, struct picture *picture)
+static void take_picture(const struct status_request *request, const struct names *names, struct picture *picture)
 {
     const struct probe_masters masters = probe_masters_of(&request->common);
     const struct probe_names others = {names->queue, names->waiters, names->latch};
@@ -305,27 +296,7 @@ static void take_picture(const struct request *request, const struct names *name
     shares_judge(&picture->verdict, picture->all.probes, picture->all.votes, picture->n);
 }
 
-static int look_at_latch(struct redlock_client *client, const struct request *request)
-{
-    const struct status_latch latch = {&request->common, request->key, request->verbose};
-
-    return status_latch(client, &latch);
-}
-
-/* 0 permits: as many as there are slots in use, since nobody has said how many there are. */
-static int look_at_permits(struct session *session, struct redlock_client *client, const struct request *request,
-                           uint32_t slots)
-{
-    const struct status_permits permits = {.key = request->key,
-                                           .permits = slots > 0 ? slots : request->permits,
-                                           .guessed = slots > 0,
-                                           .whole_tokens = request->verbose,
-                                           .json = request->common.json};
-
-    return status_permits(session, client, &permits);
-}
-
-static int look_at_lock(struct session *session, struct redlock_client *client, const struct request *request)
+static int look_at_lock(struct session *session, struct redlock_client *client, struct status_request *request)
 {
     static const int codes[] = {
         [VERDICT_HELD] = CLI_OK,
@@ -351,10 +322,13 @@ static int look_at_lock(struct session *session, struct redlock_client *client, 
         if (picture.all.others[i].slots > others.slots)
             others.slots = picture.all.others[i].slots;
     }
-    if (others.slots > 0)
-        return look_at_permits(session, client, request, others.slots);
+    if (others.slots > 0) {
+        request->permits = others.slots;
+        request->guessed = true;
+        return status_permits(session, client, request);
+    }
     if (others.latch)
-        return look_at_latch(client, request);
+        return status_latch(client, request);
     if (request->common.json)
         print_json(&picture);
     else
@@ -363,7 +337,7 @@ static int look_at_lock(struct session *session, struct redlock_client *client, 
 }
 
 /* Is it a name that such a lock, semaphore or latch can have? */
-static int check_key(struct redlock_client *client, const struct request *request)
+static int check_key(struct redlock_client *client, const struct status_request *request)
 {
     struct redlock_latch *latch;
     struct redlock_lock *lock;
@@ -373,16 +347,16 @@ static int check_key(struct redlock_client *client, const struct request *reques
     return redlock_latch_create(client, request->key, strlen(request->key), 1, 0, NULL, NULL, &latch);
 }
 
-static int look_at_any(struct session *session, struct redlock_client *client, const struct request *request)
+static int look_at_any(struct session *session, struct redlock_client *client, struct status_request *request)
 {
     if (request->latch)
-        return look_at_latch(client, request);
-    return request->permits ? look_at_permits(session, client, request, 0) : look_at_lock(session, client, request);
+        return status_latch(client, request);
+    return request->permits ? status_permits(session, client, request) : look_at_lock(session, client, request);
 }
 
 /* The client is there to judge the URLs and the key, and to name the masters as everywhere else; the look itself goes
  * past it. */
-static int run(const struct request *request)
+static int run(struct status_request *request)
 {
     struct session session = {0};
     struct redlock_client *client = NULL;
@@ -401,7 +375,7 @@ static int run(const struct request *request)
 
 int status_main(int argc, char **argv)
 {
-    struct request request = {0};
+    struct status_request request = {0};
     const struct cli_option options[] = {
         {.name = "permits", .number = &request.permits, .least = 1, .most = STATUS_MAX_PERMITS},
         {.name = "latch", .flag = &request.latch},

@@ -1,4 +1,4 @@
-#include "cli/status_permits.h"
+#include "cli/status.h"
 
 #include <event2/event.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "cli/json.h"
 #include "cli/label.h"
-#include "cli/status_show.h"
+#include "cli/session.h"
 #include "cli/term.h"
 #include "options/exit.h"
 
@@ -31,7 +31,7 @@ struct slot {
 };
 
 struct picture {
-    const struct status_permits *request;
+    const struct status_request *request;
     struct slot *slots;
     uint32_t n;             /* those beyond the limit included */
     uint32_t pending;
@@ -127,9 +127,9 @@ static int token_width(const struct picture *picture)
 {
     size_t width = STATUS_SHORT_TOKEN;
 
-    for (uint32_t i = 0; picture->request->whole_tokens && i < picture->n; i++)
+    for (uint32_t i = 0; picture->request->verbose && i < picture->n; i++)
         width = strlen(picture->slots[i].token) > width ? strlen(picture->slots[i].token) : width;
-    for (size_t i = 0; picture->request->whole_tokens && i < picture->n_waiters; i++)
+    for (size_t i = 0; picture->request->verbose && i < picture->n_waiters; i++)
         width = strlen(picture->waiters[i].token) > width ? strlen(picture->waiters[i].token) : width;
     return (int)width;
 }
@@ -177,7 +177,7 @@ static void print_waiters(const struct picture *picture)
 
 static void print_held(const struct picture *picture)
 {
-    const struct status_permits *request = picture->request;
+    const struct status_request *request = picture->request;
 
     if (request->guessed)
         printf("semaphore: %u permit%s held; how many there are, those who take them know: --permits K\n",
@@ -188,7 +188,7 @@ static void print_held(const struct picture *picture)
 
 static void print_text(const struct picture *picture)
 {
-    const struct status_permits *request = picture->request;
+    const struct status_request *request = picture->request;
 
     printf("  %6s  %-*s  %8s  %-16s  %s\n", "slot", token_width(picture), "holder", "ttl left", "asked for it",
            "label");
@@ -211,7 +211,7 @@ static void json_slot(struct cli_json *json, const struct picture *picture, uint
     cli_json_int(json, "slot", i);
     cli_json_string(json, "verdict", redlock_look_verdict_name(slot->verdict));
     if (slot->verdict == REDLOCK_LOOK_EXCLUSIVE) {
-        status_json_token(json, slot->token, picture->request->whole_tokens);
+        status_json_token(json, slot->token, picture->request->verbose);
         cli_json_int(json, "pttl_ms", slot->left_ms);
     }
     cli_json_end(json, '}');
@@ -220,7 +220,7 @@ static void json_slot(struct cli_json *json, const struct picture *picture, uint
 static void json_waiter(struct cli_json *json, const struct picture *picture, const struct waiter *waiter)
 {
     cli_json_begin(json, NULL, '{');
-    status_json_token(json, waiter->token, picture->request->whole_tokens);
+    status_json_token(json, waiter->token, picture->request->verbose);
     cli_json_int(json, "ticket", (int64_t)waiter->ticket);
     cli_json_int(json, "slot", waiter->slot);
     cli_json_end(json, '}');
@@ -256,7 +256,7 @@ static int take(struct session *session, struct redlock_client *client, struct p
     if (status != REDLOCK_OK)
         return refused_call("status", status);
     count(picture);
-    if (picture->request->json)
+    if (picture->request->common.json)
         print_json(picture);
     else
         print_text(picture);
@@ -265,7 +265,7 @@ static int take(struct session *session, struct redlock_client *client, struct p
     return picture->held > 0 ? CLI_OK : CLI_NOT_HELD;
 }
 
-int status_permits(struct session *session, struct redlock_client *client, const struct status_permits *request)
+int status_permits(struct session *session, struct redlock_client *client, const struct status_request *request)
 {
     uint32_t beyond = request->permits < BEYOND ? request->permits : BEYOND;
     struct picture picture = {.request = request, .n = request->permits + beyond};

@@ -1,4 +1,4 @@
-#include "cli/status_show.h"
+#include "cli/status.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ void status_queue_json(struct cli_json *json, const struct probe_queue *queue, b
 enum { NAMES_SHOWN = 20 };
 
 struct picture {
-    const struct status_latch *request;
+    const struct status_request *request;
     const struct redlock_client *client; /* for the names of the masters */
     struct probe probes[REDLOCK_MAX_MASTERS];
     struct probe_latch latches[REDLOCK_MAX_MASTERS];
@@ -318,7 +318,7 @@ static void print_latch_row(const struct term *term, const struct picture *pictu
 
 static void print_names(const struct picture *picture)
 {
-    size_t shown = picture->request->all_names || picture->n_arrived < NAMES_SHOWN ? picture->n_arrived : NAMES_SHOWN;
+    size_t shown = picture->request->verbose || picture->n_arrived < NAMES_SHOWN ? picture->n_arrived : NAMES_SHOWN;
 
     if (picture->n_arrived == 0)
         return;
@@ -388,7 +388,7 @@ static void print_json(const struct picture *picture)
 {
     struct cli_json json = cli_json_open(stdout);
 
-    cli_json_key(&json, picture->request->name);
+    cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "latch");
     cli_json_string(&json, "verdict", verdicts[picture->verdict]);
     cli_json_int(&json, "answered", (int64_t)picture->answered);
@@ -407,20 +407,20 @@ static void print_json(const struct picture *picture)
     cli_json_close(&json);
 }
 
-int status_latch(const struct redlock_client *client, const struct status_latch *request)
+int status_latch(const struct redlock_client *client, const struct status_request *request)
 {
     static const int codes[] = {
         [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [FOREIGN] = CLI_FOREIGN,
         [UNKNOWN] = CLI_INFRASTRUCTURE};
     static struct picture picture; /* too large for a stack */
-    const struct cli_common *common = request->common;
+    const struct cli_common *common = &request->common;
     const struct probe_masters masters = probe_masters_of(common);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
     picture.request = request;
     picture.client = client;
     picture.n = common->masters.count;
-    if ((size_t)snprintf(key, sizeof(key), "%sredlock:latch:%s", common->prefix, request->name) >= sizeof(key))
+    if ((size_t)snprintf(key, sizeof(key), "%sredlock:latch:%s", common->prefix, request->key) >= sizeof(key))
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
     probe_latches(&masters, key, picture.probes, picture.latches);
     judge(&picture, cli_quorum(common));

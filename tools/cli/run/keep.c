@@ -1,5 +1,5 @@
 /* Renewals are the library's, the command is the guard's; the wrapper stands between them, tells the guard how long the
- * lock is proven to be held (validity.c), and passes signals on. See guard.h for who acts when one of them fails. */
+ * lock is proven to be held, and passes signals on. See guard.h for who acts when one of them fails. */
 #include "cli/run/keep.h"
 
 #include <errno.h>

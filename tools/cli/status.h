@@ -1,9 +1,10 @@
-/* What `redlock status` says of each master, whatever it looks for there. */
-#ifndef CLI_STATUS_SHOW_H
-#define CLI_STATUS_SHOW_H
+/* `redlock status`: what it is told, and what it says of each master, whatever it looks for there. */
+#ifndef CLI_STATUS_H
+#define CLI_STATUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/common.h"
 #include "cli/json.h"
@@ -11,6 +12,16 @@
 #include "cli/term.h"
 
 struct redlock_client;
+struct session;
+
+struct status_request {
+    struct cli_common common;
+    const char *key;
+    bool verbose;     /* whole tokens, and all names of parties */
+    uint32_t permits; /* 0: KEY is no semaphore */
+    bool guessed;     /* ... as many as there are slots in use, since nobody has said how many there are */
+    bool latch;
+};
 
 /* 'r', 'u' and 'x' in a word. */
 const char *status_mode_name(char mode);
@@ -42,17 +53,18 @@ void status_queue_json(struct cli_json *json, const struct probe_queue *queue, b
 
 /* --- redlock status --latch: who has arrived, master by master. */
 
-struct redlock_client;
-
-struct status_latch {
-    const struct cli_common *common;
-    const char *name;
-    bool all_names;
-};
-
 /* Prints what the masters have of the latch, and returns the exit code: CLI_OK if it is open, CLI_NOT_HELD if it is
  * shut or unknown to all, CLI_INFRASTRUCTURE if too few masters answered, CLI_FOREIGN if too many have something else
  * at its key. */
-int status_latch(const struct redlock_client *client, const struct status_latch *request);
+int status_latch(const struct redlock_client *client, const struct status_request *request);
+
+/* --- redlock status --permits: who holds the permits of a semaphore, and who waits for one. */
+
+enum { STATUS_MAX_PERMITS = PROBE_SLOTS };
+
+/* Looks at each slot, and at some beyond the last one: those are held by whoever names more permits. Prints what it
+ * has seen, and returns the exit code: CLI_OK if a permit is held, CLI_NOT_HELD if none is, CLI_INFRASTRUCTURE if too
+ * few masters answered for a slot. */
+int status_permits(struct session *session, struct redlock_client *client, const struct status_request *request);
 
 #endif
