@@ -11,13 +11,18 @@
 #include "host/trust/admission.h"
 #include "host/upgrade.h"
 
+/* An event with these members is made only if somebody wants its kind: answers come by the thousand. */
+#define OBSERVE(host, kind, ...)                                                                                   \
+    do {                                                                                                           \
+        struct redlock_client *observed = rl_client_of_host(host);                                                 \
+                                                                                                                   \
+        if (rl_observes(observed, kind))                                                                           \
+            rl_observe(observed, &(struct redlock_event){.type = (kind), __VA_ARGS__});                            \
+    } while (0)
+
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
 {
-    struct redlock_client *client = rl_client_of_host(lock->host);
-
-    if (rl_observes(client, REDLOCK_EVENT_ATTEMPT))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = rl_lock_of(lock),
-                                                   .token = rl_host_token(claim)});
+    OBSERVE(lock->host, REDLOCK_EVENT_ATTEMPT, .lock = rl_lock_of(lock), .token = rl_host_token(claim));
 }
 
 /* Of an acquisition, or of an upgrade. */
@@ -28,47 +33,36 @@ static enum redlock_op op_of_attempt(const struct rl_host_lock *lock)
 
 static void on_waiting(struct rl_host_lock *lock, const struct rl_position *position)
 {
-    struct redlock_client *client = rl_client_of_host(lock->host);
     int64_t held_ns = rl_until(lock->host->now, position->held_until).ns;
 
-    if (rl_observes(client, REDLOCK_EVENT_WAITING))
-        rl_observe(client, &(struct redlock_event){
-                               .type = REDLOCK_EVENT_WAITING, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),
-                               .position = position->rank + 1,
-                               .held_for_ms = position->held_until.ns == RL_NEVER.ns ? -1 : held_ns / RL_NS_PER_MS});
+    OBSERVE(lock->host, REDLOCK_EVENT_WAITING, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),
+            .position = position->rank + 1,
+            .held_for_ms = position->held_until.ns == RL_NEVER.ns ? -1 : held_ns / RL_NS_PER_MS);
 }
 
 static void on_backoff(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
 {
-    struct redlock_client *client = rl_client_of_host(lock->host);
+    int status = rl_public_status(rl_lock_of(lock), why);
 
-    rl_evidence_keep_why(rl_lock_of(lock), rl_public_status(rl_lock_of(lock), why));
-    if (rl_observes(client, REDLOCK_EVENT_BACKOFF))
-        rl_observe(client, &(struct redlock_event){
-                               .type = REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),
-                               .status = rl_public_status(rl_lock_of(lock), why),
-                               .delay_us = delay.ns / RL_NS_PER_US});
+    rl_evidence_keep_why(rl_lock_of(lock), status);
+    OBSERVE(lock->host, REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = op_of_attempt(lock), .status = status,
+            .delay_us = delay.ns / RL_NS_PER_US);
 }
 
 /* Only a lock that is held, or has been lost, has a validity that can change. */
 static void on_validity(struct rl_host *host, struct rl_host_lock *lock)
 {
-    struct redlock_client *client = rl_client_of_host(host);
     bool concerned = !lock || lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
                      lock->core.state == RL_LOCK_LOST;
 
-    if (concerned && rl_observes(client, REDLOCK_EVENT_VALIDITY))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VALIDITY, .lock = rl_lock_of(lock)});
+    if (concerned)
+        OBSERVE(host, REDLOCK_EVENT_VALIDITY, .lock = rl_lock_of(lock));
 }
 
 static void on_extending(struct rl_host_lock *lock)
 {
-    struct redlock_client *client = rl_client_of_host(lock->host);
-
     on_validity(lock->host, lock);
-    if (rl_observes(client, REDLOCK_EVENT_EXTENDING))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_EXTENDING, .op = REDLOCK_OP_EXTEND,
-                                                   .lock = rl_lock_of(lock)});
+    OBSERVE(lock->host, REDLOCK_EVENT_EXTENDING, .op = REDLOCK_OP_EXTEND, .lock = rl_lock_of(lock));
 }
 
 static void observe_ledger(struct rl_host_lock *lock, enum redlock_event_type type)
@@ -113,20 +107,13 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
 
 static void on_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
-    if (rl_observes(client, REDLOCK_EVENT_NODE))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
-                                                   .link = rl_public_link(link), .text = why});
+    OBSERVE(host, REDLOCK_EVENT_NODE, .node = (int)node, .link = rl_public_link(link), .text = why);
 }
 
 static void on_listening(struct rl_host *host, unsigned node, bool on, const char *why)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
-    if (rl_observes(client, REDLOCK_EVENT_LISTENING))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_LISTENING, .node = (int)node,
-                                                   .link = on ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN, .text = why});
+    OBSERVE(host, REDLOCK_EVENT_LISTENING, .node = (int)node, .link = on ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN,
+            .text = why);
 }
 
 static enum redlock_op op_of_step(enum rl_step step)
@@ -143,16 +130,11 @@ static enum redlock_op op_of_step(enum rl_step step)
 
 static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
     if (vote->lock)
         on_validity(host, vote->lock);
-    if (rl_observes(client, REDLOCK_EVENT_VOTE))
-        rl_observe(client, &(struct redlock_event){
-                               .type = REDLOCK_EVENT_VOTE, .lock = rl_lock_of(vote->lock), .node = (int)node,
-                               .op = op_of_step(vote->step), .vote = rl_public_vote(vote->answer.outcome),
-                               .latency_us = rl_public_latency_us(vote->latency_us),
-                               .token = rl_host_token(vote->claim), .text = rl_detail_text(vote->answer.detail)});
+    OBSERVE(host, REDLOCK_EVENT_VOTE, .lock = rl_lock_of(vote->lock), .node = (int)node, .op = op_of_step(vote->step),
+            .vote = rl_public_vote(vote->answer.outcome), .latency_us = rl_public_latency_us(vote->latency_us),
+            .token = rl_host_token(vote->claim), .text = rl_detail_text(vote->answer.detail));
 }
 
 /* The epoch check may also show that the answer does not count. */
@@ -167,40 +149,26 @@ static void on_verified(struct rl_host *host, unsigned node)
         if (!claim->lock || !(claim->unverified & rl_bit(node)))
             continue;
         on_validity(host, rl_host_owner(rl_host_claim_lock(claim)));
-        if (rl_observes(client, REDLOCK_EVENT_PROVED))
-            rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node,
-                                                       .lock = rl_lock_of(rl_host_owner(rl_host_claim_lock(claim)))});
+        OBSERVE(host, REDLOCK_EVENT_PROVED, .node = (int)node,
+                .lock = rl_lock_of(rl_host_owner(rl_host_claim_lock(claim))));
     }
 }
 
 static void on_admission(struct rl_host *host, unsigned node, const struct rl_admission_status *standing)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
-    if (rl_observes(client, REDLOCK_EVENT_STANDING))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_STANDING, .node = (int)node,
-                                                   .standing = rl_public_standing(standing->kind),
-                                                   .fault = rl_public_fault(standing->fault),
-                                                   .text = rl_trust_fault_text(host, node, standing->fault)});
+    OBSERVE(host, REDLOCK_EVENT_STANDING, .node = (int)node, .standing = rl_public_standing(standing->kind),
+            .fault = rl_public_fault(standing->fault), .text = rl_trust_fault_text(host, node, standing->fault));
 }
 
 static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
-    if (rl_observes(client, REDLOCK_EVENT_CLOCK))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_CLOCK, .node = (int)node,
-                                                   .delay_us = step.ns / RL_NS_PER_US});
+    OBSERVE(host, REDLOCK_EVENT_CLOCK, .node = (int)node, .delay_us = step.ns / RL_NS_PER_US);
 }
 
 static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_clock_move *move)
 {
-    struct redlock_client *client = rl_client_of_host(host);
-
     (void)nodes;
-    if (rl_observes(client, REDLOCK_EVENT_CLOCK))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_CLOCK, .node = -1,
-                                                   .delay_us = move->most.ns / RL_NS_PER_US});
+    OBSERVE(host, REDLOCK_EVENT_CLOCK, .node = -1, .delay_us = move->most.ns / RL_NS_PER_US);
 }
 
 const struct rl_host_sink rl_client_sink = {
