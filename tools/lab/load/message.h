@@ -1,5 +1,5 @@
 /* What a coordinator and the processes that it forked say to each other: messages of one word, over a seqpacket socket.
- * bench/seat.h and failover/client.h tell which words come when. */
+ * bench/worker.h and failover/worker.h tell which words come when. */
 #ifndef LOAD_MESSAGE_H
 #define LOAD_MESSAGE_H
 
