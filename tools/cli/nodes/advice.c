@@ -14,7 +14,7 @@ enum { CLOCK_BEHIND_US = 1000000, NEARLY_FULL_PERCENT = 90 };
 
 static const struct probe_rights *rights_of(const struct advice_list *list)
 {
-    return &list->view->rights[list->node];
+    return &list->look->rights[list->node];
 }
 
 /* --- What keeps it from voting ----------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static void on_evicting(struct advice_list *list)
     char what[240];
 
     advice_set(what, sizeof(what), "may evict locks: maxmemory is set, and the policy is %s",
-               list->view->infos[list->node].eviction_policy);
+               list->look->infos[list->node].eviction_policy);
     advice_command(list,
                    advice_add(list, true, what,
                               "Let it refuse writes instead of dropping keys, in its redis.conf as well:"),
@@ -33,11 +33,11 @@ static void on_evicting(struct advice_list *list)
 
 static void on_same_server(struct advice_list *list)
 {
-    const struct redlock_node_info *infos = list->view->infos;
+    const struct redlock_node_info *infos = list->look->infos;
     const char *other = NULL;
     char what[240];
 
-    for (size_t i = 0; i < list->view->n && other == NULL; i++)
+    for (size_t i = 0; i < list->look->sum.n && other == NULL; i++)
         if (i != list->node && infos[i].looked && strcmp(infos[i].run_id, infos[list->node].run_id) == 0)
             other = infos[i].name;
     if (other == NULL) {
@@ -53,7 +53,7 @@ static void on_same_server(struct advice_list *list)
 /* A prefix that was forgotten looks the same as a right that is missing. */
 static const char *mend_of_keys(const struct advice_list *list)
 {
-    return *list->view->prefix == '\0' && rights_of(list)->keys
+    return *advice_common(list)->prefix == '\0' && rights_of(list)->keys
         ? "If the clients have a prefix, name it by --prefix. Otherwise have its administrator grant this, and the "
           "keys of the locks:"
         : "Have its administrator grant what is missing:";
@@ -69,8 +69,8 @@ static void on_no_rights(struct advice_list *list)
         return;
     }
     rights[0] = '\0';
-    advice_put_pattern(rights, '~', list->view->prefix, "*");
-    advice_put_pattern(rights, '&', list->view->prefix, "*");
+    advice_put_pattern(rights, '~', advice_common(list)->prefix, "*");
+    advice_put_pattern(rights, '&', advice_common(list)->prefix, "*");
     snprintf(rights + strlen(rights), sizeof(rights) - strlen(rights), "%s", ADVICE_RIGHTS);
     advice_grant(list,
                  advice_add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
@@ -80,8 +80,8 @@ static void on_no_rights(struct advice_list *list)
 
 static void on_not_master(struct advice_list *list)
 {
-    if (list->view->infos[list->node].role[0] == '\0')
-        advice_add(list, true, list->view->infos[list->node].fault_text,
+    if (list->look->infos[list->node].role[0] == '\0')
+        advice_add(list, true, list->look->infos[list->node].fault_text,
                    "Put a server in its place: Redis 6.0 or later, or Valkey.");
     else
         advice_command(list, advice_add(list, true, "a replica: its master overwrites what it is asked to keep",
@@ -92,8 +92,8 @@ static void on_not_master(struct advice_list *list)
 /* Then the deployment is not new. */
 static bool somebody_votes(const struct advice_list *list)
 {
-    for (size_t i = 0; i < list->view->n; i++) {
-        if (list->view->infos[i].standing == REDLOCK_STANDING_VOTES)
+    for (size_t i = 0; i < list->look->sum.n; i++) {
+        if (list->look->infos[i].standing == REDLOCK_STANDING_VOTES)
             return true;
     }
     return false;
@@ -104,7 +104,7 @@ static void wait_or_declare(struct advice_list *list, const char *what, const ch
 {
     struct advice *item = advice_add(list, true, what, wait);
 
-    if (item == NULL || list->view->declaring || somebody_votes(list))
+    if (item == NULL || list->look->request->declare || somebody_votes(list))
         return;
     advice_set(item->mend, sizeof(item->mend),
                "%s At once, if this deployment is new and no lock can have been forgotten, by:", wait);
@@ -113,7 +113,7 @@ static void wait_or_declare(struct advice_list *list, const char *what, const ch
 
 static void on_clock_slow(struct advice_list *list)
 {
-    const char *version = list->view->infos[list->node].version;
+    const char *version = list->look->infos[list->node].version;
     bool is_known = strstr(version, "9.1.0") != NULL || strstr(version, "9.1.1") != NULL;
 
     advice_add(list, true, "its clock stands still, or nearly so: locks do not end there by themselves",
@@ -123,7 +123,7 @@ static void on_clock_slow(struct advice_list *list)
 
 static void on_fault(struct advice_list *list)
 {
-    switch (list->view->infos[list->node].fault) {
+    switch (list->look->infos[list->node].fault) {
     case REDLOCK_FAULT_NEW_MEMORY:
         wait_or_declare(list, "new memory (restarted, emptied, replaced or first used): locks may be forgotten",
                         "Wait: the vote counts when the quarantine, which begins when a client meets it, is over.");
@@ -133,7 +133,7 @@ static void on_fault(struct advice_list *list)
                    "Wait: the vote counts when the quarantine is over; and let the time daemon slew, not step.");
         break;
     case REDLOCK_FAULT_TWO_SERVERS:
-        advice_add(list, true, list->view->infos[list->node].fault_text,
+        advice_add(list, true, list->look->infos[list->node].fault_text,
                    "Let the name lead to one of them, stop the other, wait max_ttl and 1 s, and restart the one that "
                    "stays.");
         break;
@@ -177,7 +177,7 @@ static void on_fault(struct advice_list *list)
 
 static void on_persistence(struct advice_list *list)
 {
-    const struct redlock_node_info *info = &list->view->infos[list->node];
+    const struct redlock_node_info *info = &list->look->infos[list->node];
 
     if (info->durable)
         return;
@@ -198,7 +198,7 @@ static void on_rights(struct advice_list *list)
     char missing[ADVICE_RIGHTS_SIZE], what[480];
     const char *mend = mend_of_keys(list);
 
-    if (*advice_missing_rights(list, missing) == '\0' || list->view->infos[list->node].fault == REDLOCK_FAULT_NO_RIGHTS)
+    if (*advice_missing_rights(list, missing) == '\0' || list->look->infos[list->node].fault == REDLOCK_FAULT_NO_RIGHTS)
         return;
     advice_set(what, sizeof(what), "the user lacks %s", missing);
     if (!rights->needed && !rights->keys)
@@ -234,7 +234,7 @@ static void on_health(struct advice_list *list)
 
 static void on_replicas(struct advice_list *list)
 {
-    const struct redlock_node_info *info = &list->view->infos[list->node];
+    const struct redlock_node_info *info = &list->look->infos[list->node];
     char what[240];
 
     if (info->replicas == 0)
@@ -246,7 +246,7 @@ static void on_replicas(struct advice_list *list)
 
 static void on_clock(struct advice_list *list)
 {
-    const struct redlock_node_info *info = &list->view->infos[list->node];
+    const struct redlock_node_info *info = &list->look->infos[list->node];
     char what[240];
 
     if (info->clock_offset_us < -CLOCK_BEHIND_US) {
@@ -262,18 +262,18 @@ static void on_clock(struct advice_list *list)
 }
 
 /* Of those that have a marker. */
-static bool is_behind(const struct advice_view *view, const struct redlock_node_info *info)
+static bool is_behind(const struct nodes_look *look, const struct redlock_node_info *info)
 {
-    for (size_t i = 0; i < view->n; i++)
-        if (view->infos[i].declaration_confirmed > info->declaration)
+    for (size_t i = 0; i < look->sum.n; i++)
+        if (look->infos[i].declaration_confirmed > info->declaration)
             return true;
     return false;
 }
 
-static bool differs(const struct advice_view *view, const struct redlock_node_info *info)
+static bool differs(const struct nodes_look *look, const struct redlock_node_info *info)
 {
-    for (size_t i = 0; i < view->n; i++)
-        if (view->infos[i].marker_max_ttl_ms > 0 && view->infos[i].marker_max_ttl_ms != info->marker_max_ttl_ms)
+    for (size_t i = 0; i < look->sum.n; i++)
+        if (look->infos[i].marker_max_ttl_ms > 0 && look->infos[i].marker_max_ttl_ms != info->marker_max_ttl_ms)
             return true;
     return false;
 }
@@ -297,16 +297,16 @@ static void on_longer_locks(struct advice_list *list, const struct redlock_node_
 
 static void on_max_ttl(struct advice_list *list)
 {
-    const struct redlock_node_info *info = &list->view->infos[list->node];
+    const struct redlock_node_info *info = &list->look->infos[list->node];
     char max_ttl[DURATION_TEXT_SIZE], what[240];
 
     if (info->marker_max_ttl_ms == 0 || info->fault == REDLOCK_FAULT_RING)
         return;
     duration_text(info->marker_max_ttl_ms * 1000, max_ttl);
-    if (is_behind(list->view, info)) {
+    if (is_behind(list->look, info)) {
         advice_add(list, false, "has not heard of the latest declaration of max_ttl",
                    "The next client that takes a lock, and reaches another master, tells it.");
-    } else if (differs(list->view, info)) {
+    } else if (differs(list->look, info)) {
         advice_set(what, sizeof(what), "max_ttl is %s here, and another value elsewhere: the smallest holds", max_ttl);
         advice_add(list, false, what, "Declare the one that is to hold:");
         advice_set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --max-ttl DUR");
@@ -315,15 +315,15 @@ static void on_max_ttl(struct advice_list *list)
         on_longer_locks(list, info);
 }
 
-size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_advice[ADVICE_MOST])
+size_t advice_on(const struct nodes_look *look, size_t node, struct advice ret_advice[ADVICE_MOST])
 {
-    struct advice_list list = {.view = view, .node = node, .items = ret_advice};
-    const struct redlock_node_info *info = &view->infos[node];
+    struct advice_list list = {.look = look, .node = node, .items = ret_advice};
+    const struct redlock_node_info *info = &look->infos[node];
 
     if (rights_of(&list)->sentinel)
         advise_on_sentinel(&list);
-    else if (info->fault != REDLOCK_FAULT_NOT_MASTER && view->probes[node].refused)
-        advise_on_refused(&list, !quorum_status_answers(info) || strstr(view->probes[node].why, "max number") == NULL);
+    else if (info->fault != REDLOCK_FAULT_NOT_MASTER && look->probes[node].refused)
+        advise_on_refused(&list, !quorum_status_answers(info) || strstr(look->probes[node].why, "max number") == NULL);
     else if (!quorum_status_answers(info))
         advise_on_down(&list);
     else if (rights_of(&list)->unknown[0] != '\0' && info->fault != REDLOCK_FAULT_NOT_MASTER)
@@ -337,7 +337,7 @@ size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_
         return list.n;
     on_rights(&list);
     on_persistence(&list);
-    if (!view->probes[node].refused)
+    if (!look->probes[node].refused)
         on_health(&list);
     on_replicas(&list);
     on_clock(&list);

@@ -67,18 +67,18 @@ static void tls_options(const struct cli_tls *tls, char ret_text[SHELL_SIZE])
 /* "redis-cli -h HOST -p PORT", to go on with, as the user of the URL, whose password is asked for, or as another. */
 static void shell(const struct advice_list *list, bool as_user, char ret_text[SHELL_SIZE])
 {
-    const char *user = list->view->user;
+    const char *user = advice_common(list)->masters.password.user;
     struct target target;
     char port[16];
 
     strcpy(ret_text, "redis-cli");
-    if (target_parse(list->view->urls[list->node], &target)) {
+    if (target_parse(advice_common(list)->masters.urls[list->node], &target)) {
         snprintf(port, sizeof(port), "%d", target.port);
         option(ret_text, "-s", target.path);
         option(ret_text, "-h", target.host);
         option(ret_text, "-p", target.host != NULL ? port : NULL);
         if (target.tls)
-            tls_options(list->view->tls, ret_text);
+            tls_options(&advice_common(list)->masters.tls, ret_text);
     }
     if (target.user != NULL)
         user = target.user;
@@ -99,14 +99,15 @@ void advice_command(const struct advice_list *list, struct advice *item, const c
 
 void advice_grant(const struct advice_list *list, struct advice *item, const char *rights)
 {
-    const char *user = list->view->user != NULL ? list->view->user : "default";
+    const char *given = advice_common(list)->masters.password.user;
+    const char *user = given != NULL ? given : "default";
     char start[SHELL_SIZE], word[WORD_SIZE];
     struct target target;
 
     if (item == NULL)
         return;
     shell(list, false, start);
-    target_parse(list->view->urls[list->node], &target);
+    target_parse(advice_common(list)->masters.urls[list->node], &target);
     snprintf(item->command, sizeof(item->command), "%s ACL SETUSER %s %s", start,
              shown_word(target.user != NULL ? target.user : user, word, sizeof(word)), rights);
     target_fini(&target);
@@ -128,8 +129,8 @@ void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *
 
 const char *advice_missing_rights(const struct advice_list *list, char buffer[ADVICE_RIGHTS_SIZE])
 {
-    const struct probe_rights *rights = &list->view->rights[list->node];
-    const char *prefix = list->view->prefix;
+    const struct probe_rights *rights = &list->look->rights[list->node];
+    const char *prefix = advice_common(list)->prefix;
 
     buffer[0] = '\0';
     if (rights->keys)
@@ -146,9 +147,9 @@ const char *advice_missing_rights(const struct advice_list *list, char buffer[AD
 
 static const char *server_says(const struct advice_list *list)
 {
-    const struct probe *probe = &list->view->probes[list->node];
+    const struct probe *probe = &list->look->probes[list->node];
 
-    return probe->refused ? probe->why : list->view->infos[list->node].last_error;
+    return probe->refused ? probe->why : list->look->infos[list->node].last_error;
 }
 
 void advise_on_cluster(struct advice_list *list)
@@ -237,7 +238,7 @@ static bool is_closed(const struct redlock_node_info *info)
 
 static void on_other_tls(struct advice_list *list)
 {
-    if (cli_url_has_tls(list->view->urls[list->node]))
+    if (cli_url_has_tls(advice_common(list)->masters.urls[list->node]))
         advice_add(list, true, "it speaks no TLS at this port, and its URL begins with rediss://",
                    "Name its port for TLS (tls-port), or write redis://, for all clients alike.");
     else
@@ -251,23 +252,24 @@ enum { STEP_MS = 100 };
  * twice. */
 static void on_slow(struct advice_list *list)
 {
-    const struct advice_view *view = list->view;
-    int64_t enough_ms = (view->slow_ms + STEP_MS - 1) / STEP_MS * STEP_MS;
+    const char *error = list->look->infos[list->node].last_error;
+    int64_t slow_ms = list->look->slow_ms[list->node];
+    int64_t enough_ms = (slow_ms + STEP_MS - 1) / STEP_MS * STEP_MS;
+    int64_t least_ms = 2 * (int64_t)advice_common(list)->node_timeout_ms;
     char what[240], time[24], enough[DURATION_TEXT_SIZE];
     struct advice *item;
 
-    if (view->slow_ms == 0) {
-        advice_set(what, sizeof(what), "slow: %s", view->infos[list->node].last_error);
+    if (slow_ms == 0) {
+        advice_set(what, sizeof(what), "slow: %s", error);
         advice_add(list, true, what, "Look at the load of its machine, and at the way to it. Much more time "
                                      "(--node-timeout) was not enough.");
         return;
     }
-    if (enough_ms < 2 * (int64_t)view->node_timeout_ms)
-        enough_ms = 2 * (int64_t)view->node_timeout_ms;
+    if (enough_ms < least_ms)
+        enough_ms = least_ms;
     duration_text(enough_ms * 1000, enough);
-    term_time(view->slow_ms * 1000, time, sizeof(time));
-    advice_set(what, sizeof(what), "slow: its handshake takes about %s, and had too little time (%s)", time,
-               view->infos[list->node].last_error);
+    term_time(slow_ms * 1000, time, sizeof(time));
+    advice_set(what, sizeof(what), "slow: its handshake takes about %s, and had too little time (%s)", time, error);
     item = advice_add(list, true, what, "Give it more, in all clients alike (in programs by node_timeout_ms and "
                                         "connect_timeout_ms):");
     if (item != NULL)
@@ -276,14 +278,14 @@ static void on_slow(struct advice_list *list)
 
 void advise_on_down(struct advice_list *list)
 {
-    const struct redlock_node_info *info = &list->view->infos[list->node];
+    const struct redlock_node_info *info = &list->look->infos[list->node];
     char what[240], rights[ADVICE_RIGHTS_SIZE];
     struct advice *item = NULL;
 
     advice_set(what, sizeof(what), "not reached: %s", info->last_error[0] != '\0' ? info->last_error : "no answer");
-    if (list->view->probes[list->node].other_tls)
+    if (list->look->probes[list->node].other_tls)
         on_other_tls(list);
-    else if (list->view->is_slow)
+    else if (nodes_is_slow(list->look, list->node))
         on_slow(list);
     else if (mentions(info, "NOPERM") && *advice_missing_rights(list, rights) != '\0')
         advice_grant(list, advice_add(list, true, what, "Have its administrator grant what is missing:"), rights);
@@ -323,7 +325,7 @@ void advise_on_unknown_commands(struct advice_list *list)
 {
     char what[480];
 
-    advice_set(what, sizeof(what), "it does not know: %s", list->view->rights[list->node].unknown);
+    advice_set(what, sizeof(what), "it does not know: %s", list->look->rights[list->node].unknown);
     advice_add(list, true, what,
                "Leave the commands their names (rename-command in its redis.conf), or put a server that has them in "
                "its place: Redis 6.0 or later, or Valkey.");

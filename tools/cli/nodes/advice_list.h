@@ -2,14 +2,19 @@
 #ifndef CLI_NODES_ADVICE_LIST_H
 #define CLI_NODES_ADVICE_LIST_H
 
-#include "cli/nodes/advice.h"
+#include "cli/nodes/nodes.h"
 
 struct advice_list {
-    const struct advice_view *view;
+    const struct nodes_look *look;
     size_t node;
     struct advice *items;
     size_t n;
 };
+
+static inline const struct cli_common *advice_common(const struct advice_list *list)
+{
+    return &list->look->request->common;
+}
 
 /* A text, cut behind a word if it is too long. */
 void advice_set(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -52,7 +52,6 @@ void nodes_show(const struct nodes_look *look, FILE *out);
 const char *nodes_standing_word(const struct nodes_look *look, size_t node);
 /* The advice's command for these masters; to be freed. */
 char *nodes_command(const struct nodes_look *look, const struct advice *advice);
-size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice ret_advice[ADVICE_MOST]);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 

@@ -147,28 +147,6 @@ struct item {
     struct advice advice;
 };
 
-size_t nodes_advice(const struct nodes_look *look, size_t node, struct advice ret_advice[ADVICE_MOST])
-{
-    const struct cli_common *common = &look->request->common;
-    const struct advice_view view = {
-        .urls = common->masters.urls,
-        .infos = look->infos,
-        .n = look->sum.n,
-        .prefix = common->prefix,
-        .max_ttl_ms = common->max_ttl_ms,
-        .user = common->masters.password.user,
-        .rights = look->rights,
-        .probes = look->probes,
-        .tls = &common->masters.tls,
-        .declaring = look->request->declare,
-        .node_timeout_ms = common->node_timeout_ms,
-        .is_slow = nodes_is_slow(look, node),
-        .slow_ms = look->slow_ms[node],
-    };
-
-    return advice_on(&view, node, ret_advice);
-}
-
 char *nodes_command(const struct nodes_look *look, const struct advice *advice)
 {
     bool ours = strncmp(advice->command, "redlock ", strlen("redlock ")) == 0;
@@ -182,7 +160,7 @@ static size_t collect(const struct nodes_look *look, struct item *items)
     size_t n = 0;
 
     for (size_t i = 0; i < look->sum.n; i++) {
-        size_t found = nodes_advice(look, i, advice);
+        size_t found = advice_on(look, i, advice);
 
         for (size_t j = 0; j < found; j++)
             items[n++] = (struct item){.node = i, .advice = advice[j]};
@@ -373,7 +351,7 @@ static void server(struct cli_json *json, const struct redlock_node_info *info)
 static void advices(struct cli_json *json, const struct nodes_look *look, size_t node)
 {
     struct advice found[ADVICE_MOST];
-    size_t n = nodes_advice(look, node, found);
+    size_t n = advice_on(look, node, found);
 
     cli_json_begin(json, "advice", '[');
     for (size_t i = 0; i < n; i++) {

@@ -224,9 +224,6 @@ bool run_report_close(struct run *run, int patience_ms)
 
 /* --- Notes for a service manager (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names -------------- */
 
-/* Notes for a service manager (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names, without its
- * library, and without waiting */
-
 static int manager = -1; /* a socket that is connected to it */
 
 /* False with errno. */
