@@ -149,17 +149,7 @@ static bool open_target(const struct engine_settings *settings)
 
 int main(void)
 {
-    const struct engine engine = {
-        .name = "mariadb",
-        .version = ENGINE_VERSION,
-        .can = "-",
-        .systems = "mariadb",
-        .open = open_target,
-        .acquire = acquire,
-        .release = release,
-        .remaining_ms = session_remaining_ms,
-        .renew = check,
-    };
-
-    return engine_main(&engine);
+    return session_engine_main((struct engine){.name = "mariadb", .version = ENGINE_VERSION, .can = "-",
+                                               .open = open_target, .acquire = acquire, .release = release,
+                                               .renew = check});
 }

@@ -186,17 +186,7 @@ static bool open_target(const struct engine_settings *settings)
 
 int main(void)
 {
-    const struct engine engine = {
-        .name = "postgres",
-        .version = ENGINE_VERSION,
-        .can = "fifo",
-        .systems = "postgres",
-        .open = open_target,
-        .acquire = acquire,
-        .release = release,
-        .remaining_ms = session_remaining_ms,
-        .renew = check,
-    };
-
-    return engine_main(&engine);
+    return session_engine_main((struct engine){.name = "postgres", .version = ENGINE_VERSION, .can = "fifo",
+                                               .open = open_target, .acquire = acquire, .release = release,
+                                               .renew = check});
 }

@@ -38,13 +38,6 @@ void session_give_back(struct session *session)
     pthread_mutex_unlock(&lock);
 }
 
-int64_t session_remaining_ms(struct engine_hold *hold)
-{
-    const struct session *session = hold->state;
-
-    return session->ended ? 0 : ENGINE_NO_END;
-}
-
 void session_check(struct engine_hold *hold, bool (*has_ended)(struct session *session))
 {
     struct session *session = hold->state;
@@ -53,4 +46,18 @@ void session_check(struct engine_hold *hold, bool (*has_ended)(struct session *s
         session->ended = true;
         engine_hold_lost(hold);
     }
+}
+
+static int64_t remaining_ms(struct engine_hold *hold)
+{
+    const struct session *session = hold->state;
+
+    return session->ended ? 0 : ENGINE_NO_END;
+}
+
+int session_engine_main(struct engine engine)
+{
+    engine.systems = engine.name;
+    engine.remaining_ms = remaining_ms;
+    return engine_main(&engine);
 }

@@ -22,9 +22,11 @@ const char *session_host_and_port(const struct engine_settings *settings, char *
 struct session *session_take_idle(void); /* NULL: there is none */
 void session_give_back(struct session *session);
 
-/* Both are for struct engine, with a session as the state of the hold. Without a lease a hold ends with its
- * connection alone: that is all that a client can know, and all that is looked for. */
-int64_t session_remaining_ms(struct engine_hold *hold);
+/* main() of an engine for the system of its own name. The state of a hold is its session: without a lease a hold ends
+ * with its connection alone, which is all that a client can know, and all that is looked for. */
+int session_engine_main(struct engine engine);
+
+/* For its renewal. */
 void session_check(struct engine_hold *hold, bool (*has_ended)(struct session *session));
 
 #endif
