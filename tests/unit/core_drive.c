@@ -315,5 +315,17 @@ void core_stop(struct core *core)
     CORE_DEMAND(core->engine.votes.n_pending_rollbacks == 0, "%zu pending rollbacks are left\n%s",
                 core->engine.votes.n_pending_rollbacks, core->log);
     CORE_DEMAND(rl_engine_wakeup(&core->engine).ns == RL_NEVER.ns, "a tick for nothing is asked for\n%s", core->log);
+    for (struct core **at = &core_youngest; *at; at = &(*at)->older) {
+        if (*at == core) {
+            *at = core->older;
+            break;
+        }
+    }
     free(core);
+}
+
+void core_stop_all(void)
+{
+    while (core_youngest)
+        core_stop(core_youngest);
 }

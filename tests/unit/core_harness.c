@@ -330,11 +330,15 @@ struct rl_config core_config(size_t n_nodes)
     };
 }
 
+struct core *core_youngest;
+
 struct core *core_new(const struct rl_config *config)
 {
     struct core *core = calloc(1, sizeof(*core));
 
     ck_assert_ptr_nonnull(core);
+    core->older = core_youngest;
+    core_youngest = core;
     rl_engine_init(&core->engine, config);
     rl_list_init(&core->live);
     for (unsigned i = 0; i < CORE_LOCKS; i++)

@@ -15,7 +15,7 @@
  * of the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of
  * once and with nothing in flight, one completion for each operation, no warning about a lock that is not held, no
  * wake-up that comes earlier without a word to the host.
- * core_stop() ends what is left and fails the test if a claim has leaked. */
+ * core_stop_all() ends what is left behind each test, and fails it if a claim has leaked. */
 #ifndef TESTS_CORE_HARNESS_H
 #define TESTS_CORE_HARNESS_H
 
@@ -101,7 +101,10 @@ struct core {
     struct core_queue queues[RL_MAX_NODES];
     size_t log_size;
     char log[CORE_LOG + 1]; /* its end, if there was more */
+    struct core *older;     /* that has not been stopped */
 };
+
+extern struct core *core_youngest;
 
 /* --- World ---------------------------------------------------------------------------------------------------- */
 
@@ -114,6 +117,8 @@ struct core *core_start(size_t n_nodes);
 
 /* Finishes every handle, answers what is in flight, resends all pending rollbacks; then nothing may be left. */
 void core_stop(struct core *core);
+/* The same for each; the teardown of a group. */
+void core_stop_all(void);
 
 /* The engine has been called: carries out its effects. */
 void core_drain(struct core *core);

@@ -2,7 +2,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(cases, "attempt", NULL, NULL)
+GROUP(cases, "attempt", NULL, core_stop_all)
 
 TEST(cases, all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant)
 {
@@ -18,7 +18,6 @@ TEST(cases, all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_
     core_answers(core, "..g");
     core_expect(core, "t=5ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one)
@@ -36,7 +35,6 @@ TEST(cases, a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_ag
     core_expect(core, "t=100ms SEND claim #2: 0 1 2 3 4\n");
     core_answers(core, "....g");
     core_expect(core, "t=100ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(cases, masters_that_are_down_or_late_are_not_asked)
@@ -52,7 +50,6 @@ TEST(cases, masters_that_are_down_or_late_are_not_asked)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_DOWN);
     ck_assert_int_eq(core->locks[0].claim->votes[3].detail, RL_DETAIL_LATE);
-    core_stop(core);
 }
 
 TEST(cases, nothing_is_written_when_too_few_masters_can_be_asked)
@@ -64,7 +61,6 @@ TEST(cases, nothing_is_written_when_too_few_masters_can_be_asked)
     core_link(core, 2, RL_LINK_DOWN);
     core_acquire(core, &request);
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, a_grant_after_the_rollback_changes_nothing)
@@ -79,7 +75,6 @@ TEST(cases, a_grant_after_the_rollback_changes_nothing)
     core_expect(core, "");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
-    core_stop(core);
 }
 
 TEST(cases, a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
@@ -95,10 +90,9 @@ TEST(cases, a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     core_answers(core, ".r");
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
-    core_stop(core);
 }
 
-GROUP(outcome, "outcome", NULL, NULL)
+GROUP(outcome, "outcome", NULL, core_stop_all)
 
 /* Too late by its own clock: the answer to the accept effect reads it anew. */
 TEST(outcome, a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
@@ -112,7 +106,6 @@ TEST(outcome, a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=988ms SEND rollback #1: 0 1 2\n"
                       "t=988ms COMPLETE acquire too-slow\n");
-    core_stop(core);
 }
 
 TEST(outcome, a_quorum_in_the_last_nanosecond_is_accepted)
@@ -124,7 +117,6 @@ TEST(outcome, a_quorum_in_the_last_nanosecond_is_accepted)
     core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 TESTS(outcome, acceptance_needs_the_callers_minimum_validity, 0, 2)
@@ -141,7 +133,6 @@ TESTS(outcome, acceptance_needs_the_callers_minimum_validity, 0, 2)
     core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, table[_i].end);
-    core_stop(core);
 }
 
 TEST(outcome, the_guard_shortens_the_validity)
@@ -159,7 +150,6 @@ TEST(outcome, the_guard_shortens_the_validity)
     ck_assert_int_eq(core_deadline_ms(core), 888);
     core_run_to(core, 888);
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
-    core_stop(core);
 }
 
 TEST(outcome, validity_counts_from_before_the_first_byte_not_from_the_answers)
@@ -172,7 +162,6 @@ TEST(outcome, validity_counts_from_before_the_first_byte_not_from_the_answers)
     core_run_to(core, 1040);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 1988);
-    core_stop(core);
 }
 
 TEST(outcome, a_quorum_larger_than_the_majority_is_respected)
@@ -190,7 +179,6 @@ TEST(outcome, a_quorum_larger_than_the_majority_is_respected)
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     core_answers(core, "..r");
     ck_assert_int_eq(core->last.status, RL_END_HELD);
-    core_stop(core);
 }
 
 static void expect_vote(const struct rl_vote *vote, enum rl_outcome answer, enum rl_detail detail, uint32_t latency)
@@ -218,7 +206,6 @@ TEST(outcome, the_evidence_says_what_each_master_did)
     expect_vote(&votes[2], RL_FAILED, RL_DETAIL_OOM, 1000);
     expect_vote(&votes[3], RL_PENDING, RL_DETAIL_NONE, RL_NO_LATENCY);
     expect_vote(&votes[4], RL_FAILED, RL_DETAIL_DOWN, RL_NO_LATENCY);
-    core_stop(core);
 }
 
 TEST(outcome, a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
@@ -233,7 +220,6 @@ TEST(outcome, a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_ou
     expect_vote(&core->last.claim->votes[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
     expect_vote(&core->last.claim->votes[1], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
     expect_vote(&core->last.claim->votes[2], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
-    core_stop(core);
 }
 
 TEST(outcome, evidence_stays_until_it_is_forgotten)
@@ -249,7 +235,6 @@ TEST(outcome, evidence_stays_until_it_is_forgotten)
     core_skip(core);
     core_forget(core);
     core_expect(core, "t=1000ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 SUITE("engine_acquire")

@@ -15,7 +15,7 @@ static struct core *start_watched(uint32_t renew_ms)
 
 /* --- Warning ------------------------------------------------------------------------------------------------------ */
 
-GROUP(cases, "warning", NULL, NULL)
+GROUP(cases, "warning", NULL, core_stop_all)
 
 TEST(cases, the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline)
 {
@@ -26,7 +26,6 @@ TEST(cases, the_holder_is_warned_once_and_told_of_the_loss_at_the_deadline)
     core_expect(core, "t=788ms AT-RISK\n"
                       "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
-    core_stop(core);
 }
 
 TEST(cases, a_lock_that_is_renewed_is_never_at_risk)
@@ -39,7 +38,6 @@ TEST(cases, a_lock_that_is_renewed_is_never_at_risk)
     }
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 10);
     ck_assert_ptr_null(strstr(core->log, "AT-RISK"));
-    core_stop(core);
 }
 
 TEST(cases, without_a_margin_there_is_no_warning)
@@ -49,7 +47,6 @@ TEST(cases, without_a_margin_there_is_no_warning)
     core_run_to(core, 2000);
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
-    core_stop(core);
 }
 
 TEST(cases, after_an_extension_the_next_danger_is_told_again)
@@ -66,7 +63,6 @@ TEST(cases, after_an_extension_the_next_danger_is_told_again)
                       "t=1588ms AT-RISK\n"
                       "t=1788ms SEND release #1: 0 1 2\n"
                       "t=1788ms LOST\n");
-    core_stop(core);
 }
 
 /* The renewal at 900 comes through, those after it do not. */
@@ -84,7 +80,6 @@ TEST(cases, after_a_renewal_the_next_danger_is_told_again)
                       "t=900ms RENEWED\n"
                       "t=1688ms AT-RISK\n"
                       "t=1888ms LOST\n");
-    core_stop(core);
 }
 
 TEST(cases, a_lock_that_stays_at_risk_is_not_told_so_again)
@@ -98,7 +93,6 @@ TEST(cases, a_lock_that_stays_at_risk_is_not_told_so_again)
     core_expect(core, "t=788ms AT-RISK\n"
                       "t=800ms SEND extend #1: 0 1 2\n"
                       "t=800ms COMPLETE extend no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, a_lock_may_be_at_risk_while_its_extension_is_under_way)
@@ -110,7 +104,6 @@ TEST(cases, a_lock_may_be_at_risk_while_its_extension_is_under_way)
     core_run_to(core, 800);
     core_expect(core, "t=780ms SEND extend #1: 0 1 2\n"
                       "t=788ms AT-RISK\n");
-    core_stop(core);
 }
 
 TEST(cases, a_hold_begins_unwarned_whatever_the_former_one_ended_with)
@@ -128,7 +121,6 @@ TEST(cases, a_hold_begins_unwarned_whatever_the_former_one_ended_with)
     core_skip(core);
     core_run_to(core, 2788);
     core_expect(core, "t=2788ms AT-RISK\n");
-    core_stop(core);
 }
 
 TEST(cases, the_margin_keeps_its_proportion_to_a_changed_ttl)
@@ -140,7 +132,6 @@ TEST(cases, the_margin_keeps_its_proportion_to_a_changed_ttl)
     core_skip(core);
     core_run_to(core, 400);
     core_expect(core, "t=393ms AT-RISK\n");
-    core_stop(core);
 }
 
 SUITE("engine_alarm")

@@ -14,7 +14,7 @@ static struct core *start_watched(uint32_t renew_ms)
 
 /* --- Loss without warning ----------------------------------------------------------------------------------------- */
 
-GROUP(cases, "loss", NULL, NULL)
+GROUP(cases, "loss", NULL, core_stop_all)
 
 TEST(cases, after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told)
 {
@@ -25,7 +25,6 @@ TEST(cases, after_a_long_pause_the_lock_is_lost_at_once_and_nothing_else_is_told
     core_tick(core);
     core_expect(core, "t=5000ms SEND release #1: 0 1 2\n"
                       "t=5000ms LOST\n");
-    core_stop(core);
 }
 
 TEST(cases, after_a_pause_into_the_margin_the_warning_comes_at_once)
@@ -35,7 +34,6 @@ TEST(cases, after_a_pause_into_the_margin_the_warning_comes_at_once)
     core_sleep_to(core, 900);
     core_tick(core);
     core_expect(core, "t=900ms AT-RISK\n");
-    core_stop(core);
 }
 
 TEST(cases, a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk)
@@ -47,7 +45,6 @@ TEST(cases, a_lock_that_is_lost_by_an_answer_is_not_said_to_be_at_risk)
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=300ms SEND release #1: 0 1 2\n"
                       "t=300ms LOST\n");
-    core_stop(core);
 }
 
 TEST(cases, a_released_lock_raises_no_alarm)
@@ -59,7 +56,6 @@ TEST(cases, a_released_lock_raises_no_alarm)
     core_skip(core);
     core_run_to(core, 3000);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* --- Reasons ------------------------------------------------------------------------------------------------------ */
@@ -132,7 +128,6 @@ TESTS(cases, a_loss_says_why, 0, N_LOSSES)
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     ck_assert_uint_eq(core->lost[0], 1);
     ck_assert_int_eq(core->locks[0].report.loss, losses[_i].reason);
-    core_stop(core);
 }
 
 /* Whatever happened to the former hold, this one ended because nobody renewed it. */
@@ -156,7 +151,6 @@ TESTS(cases, the_reason_is_that_of_the_latest_hold, 0, N_LOSSES)
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_run_to(core, start_ms + 988);
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
-    core_stop(core);
 }
 
 /* Held for longer than max_hold, which is no reason where nothing is renewed anyway. */
@@ -170,7 +164,6 @@ TESTS(cases, the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing, 
     core = core_start_held_as(3, &request);
     core_run_to(core, 2000);
     ck_assert_int_eq(core->locks[0].report.loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
-    core_stop(core);
 }
 
 SUITE("engine_alarm_loss")

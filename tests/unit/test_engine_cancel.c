@@ -53,7 +53,7 @@ static struct core *start_lost(void)
 
 /* --- Canceling ------------------------------------------------------------------------------------------------ */
 
-GROUP(cases, "cancel", NULL, NULL)
+GROUP(cases, "cancel", NULL, core_stop_all)
 
 TEST(cases, a_canceled_attempt_is_rolled_back)
 {
@@ -65,7 +65,6 @@ TEST(cases, a_canceled_attempt_is_rolled_back)
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     core_answers(core, "g.g");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    core_stop(core);
 }
 
 TEST(cases, a_canceled_pause_is_followed_by_no_attempt)
@@ -76,7 +75,6 @@ TEST(cases, a_canceled_pause_is_followed_by_no_attempt)
     core_expect(core, "t=0ms COMPLETE acquire canceled (held)\n");
     core_run_to(core, 1000);
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 TEST(cases, a_canceled_extension_leaves_the_lock_held)
@@ -89,7 +87,6 @@ TEST(cases, a_canceled_extension_leaves_the_lock_held)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_run_to(core, 500);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, grants_after_a_canceled_extension_join_the_ledger)
@@ -102,7 +99,6 @@ TEST(cases, grants_after_a_canceled_extension_join_the_ledger)
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 1088);
     ck_assert_uint_eq(core->completed[0], 2);
-    core_stop(core);
 }
 
 TEST(cases, an_extension_after_a_canceled_one_counts_only_its_own_answers)
@@ -115,7 +111,6 @@ TEST(cases, an_extension_after_a_canceled_one_counts_only_its_own_answers)
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 TEST(cases, a_release_cannot_be_canceled)
@@ -126,7 +121,6 @@ TEST(cases, a_release_cannot_be_canceled)
     core_expect(core, "");
     core_answers(core, "ggg");
     core_expect(core, "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(cases, without_an_operation_there_is_nothing_to_cancel)
@@ -156,12 +150,11 @@ TEST(cases, a_canceled_handle_can_acquire_again_at_once)
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 /* --- Destroying ----------------------------------------------------------------------------------------------- */
 
-GROUP(destroy, "destroy", NULL, NULL)
+GROUP(destroy, "destroy", NULL, core_stop_all)
 
 TEST(destroy, destroying_an_idle_handle_does_nothing)
 {
@@ -169,7 +162,6 @@ TEST(destroy, destroying_an_idle_handle_does_nothing)
 
     core_fini(core);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(destroy, destroying_an_attempt_rolls_it_back_and_tells_nobody)
@@ -181,7 +173,6 @@ TEST(destroy, destroying_an_attempt_rolls_it_back_and_tells_nobody)
     core_answers(core, "g.g");
     core_answers(core, "..g");
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(destroy, destroying_a_handle_in_its_pause_ends_the_attempts)
@@ -194,7 +185,6 @@ TEST(destroy, destroying_a_handle_in_its_pause_ends_the_attempts)
     core_answers(core, "..g");
     core_answers(core, "..g");
     core_expect(core, "t=1000ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(destroy, destroying_a_held_lock_releases_it)
@@ -205,7 +195,6 @@ TEST(destroy, destroying_a_held_lock_releases_it)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_answers(core, "ggg");
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(destroy, destroying_a_lock_that_is_being_extended_releases_it)
@@ -218,7 +207,6 @@ TEST(destroy, destroying_a_lock_that_is_being_extended_releases_it)
     core_expect(core, "");
     core_answers(core, "ggg");
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(destroy, a_release_goes_on_after_its_handle_is_destroyed)
@@ -230,7 +218,6 @@ TEST(destroy, a_release_goes_on_after_its_handle_is_destroyed)
     core_answers(core, "gfg");
     core_run_to(core, 250);
     core_expect(core, "t=250ms SEND rollback #1: 1\n");
-    core_stop(core);
 }
 
 TEST(destroy, destroying_a_lost_lock_leaves_its_rollback_to_itself)
@@ -241,7 +228,6 @@ TEST(destroy, destroying_a_lost_lock_leaves_its_rollback_to_itself)
     core_expect(core, "");
     core_answers(core, "ggg");
     core_expect(core, "t=988ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 SUITE("engine_cancel")

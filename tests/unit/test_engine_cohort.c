@@ -53,7 +53,7 @@ static struct core *start(void)
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
 
-GROUP(on, "passing on", NULL, NULL)
+GROUP(on, "passing on", NULL, core_stop_all)
 
 TEST(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it)
 {
@@ -70,7 +70,6 @@ TEST(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it)
     ck_assert_uint_eq(core->engine.votes.counters.cohort_hand_offs, 1);
     core_release(core);
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(on, both_see_which_masters_voted_for_it)
@@ -94,7 +93,6 @@ TEST(on, both_see_which_masters_voted_for_it)
         }
         ck_assert_uint_eq(votes[2].answer, RL_NOT_ASKED);
     }
-    core_stop(core);
 }
 
 TEST(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later)
@@ -108,7 +106,6 @@ TEST(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_lat
     core_skip(core);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #2: 2\n");
-    core_stop(core);
 }
 
 TEST(on, the_full_ttl_comes_when_half_of_the_lease_is_over)
@@ -126,7 +123,6 @@ TEST(on, the_full_ttl_comes_when_half_of_the_lease_is_over)
     core_expect(core, "t=1000ms SEND extend #1: 0 1 2\n");
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 1000 + USABLE_TTL_MS);
-    core_stop(core);
 }
 
 TEST(on, what_has_its_ttl_already_is_extended_all_the_same)
@@ -148,7 +144,6 @@ TEST(on, what_has_its_ttl_already_is_extended_all_the_same)
     core_expect(core, "t=2989ms SEND extend #1: 0 1 2\n"); /* half of its time is over */
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 2989 + USABLE_TTL_MS);
-    core_stop(core);
 }
 
 /* Where the claim has its ttl, and as long as it has its lease. */
@@ -173,7 +168,6 @@ TESTS(on, renewals_go_on_in_their_rhythm, 0, 2)
     core_expect(core, "");
     core_run_to(core, _i ? 2189 : 1000);
     core_expect(core, _i ? "t=2189ms SEND extend #1: 0 1 2\n" : "t=1000ms SEND extend #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* Whatever still comes for the value counts for the one who has it now; what comes for the place, for nobody. */
@@ -198,7 +192,6 @@ TEST(on, what_is_on_its_way_counts_for_whoever_has_the_value)
     ck_assert_int_ne(core->locks[1].claim->votes[2].outcome, RL_GRANTED);
     core_hand_off(core, 2);
     ck_assert_int_eq(core->locks[1].claim->votes[2].outcome, RL_GRANTED);
-    core_stop(core);
 }
 
 TEST(on, a_chain_is_extended_as_if_one_had_held_it)
@@ -225,12 +218,11 @@ TEST(on, a_chain_is_extended_as_if_one_had_held_it)
     core_skip(core);
     core_run_to(core, 1000);
     core_expect(core, "t=1000ms SEND extend #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* --- Not passing on ----------------------------------------------------------------------------------------------- */
 
-GROUP(off, "not passing on", NULL, NULL)
+GROUP(off, "not passing on", NULL, core_stop_all)
 
 TESTS(off, half_of_the_time_must_be_left, 0, 2)
 {
@@ -238,7 +230,6 @@ TESTS(off, half_of_the_time_must_be_left, 0, 2)
 
     core_sleep_to(core, _i ? 979 : 978);
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
-    core_stop(core);
 }
 
 TESTS(off, as_much_must_be_left_as_the_next_one_demands, 0, 2)
@@ -251,7 +242,6 @@ TESTS(off, as_much_must_be_left_as_the_next_one_demands, 0, 2)
     core = start_with(&request, &demanding);
     core_sleep_to(core, _i ? 879 : 878);
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
-    core_stop(core);
 }
 
 TESTS(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2)
@@ -264,7 +254,6 @@ TESTS(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2)
     core = start_with(&request, &hasty);
     core_sleep_to(core, _i ? 10 : 9);
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
-    core_stop(core);
 }
 
 /* A token names one acquisition. */
@@ -276,7 +265,6 @@ TEST(off, a_fencing_token_is_not_handed_off)
     fenced.kind = &rl_fenced_kind;
     core = start_with(&fenced, &fenced);
     ck_assert(!core_cohort_hand_off(core, 1));
-    core_stop(core);
 }
 
 TEST(off, who_wants_a_token_is_given_nothing_without_one)
@@ -288,7 +276,6 @@ TEST(off, who_wants_a_token_is_given_nothing_without_one)
     fenced.kind = &rl_fenced_kind;
     core = start_with(&request, &fenced);
     ck_assert(!core_cohort_hand_off(core, 1));
-    core_stop(core);
 }
 
 /* Should it die, the others would wait for longer than its ttl. A lease is not longer. */
@@ -305,7 +292,6 @@ TESTS(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off
         core_answers(core, "ggg");
     }
     ck_assert(core_cohort_hand_off(core, 1) == !_i);
-    core_stop(core);
 }
 
 TESTS(off, what_is_being_extended_or_renewed_is_not_handed_off, 0, 2)
@@ -324,7 +310,6 @@ TESTS(off, what_is_being_extended_or_renewed_is_not_handed_off, 0, 2)
         core_run_to(core, 1989);
     ck_assert_int_eq(core->locks[0].hold.renewing, !_i);
     ck_assert(!core_cohort_hand_off(core, 1));
-    core_stop(core);
 }
 
 /* A renewal has failed; the holder was warned; a vote was cut short by a clock step. */
@@ -353,7 +338,6 @@ TESTS(off, what_is_in_danger_is_not_handed_off, 0, 3)
         ck_assert(core->locks[0].hold.stepped);
     }
     ck_assert(!core_cohort_hand_off(core, 1));
-    core_stop(core);
 }
 
 /* With its full ttl it would be warned at once. */
@@ -371,7 +355,6 @@ TESTS(off, nobody_starts_with_a_warning, 0, 2)
     }
     wait_until(core, _i ? 1447 + _i - 1 : 900);
     ck_assert(core_cohort_hand_off(core, 1) == (_i < 1));
-    core_stop(core);
 }
 
 TEST(off, nobody_but_a_waiter_is_given_anything)
@@ -384,7 +367,6 @@ TEST(off, nobody_but_a_waiter_is_given_anything)
     look_at(core, 0);
     ck_assert(!core_cohort_hand_off(core, 1));
     ck_assert_uint_eq(core->engine.votes.counters.cohort_hand_offs, 0);
-    core_stop(core);
 }
 
 SUITE("cohort")

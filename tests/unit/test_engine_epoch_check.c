@@ -4,7 +4,7 @@
 
 /* --- Claims ------------------------------------------------------------------------------------------------------- */
 
-GROUP(cases, "claims", NULL, NULL)
+GROUP(cases, "claims", NULL, core_stop_all)
 
 TEST(cases, an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
 {
@@ -16,7 +16,6 @@ TEST(cases, an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
     ck_assert_uint_eq(core_queued(core, 0), 1);
     ck_assert_uint_eq(core_queued(core, 1), 2);
     ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 0);
-    core_stop(core);
 }
 
 TEST(cases, an_unverified_grant_is_no_vote)
@@ -30,7 +29,6 @@ TEST(cases, an_unverified_grant_is_no_vote)
         ck_assert_int_eq(core_vote(core, node)->bound.ns, RL_LONG_AGO.ns);
     }
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
@@ -48,7 +46,6 @@ TEST(cases, the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_
     ck_assert_int_eq(core_vote(core, 1)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 1);
     ck_assert_int_eq(core_vote(core, 1)->bound.ns, rl_ms(988).ns);
-    core_stop(core);
 }
 
 TESTS(cases, refusals_and_failures_need_no_epoch_check, 0, 3)
@@ -59,7 +56,6 @@ TESTS(cases, refusals_and_failures_need_no_epoch_check, 0, 3)
     core_answers(core, answers[_i]);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_int_eq(core->last.status, _i == 0 ? RL_END_HELD : RL_END_NO_QUORUM);
-    core_stop(core);
 }
 
 /* Both claims go out in the turn in which the last master has joined. */
@@ -79,7 +75,6 @@ TEST(cases, one_epoch_check_speaks_for_all_claims_of_its_turn)
     core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
-    core_stop(core);
 }
 
 TEST(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it)
@@ -96,7 +91,6 @@ TEST(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it)
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_ACQUIRING);
     core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
-    core_stop(core);
 }
 
 TEST(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back)
@@ -112,7 +106,6 @@ TEST(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
     ck_assert_uint_eq(core->engine.votes.counters.epoch_mismatches, 2);
-    core_stop(core);
 }
 
 TEST(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back)
@@ -128,7 +121,6 @@ TEST(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_
                       "t=0ms COMPLETE acquire no-quorum\n");
     core_link(core, 0, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #1: 0\n");
-    core_stop(core);
 }
 
 SUITE("engine_epoch_check")

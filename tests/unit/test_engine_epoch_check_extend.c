@@ -30,7 +30,7 @@ static struct core *start_extending(void)
     return core;
 }
 
-GROUP(cases, "extensions", NULL, NULL)
+GROUP(cases, "extensions", NULL, core_stop_all)
 
 TEST(cases, an_extension_counts_with_its_epoch_check_only)
 {
@@ -43,7 +43,6 @@ TEST(cases, an_extension_counts_with_its_epoch_check_only)
     core_pass_epoch_check(core, 1);
     core_expect(core, "t=300ms COMPLETE extend ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 TEST(cases, an_extension_of_another_epoch_has_failed_and_takes_nothing)
@@ -57,7 +56,6 @@ TEST(cases, an_extension_of_another_epoch_has_failed_and_takes_nothing)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
-    core_stop(core);
 }
 
 TEST(cases, epoch_checks_after_the_deadline_bring_nothing_back)
@@ -73,7 +71,6 @@ TEST(cases, epoch_checks_after_the_deadline_bring_nothing_back)
                       "t=988ms COMPLETE extend lost\n");
     core_pass_epoch_check(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
-    core_stop(core);
 }
 
 TEST(cases, a_missing_key_costs_the_vote_only_when_it_is_proved)
@@ -86,7 +83,6 @@ TEST(cases, a_missing_key_costs_the_vote_only_when_it_is_proved)
     core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
-    core_stop(core);
 }
 
 /* The memory is gone, key and marker: the old vote keeps others out until its bound (rule 4.5). */
@@ -100,7 +96,6 @@ TEST(cases, a_key_missing_from_a_new_memory_leaves_the_vote)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
     core_expect(core, "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 /* The epoch check would come too late to be told from that of the next answer. */
@@ -114,7 +109,6 @@ TEST(cases, a_missing_key_is_believed_when_a_new_round_ends_the_wait)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_stop(core);
 }
 
 TEST(cases, a_foreign_key_is_believed_at_once)
@@ -123,7 +117,6 @@ TEST(cases, a_foreign_key_is_believed_at_once)
 
     core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_stop(core);
 }
 
 /* --- Repetitions -------------------------------------------------------------------------------------------------- */
@@ -135,7 +128,6 @@ TEST(cases, a_command_that_is_repeated_gets_an_epoch_check_of_its_own)
 
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_EXTEND, 1, 2));
     ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 1u << 2);
-    core_stop(core);
 }
 
 TEST(cases, a_connection_that_ends_needs_no_epoch_check_any_more)
@@ -149,7 +141,6 @@ TEST(cases, a_connection_that_ends_needs_no_epoch_check_any_more)
     rl_engine_link(&core->engine, core->now, 2, RL_LINK_DOWN);
     ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 0);
     core_drain(core);
-    core_stop(core);
 }
 
 TESTS(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback, 0, 3)
@@ -163,7 +154,6 @@ TESTS(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_
     core_release(core);
     ck_assert(!rl_engine_may_repeat(&core->engine, core->now, claim, steps[_i], 1, 0));
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_RELEASE, 1, 0));
-    core_stop(core);
 }
 
 SUITE("engine_epoch_check_extend")

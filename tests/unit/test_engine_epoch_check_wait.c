@@ -15,7 +15,7 @@ static struct core *start_held_by_two(void)
     return core;
 }
 
-GROUP(cases, "waiting", NULL, NULL)
+GROUP(cases, "waiting", NULL, core_stop_all)
 
 TEST(cases, the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
 {
@@ -30,7 +30,6 @@ TEST(cases, the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
-    core_stop(core);
 }
 
 TEST(cases, a_new_round_drops_the_wait_for_the_claim)
@@ -46,7 +45,6 @@ TEST(cases, a_new_round_drops_the_wait_for_the_claim)
     ck_assert_int_eq(core_vote(core, 2)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_vote(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
-    core_stop(core);
 }
 
 TEST(cases, a_canceled_attempt_leaves_no_wait_behind)
@@ -62,7 +60,6 @@ TEST(cases, a_canceled_attempt_leaves_no_wait_behind)
         core_pass_epoch_check(core, node);
     core_answers(core, "ggg");
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 /* How the wait for the epoch check ends: with it, without it, or with the connection. */
@@ -84,7 +81,6 @@ TESTS(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_c
     core_answers(core, "..g");
     end_wait(core, 2, _i);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 TESTS(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3)
@@ -101,7 +97,6 @@ TESTS(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epo
     core_answers(core, "..g");
     end_wait(core, 2, _i);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 SUITE("engine_epoch_check_wait")

@@ -3,7 +3,7 @@
 #include "engine/answer.h"
 #include "suite.h"
 
-GROUP(cases, "quorum", NULL, NULL)
+GROUP(cases, "quorum", NULL, core_stop_all)
 
 TEST(cases, an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending)
 {
@@ -18,7 +18,6 @@ TEST(cases, an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sen
     core_answers(core, ".g");
     core_expect(core, "t=310ms COMPLETE extend ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 TEST(cases, a_minority_extends_nothing_and_takes_nothing)
@@ -32,7 +31,6 @@ TEST(cases, a_minority_extends_nothing_and_takes_nothing)
                       "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, an_extension_without_answers_ends_with_its_round)
@@ -47,7 +45,6 @@ TEST(cases, an_extension_without_answers_ends_with_its_round)
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=350ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_TIMEOUT);
-    core_stop(core);
 }
 
 TEST(cases, grants_after_the_end_of_the_round_still_join_the_ledger)
@@ -60,7 +57,6 @@ TEST(cases, grants_after_the_end_of_the_round_still_join_the_ledger)
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22);
     ck_assert_uint_eq(core->completed[0], 2);
-    core_stop(core);
 }
 
 TEST(cases, only_ready_masters_are_asked)
@@ -73,7 +69,6 @@ TEST(cases, only_ready_masters_are_asked)
     core_expect(core, "t=0ms SEND extend #1: 2 3 4\n");
     ck_assert_int_eq(core->locks[0].claim->votes[0].detail, RL_DETAIL_LATE);
     ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_DOWN);
-    core_stop(core);
 }
 
 TEST(cases, with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
@@ -86,10 +81,9 @@ TEST(cases, with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
     core_expect(core, "t=0ms SEND extend #1: 2\n"
                       "t=0ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
-GROUP(ledger, "ledger", NULL, NULL)
+GROUP(ledger, "ledger", NULL, core_stop_all)
 
 /* rule 4.2: "A shorter ttl lowers lb_j when sent, not when acknowledged." */
 TEST(ledger, a_shorter_ttl_shortens_the_validity_before_any_answer)
@@ -106,7 +100,6 @@ TEST(ledger, a_shorter_ttl_shortens_the_validity_before_any_answer)
     core_run_to(core, 1000);
     core_expect(core, "t=296ms SEND release #1: 0 1 2\n"
                       "t=296ms LOST\n");
-    core_stop(core);
 }
 
 TEST(ledger, a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
@@ -118,7 +111,6 @@ TEST(ledger, a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
     core_extend(core, 100);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(ledger, grants_of_an_older_round_raise_nothing)
@@ -136,7 +128,6 @@ TEST(ledger, grants_of_an_older_round_raise_nothing)
     core_answers(core, "ggg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 200 + 394);
-    core_stop(core);
 }
 
 TEST(ledger, a_missing_key_told_by_an_older_round_revokes_the_vote)
@@ -148,7 +139,6 @@ TEST(ledger, a_missing_key_told_by_an_older_round_revokes_the_vote)
     core_extend(core, 0);
     core_answers(core, "rr");
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
-    core_stop(core);
 }
 
 TEST(ledger, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
@@ -163,7 +153,6 @@ TEST(ledger, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, RL_LONG_AGO.ns);
     core_answers(core, "..g");
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(196).ns);
-    core_stop(core);
 }
 
 /* The host repeats it, and the repetition is granted: the first may be carried out all the same, after a longer one. */
@@ -179,7 +168,6 @@ TEST(ledger, a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolve
     core_answers(core, "ggg");
     ck_assert_int_eq(core->locks[0].claim->votes[0].bound.ns, rl_ms(100 + 493).ns); /* as if it had asked for 500 */
     ck_assert_int_eq(core->locks[0].claim->votes[1].bound.ns, rl_ms(100 + 1978).ns);
-    core_stop(core);
 }
 
 TEST(ledger, without_a_ttl_the_latest_one_is_used_again)
@@ -192,7 +180,6 @@ TEST(ledger, without_a_ttl_the_latest_one_is_used_again)
     core_extend(core, 0);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 100 + 592);
-    core_stop(core);
 }
 
 SUITE("engine_extend")

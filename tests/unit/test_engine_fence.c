@@ -27,7 +27,7 @@ static uint64_t token(const struct core *core)
 
 /* --- Recorded by a quorum ----------------------------------------------------------------------------------------- */
 
-GROUP(cases, "recorded", NULL, NULL)
+GROUP(cases, "recorded", NULL, core_stop_all)
 
 TEST(cases, one_round_trip_is_enough_when_the_counters_agree)
 {
@@ -40,7 +40,6 @@ TEST(cases, one_round_trip_is_enough_when_the_counters_agree)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 1000);
     ck_assert_uint_eq(core->engine.votes.counters.raises, 0);
-    core_stop(core);
 }
 
 TEST(cases, without_the_request_there_is_no_token)
@@ -49,7 +48,6 @@ TEST(cases, without_the_request_there_is_no_token)
 
     ck_assert_uint_eq(token(core), 0);
     ck_assert_ptr_null(rl_claim_fence(core->locks[0].claim));
-    core_stop(core);
 }
 
 TEST(cases, masters_that_have_answered_less_are_told_the_largest_answer)
@@ -63,7 +61,6 @@ TEST(cases, masters_that_have_answered_less_are_told_the_largest_answer)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 1007);
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
-    core_stop(core);
 }
 
 TEST(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary)
@@ -74,7 +71,6 @@ TEST(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessa
     core_expect(core, "t=0ms SEND raise #1: 0\n"
                       "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 1007);
-    core_stop(core);
 }
 
 TEST(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too)
@@ -89,7 +85,6 @@ TEST(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too)
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 12);
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
-    core_stop(core);
 }
 
 TEST(cases, the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts)
@@ -102,7 +97,6 @@ TEST(cases, the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_co
     core_answers(core, "g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 11);
-    core_stop(core);
 }
 
 /* It counts as a vote all the same: validity and token are different questions. */
@@ -113,12 +107,11 @@ TEST(cases, a_larger_counter_still_is_a_vote_for_the_lock)
     core_answers(core, "ggg");
     core_answers(core, "g");
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, rl_ms(988).ns);
-    core_stop(core);
 }
 
 /* --- With epoch checks -------------------------------------------------------------------------------------------- */
 
-GROUP(held, "held", NULL, NULL)
+GROUP(held, "held", NULL, core_stop_all)
 
 /* What another memory has answered is no counter of this one. */
 TEST(held, the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
@@ -136,7 +129,6 @@ TEST(held, the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
     core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(token(core), 10);
-    core_stop(core);
 }
 
 TEST(held, the_counter_counts_with_the_epoch_check_of_its_grant)
@@ -156,7 +148,6 @@ TEST(held, the_counter_counts_with_the_epoch_check_of_its_grant)
     core_answers(core, ".g");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(token(core), 12);
-    core_stop(core);
 }
 
 TEST(held, a_counter_that_is_not_proved_is_no_record)
@@ -174,7 +165,6 @@ TEST(held, a_counter_that_is_not_proved_is_no_record)
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
-    core_stop(core);
 }
 
 /* --- While held --------------------------------------------------------------------------------------------------- */
@@ -189,7 +179,6 @@ TEST(held, extensions_keep_the_token_whatever_comes_in)
     core_answers(core, "..g");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(token(core), 10);
-    core_stop(core);
 }
 
 TEST(held, an_attempt_begins_without_the_token_of_the_former_one)
@@ -203,7 +192,6 @@ TEST(held, an_attempt_begins_without_the_token_of_the_former_one)
     core_acquire(core, &request);
     ck_assert_uint_eq(token(core), 0);
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->raised, 0);
-    core_stop(core);
 }
 
 SUITE("engine_fence")

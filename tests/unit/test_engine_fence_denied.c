@@ -26,7 +26,7 @@ static uint64_t token(const struct core *core)
     return rl_claim_token(core->locks[0].claim);
 }
 
-GROUP(cases, "denied", NULL, NULL)
+GROUP(cases, "denied", NULL, core_stop_all)
 
 TESTS(cases, without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back, 0, 3)
 {
@@ -38,7 +38,6 @@ TESTS(cases, without_a_quorum_of_records_the_attempt_fails_and_is_rolled_back, 0
     core_answer(core, 0, denials[_i]);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, a_denial_waits_for_masters_that_may_still_record)
@@ -51,7 +50,6 @@ TEST(cases, a_denial_waits_for_masters_that_may_still_record)
     core_answers(core, "..g");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(token(core), 11);
-    core_stop(core);
 }
 
 TEST(cases, masters_that_refused_the_claim_are_not_told)
@@ -62,7 +60,6 @@ TEST(cases, masters_that_refused_the_claim_are_not_told)
     core_expect(core, "t=0ms SEND raise #1: 0\n");
     core_answers(core, "g");
     ck_assert_uint_eq(token(core), 11);
-    core_stop(core);
 }
 
 TEST(cases, a_master_whose_link_is_down_cannot_record)
@@ -78,7 +75,6 @@ TEST(cases, a_master_whose_link_is_down_cannot_record)
     core_answers(core, ".g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 12);
-    core_stop(core);
 }
 
 /* 1 cannot be told, so a quorum is impossible, and telling 0 is of no use any more. */
@@ -91,7 +87,6 @@ TEST(cases, nobody_is_told_a_token_that_cannot_win)
     core_answers(core, "..g");
     core_expect(core, "t=0ms SEND rollback #1: 0 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, a_late_master_is_told_since_its_claim_may_need_it)
@@ -102,7 +97,6 @@ TEST(cases, a_late_master_is_told_since_its_claim_may_need_it)
     core_link(core, 0, RL_LINK_LATE);
     core_answers(core, ".g");
     core_expect(core, "t=0ms SEND raise #1: 0\n");
-    core_stop(core);
 }
 
 TEST(cases, a_round_that_ends_before_the_records_is_rolled_back_behind_them)
@@ -116,7 +110,6 @@ TEST(cases, a_round_that_ends_before_the_records_is_rolled_back_behind_them)
                       "t=50ms COMPLETE acquire no-quorum\n");
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    core_stop(core);
 }
 
 TEST(cases, records_that_come_when_the_validity_is_over_do_not_win)
@@ -132,7 +125,6 @@ TEST(cases, records_that_come_when_the_validity_is_over_do_not_win)
     core_sleep_to(core, 37);
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_TOO_SLOW);
-    core_stop(core);
 }
 
 SUITE("engine_fence_denied")

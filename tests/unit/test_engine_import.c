@@ -14,7 +14,7 @@ static struct rl_acquire renewing_request(void)
 
 /* --- Valid -------------------------------------------------------------------------------------------------------- */
 
-GROUP(cases, "valid", NULL, NULL)
+GROUP(cases, "valid", NULL, core_stop_all)
 
 TEST(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had)
 {
@@ -29,7 +29,6 @@ TEST(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had)
     core_expect(core, "t=700ms SEND release #1: 0 1 2\n"
                       "t=700ms LOST\n");
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
-    core_stop(core);
 }
 
 /* A fifth of the interval at the latest. */
@@ -43,7 +42,6 @@ TEST(cases, it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_answers(core, "ggg");
     ck_assert_int_ge(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, the_limit_of_the_hold_counts_from_the_import)
@@ -56,7 +54,6 @@ TEST(cases, the_limit_of_the_hold_counts_from_the_import)
     core_import(core, &request, 5700, 0);
     core_run_to(core, 5099);
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
-    core_stop(core);
 }
 
 TEST(cases, the_quorum_th_of_the_bounds_decides)
@@ -70,7 +67,6 @@ TEST(cases, the_quorum_th_of_the_bounds_decides)
     ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                             &state));
     ck_assert_int_eq(core_deadline_ms(core), 500);
-    core_stop(core);
 }
 
 TEST(cases, it_is_released_everywhere_whoever_may_have_granted_it)
@@ -83,7 +79,6 @@ TEST(cases, it_is_released_everywhere_whoever_may_have_granted_it)
     core_answers(core, "ggr");
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n"
                       "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(cases, it_may_be_extended_detached_and_destroyed_like_any_other)
@@ -100,12 +95,11 @@ TEST(cases, it_may_be_extended_detached_and_destroyed_like_any_other)
     core_fini(core);
     core_answers(core, "ggg");
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 /* --- What it brings along ----------------------------------------------------------------------------------------- */
 
-GROUP(state_tests, "state", NULL, NULL)
+GROUP(state_tests, "state", NULL, core_stop_all)
 
 TEST(state_tests, the_fencing_token_is_kept_through_extensions)
 {
@@ -118,7 +112,6 @@ TEST(state_tests, the_fencing_token_is_kept_through_extensions)
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n");
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 4711);
-    core_stop(core);
 }
 
 /* The former handle lost an extension to 100 ms on its way to master 0. */
@@ -136,7 +129,6 @@ TEST(state_tests, an_extension_that_the_former_handle_lost_still_counts_against_
     core_extend(core, 0);
     core_answers(core, "g");
     ck_assert_int_eq(core_deadline_ms(core), 50 + 97);
-    core_stop(core);
 }
 
 TEST(state_tests, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
@@ -155,12 +147,11 @@ TEST(state_tests, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ev
     ck_assert_uint_eq(core_live_claims(core), 1);
     core_run_to(core, 3032 + 250);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 /* --- Expired ------------------------------------------------------------------------------------------------------ */
 
-GROUP(expired, "expired", NULL, NULL)
+GROUP(expired, "expired", NULL, core_stop_all)
 
 TESTS(expired, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2)
 {
@@ -174,7 +165,6 @@ TESTS(expired, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2)
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_run_to(core, 3000);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(expired, a_refused_adoption_leaves_a_lost_lock_as_it_was)
@@ -190,7 +180,6 @@ TEST(expired, a_refused_adoption_leaves_a_lost_lock_as_it_was)
     core_answers(core, "ggg");
     core_release(core);
     core_expect(core, "t=988ms COMPLETE release lost\n");
-    core_stop(core);
 }
 
 TEST(expired, a_lost_lock_may_import_another_and_still_rolls_back_its_own)
@@ -205,7 +194,6 @@ TEST(expired, a_lost_lock_may_import_another_and_still_rolls_back_its_own)
     core_answers(core, "ggg");
     core_expect(core, "t=988ms DISPOSE #1\n");
     ck_assert_int_eq(core_deadline_ms(core), 1500);
-    core_stop(core);
 }
 
 SUITE("engine_import")

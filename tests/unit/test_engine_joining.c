@@ -22,7 +22,7 @@ static struct core *start_early(const struct rl_acquire *request)
     return core;
 }
 
-GROUP(cases, "joining", NULL, NULL)
+GROUP(cases, "joining", NULL, core_stop_all)
 
 TEST(cases, nothing_is_sent_until_a_quorum_can_vote)
 {
@@ -36,7 +36,6 @@ TEST(cases, nothing_is_sent_until_a_quorum_can_vote)
     core_expect(core, "");
     core_link(core, 1, RL_LINK_READY);
     core_expect(core, "t=30ms SEND claim #1: 0 1\n");
-    core_stop(core);
 }
 
 TEST(cases, a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
@@ -51,7 +50,6 @@ TEST(cases, a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
     core_expect(core, "");
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND claim #1: 1 2\n");
-    core_stop(core);
 }
 
 TEST(cases, a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
@@ -64,7 +62,6 @@ TEST(cases, a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
     ck_assert_int_eq(core->last.claim->votes[3].answer, RL_NOT_ASKED);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(cases, the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
@@ -84,7 +81,6 @@ TEST(cases, the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
     core_run_to(core, 80);
     core_expect(core, "t=80ms SEND rollback #1: 0 1 2\n"
                       "t=80ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
@@ -100,7 +96,6 @@ TEST(cases, refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
     core_link(core, 4, RL_LINK_DOWN);
     core_expect(core, "t=0ms SEND rollback #1: 0 3\n"
                       "t=0ms COMPLETE acquire held\n");
-    core_stop(core);
 }
 
 TEST(cases, a_late_joiner_may_bring_the_quorum)
@@ -115,7 +110,6 @@ TEST(cases, a_late_joiner_may_bring_the_quorum)
     core_expect(core, "t=40ms SEND claim #1: 4\n"
                       "t=40ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 988); /* as if it had been asked with the others */
-    core_stop(core);
 }
 
 TEST(cases, masters_that_never_join_count_until_the_round_is_over)
@@ -129,7 +123,6 @@ TEST(cases, masters_that_never_join_count_until_the_round_is_over)
     core_run_to(core, 50);
     core_expect(core, "t=50ms SEND rollback #1: 0 1\n"
                       "t=50ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, a_held_lock_gets_the_vote_of_a_late_joiner)
@@ -146,7 +139,6 @@ TEST(cases, a_held_lock_gets_the_vote_of_a_late_joiner)
     ck_assert_int_eq(core->locks[0].claim->votes[3].bound.ns / RL_NS_PER_MS, 988);
     core_release(core);
     core_expect(core, "t=20ms SEND release #1: 0 1 2 3\n");
-    core_stop(core);
 }
 
 TEST(cases, a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
@@ -162,7 +154,6 @@ TEST(cases, a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
     core_link(core, 4, RL_LINK_READY);
     core_expect(core, "t=0ms COMPLETE acquire ok\n"
                       "t=0ms SEND claim #1: 3\n");
-    core_stop(core);
 }
 
 TEST(cases, an_extension_asks_those_that_join_later_to_set_the_key_again)
@@ -183,7 +174,6 @@ TEST(cases, an_extension_asks_those_that_join_later_to_set_the_key_again)
     core_expect(core, "t=0ms SEND extend #1: 0 1 2 3\n"
                       "t=0ms COMPLETE extend ok\n"
                       "t=0ms SEND repair #1: 3\n");
-    core_stop(core);
 }
 
 TEST(cases, nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
@@ -201,7 +191,6 @@ TEST(cases, nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
     core_skip(core);
     core_link(core, 4, RL_LINK_READY);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, a_token_waits_for_a_joiner_that_may_record_it)
@@ -223,7 +212,6 @@ TEST(cases, a_token_waits_for_a_joiner_that_may_record_it)
     core_answers(core, "...g");
     core_expect(core, "t=0ms SEND claim #1: 3\n"
                       "t=0ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TEST(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master)
@@ -237,7 +225,6 @@ TEST(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_mas
     core_expect(core, "");
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TEST(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
@@ -255,7 +242,6 @@ TEST(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
     core_expect(core, "t=0ms SEND enqueue #1: 3\n");
     core_answers(core, "...g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TEST(cases, an_acquisition_begins_when_another_master_is_admitted)
@@ -272,7 +258,6 @@ TEST(cases, an_acquisition_begins_when_another_master_is_admitted)
     rl_engine_admissions_changed(&core->engine, core->now);
     core_drain(core);
     core_expect(core, "t=0ms SEND claim #1: 0 1\n");
-    core_stop(core);
 }
 
 TEST(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links)
@@ -289,7 +274,6 @@ TEST(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links)
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late)
@@ -303,7 +287,6 @@ TEST(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "t=40ms COMPLETE acquire deadline (no-quorum)\n");
-    core_stop(core);
 }
 
 TEST(cases, without_a_deadline_waiting_for_links_asks_for_no_tick)
@@ -315,7 +298,6 @@ TEST(cases, without_a_deadline_waiting_for_links_asks_for_no_tick)
     ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, RL_NEVER.ns);
     core_run_to(core, 1000000);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, all_who_waited_for_links_start_in_the_order_in_which_they_came)
@@ -334,7 +316,6 @@ TEST(cases, all_who_waited_for_links_start_in_the_order_in_which_they_came)
                       "t=0ms SEND claim #4: 1 2\n");
     ck_assert_ptr_eq(core_claim_of(core->locks[CORE_LOCKS - 1].claim),
                      RL_CONTAINER_OF(core->live.next, struct core_claim, link));
-    core_stop(core);
 }
 
 TEST(cases, who_cancels_while_links_are_joining_is_not_started)
@@ -348,7 +329,6 @@ TEST(cases, who_cancels_while_links_are_joining_is_not_started)
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, who_is_destroyed_while_links_are_joining_is_not_started)
@@ -361,7 +341,6 @@ TEST(cases, who_is_destroyed_while_links_are_joining_is_not_started)
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(cases, once_all_links_have_settled_nobody_waits_again)
@@ -374,7 +353,6 @@ TEST(cases, once_all_links_have_settled_nobody_waits_again)
     core_link(core, 1, RL_LINK_READY);
     core_acquire(core, &request);
     core_expect(core, "t=0ms SEND claim #1: 1 2\n");
-    core_stop(core);
 }
 
 SUITE("engine_joining")

@@ -4,7 +4,7 @@
 
 static const enum rl_detail gone[] = {RL_DETAIL_MISSING, RL_DETAIL_FOREIGN};
 
-GROUP(cases, "loss", NULL, NULL)
+GROUP(cases, "loss", NULL, core_stop_all)
 
 TESTS(cases, a_master_without_the_key_loses_its_vote_and_the_others_carry_on, 0, 2)
 {
@@ -18,7 +18,6 @@ TESTS(cases, a_master_without_the_key_loses_its_vote_and_the_others_carry_on, 0,
     core_answers(core, ".gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 TESTS(cases, the_lock_is_lost_when_too_few_masters_have_the_key, 0, 2)
@@ -33,7 +32,6 @@ TESTS(cases, the_lock_is_lost_when_too_few_masters_have_the_key, 0, 2)
                       "t=0ms LOST\n"
                       "t=0ms COMPLETE extend lost\n");
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
-    core_stop(core);
 }
 
 TEST(cases, grants_after_a_loss_bring_nothing_back)
@@ -46,7 +44,6 @@ TEST(cases, grants_after_a_loss_bring_nothing_back)
     core_answers(core, "...gg");
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
-    core_stop(core);
 }
 
 /* rule 4.4: "Extension never resurrects a lock whose deadline has passed." */
@@ -63,7 +60,6 @@ TEST(cases, answers_at_the_very_deadline_come_too_late)
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n"
                       "t=988ms COMPLETE extend lost\n");
-    core_stop(core);
 }
 
 TEST(cases, answers_a_nanosecond_before_the_deadline_are_in_time)
@@ -77,7 +73,6 @@ TEST(cases, answers_a_nanosecond_before_the_deadline_are_in_time)
     core_answers(core, ".g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 950 + 988);
-    core_stop(core);
 }
 
 TEST(cases, late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_either)
@@ -92,7 +87,6 @@ TEST(cases, late_extensions_do_not_resurrect_a_lock_that_overslept_its_deadline_
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
-    core_stop(core);
 }
 
 TEST(cases, a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
@@ -104,7 +98,6 @@ TEST(cases, a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
     ck_assert_uint_eq(core->engine.votes.counters.lost, 1);
-    core_stop(core);
 }
 
 TEST(cases, an_extension_under_way_at_the_deadline_ends_as_lost)
@@ -118,7 +111,6 @@ TEST(cases, an_extension_under_way_at_the_deadline_ends_as_lost)
                       "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n"
                       "t=988ms COMPLETE extend lost\n");
-    core_stop(core);
 }
 
 SUITE("engine_loss")

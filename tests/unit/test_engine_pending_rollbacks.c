@@ -15,7 +15,7 @@ static struct core *start_rolled_back(void)
     return core;
 }
 
-GROUP(cases, "paying", NULL, NULL)
+GROUP(cases, "paying", NULL, core_stop_all)
 
 TEST(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer)
 {
@@ -29,7 +29,6 @@ TEST(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answe
                       "t=50ms SEND rollback #1: 0 1 2\n"
                       "t=50ms COMPLETE acquire no-quorum\n");
     ck_assert_uint_eq(core_queued(core, 1), 2);
-    core_stop(core);
 }
 
 TEST(cases, a_claim_is_disposed_of_with_the_last_answer)
@@ -42,7 +41,6 @@ TEST(cases, a_claim_is_disposed_of_with_the_last_answer)
     core_answers(core, "..g");
     core_expect(core, "t=50ms DISPOSE #1\n");
     ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
-    core_stop(core);
 }
 
 TEST(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
@@ -59,7 +57,6 @@ TEST(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
     core_answers(core, "..g");
     core_expect(core, "t=500ms DISPOSE #1\n");
     ck_assert_uint_eq(core->engine.votes.counters.rollbacks_resent, 1);
-    core_stop(core);
 }
 
 /* Values that are released while all links are still joining, and an acquisition that gathers. */
@@ -80,7 +77,6 @@ TEST(cases, pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master
                       "t=0ms SEND rollback #1: 1\n"
                       "t=0ms SEND rollback #2: 1\n"
                       "t=0ms SEND claim #3: 0 1\n");
-    core_stop(core);
 }
 
 TEST(cases, a_pending_release_is_sent_again_with_the_scripts_text)
@@ -93,10 +89,9 @@ TEST(cases, a_pending_release_is_sent_again_with_the_scripts_text)
     core_skip(core);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #1: 2\n");
-    core_stop(core);
 }
 
-GROUP(ending, "ending", NULL, NULL)
+GROUP(ending, "ending", NULL, core_stop_all)
 
 /* ttl 1000 + drift 12 + round 50: the claim was sent at 0. The ticks come every 250 ms. */
 TEST(ending, a_pending_rollback_ends_when_its_ttl_has_surely_passed)
@@ -112,7 +107,6 @@ TEST(ending, a_pending_rollback_ends_when_its_ttl_has_surely_passed)
     ck_assert_uint_eq(core->engine.votes.counters.rollbacks_expired, 3);
     core_link(core, 0, RL_LINK_READY);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(ending, an_extension_prolongs_the_pending_rollback)
@@ -130,7 +124,6 @@ TEST(ending, an_extension_prolongs_the_pending_rollback)
     ck_assert_uint_eq(core_live_claims(core), 1);
     core_run_to(core, 500 + 3000 + 32 + 50 + 250);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 /* rule 3.3: "A pending rollback ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a
@@ -150,7 +143,6 @@ TEST(ending, a_pending_rollback_does_not_end_while_the_claim_itself_is_still_una
     core_skip(core);
     core_run_to(core, 2250);
     core_expect(core, "t=2250ms SEND rollback #1: 2\n");
-    core_stop(core);
 }
 
 TEST(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
@@ -168,7 +160,6 @@ TEST(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
     core_skip(core);
     core_run_to(core, 550);
     core_expect(core, "t=550ms SEND rollback #1: 1\n");
-    core_stop(core);
 }
 
 TEST(cases, a_rollback_still_on_its_way_is_not_sent_twice)
@@ -180,7 +171,6 @@ TEST(cases, a_rollback_still_on_its_way_is_not_sent_twice)
     core_answers(core, "ggg");
     core_answers(core, "ggg");
     core_expect(core, "t=5000ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TESTS(ending, a_master_that_turns_out_to_have_refused_is_sent_nothing_more, 0, 2)
@@ -194,7 +184,6 @@ TESTS(ending, a_master_that_turns_out_to_have_refused_is_sent_nothing_more, 0, 2
     core_answer(core, 2, RL_UNKNOWN);
     core_expect(core, "t=50ms DISPOSE #1\n");
     ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
-    core_stop(core);
 }
 
 TEST(ending, a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused)
@@ -211,7 +200,6 @@ TEST(ending, a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_
     core_answers(core, "..r");
     core_run_to(core, 500);
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(ending, a_key_that_is_missing_or_foreign_is_rolled_back)
@@ -223,7 +211,6 @@ TEST(ending, a_key_that_is_missing_or_foreign_is_rolled_back)
     core_answer_for(core, 1, RL_REFUSED, RL_DETAIL_FOREIGN);
     core_answer(core, 2, RL_GRANTED);
     core_expect(core, "t=50ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(ending, pending_rollbacks_outlive_the_lock_that_made_them)
@@ -239,7 +226,6 @@ TEST(ending, pending_rollbacks_outlive_the_lock_that_made_them)
     core_answers(core, "g");
     core_expect(core, "t=50ms SEND rollback #1: 0\n"
                       "t=50ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(ending, without_pending_rollbacks_no_tick_is_asked_for)
@@ -252,7 +238,6 @@ TEST(ending, without_pending_rollbacks_no_tick_is_asked_for)
     core_answers(core, "ggg");
     core_run_to(core, 250);
     ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, RL_NEVER.ns);
-    core_stop(core);
 }
 
 TEST(ending, pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
@@ -269,7 +254,6 @@ TEST(ending, pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
     ck_assert_uint_eq(core->n_claims, 3);
     core_forget(core);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 SUITE("engine_pending_rollbacks")

@@ -336,7 +336,7 @@ static void step(struct core *core, uint64_t *random)
     check_claims(core);
 }
 
-GROUP(cases, "random", NULL, NULL)
+GROUP(cases, "random", NULL, core_stop_all)
 
 TESTS(cases, no_rule_is_broken_in_a_long_random_life, 1, 1 + N_SEEDS)
 {
@@ -364,7 +364,6 @@ TESTS(cases, no_rule_is_broken_in_a_long_random_life, 1, 1 + N_SEEDS)
     ck_assert(config.n_nodes < 3 || core->engine.votes.counters.repairs > 0);
     ck_assert(is_plain(core) || core->engine.votes.counters.renewals > 20);
     ck_assert(is_plain(core) || core->engine.votes.counters.epoch_mismatches > 10);
-    core_stop(core);
 }
 
 SUITE("engine_random")

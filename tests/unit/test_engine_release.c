@@ -2,7 +2,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(cases, "waiting", NULL, NULL)
+GROUP(cases, "waiting", NULL, core_stop_all)
 
 TEST(cases, a_release_ends_when_every_ready_master_has_answered)
 {
@@ -15,7 +15,6 @@ TEST(cases, a_release_ends_when_every_ready_master_has_answered)
     core_run_to(core, 7);
     core_answers(core, "..g");
     core_expect(core, "t=7ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(cases, the_lock_is_worth_nothing_from_the_moment_release_is_called)
@@ -25,7 +24,6 @@ TEST(cases, the_lock_is_worth_nothing_from_the_moment_release_is_called)
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_release(core);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
-    core_stop(core);
 }
 
 TEST(cases, only_masters_that_may_hold_the_value_are_told)
@@ -39,7 +37,6 @@ TEST(cases, only_masters_that_may_hold_the_value_are_told)
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 1 2 3 4\n");
     ck_assert_int_eq(core->locks[0].claim->votes[0].answer, RL_NOT_ASKED);
-    core_stop(core);
 }
 
 TEST(cases, masters_that_are_late_are_told_but_not_waited_for)
@@ -51,7 +48,6 @@ TEST(cases, masters_that_are_late_are_told_but_not_waited_for)
     core_answers(core, "gg");
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n"
                       "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(cases, the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
@@ -68,7 +64,6 @@ TEST(cases, the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
     core_run_to(core, 20);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=20ms SEND rollback #1: 2\n");
-    core_stop(core);
 }
 
 TESTS(cases, a_release_without_answers_ends_with_its_round, 0, 4)
@@ -87,10 +82,9 @@ TESTS(cases, a_release_without_answers_ends_with_its_round, 0, 4)
     ck_assert_int_eq(core->last.op, RL_OP_RELEASE);
     ck_assert_int_eq(core->last.status, table[_i].end);
     ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_TIMEOUT);
-    core_stop(core);
 }
 
-GROUP(result, "result", NULL, NULL)
+GROUP(result, "result", NULL, core_stop_all)
 
 TESTS(result, it_succeeds_when_a_quorum_is_known_not_to_hold_the_value, 0, 8)
 {
@@ -108,7 +102,6 @@ TESTS(result, it_succeeds_when_a_quorum_is_known_not_to_hold_the_value, 0, 8)
     ck_assert_int_eq(core->last.op, RL_OP_RELEASE);
     ck_assert_int_eq(core->last.status, table[_i].end);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    core_stop(core);
 }
 
 TEST(result, a_lock_that_had_been_lost_is_released_as_lost)
@@ -120,7 +113,6 @@ TEST(result, a_lock_that_had_been_lost_is_released_as_lost)
     core_release(core);
     ck_assert_int_eq(core->last.op, RL_OP_RELEASE);
     ck_assert_int_eq(core->last.status, RL_END_LOST);
-    core_stop(core);
 }
 
 TEST(result, a_lock_that_overslept_its_deadline_is_released_as_lost)
@@ -132,7 +124,6 @@ TEST(result, a_lock_that_overslept_its_deadline_is_released_as_lost)
     core_answers(core, "ggg");
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms COMPLETE release lost\n");
-    core_stop(core);
 }
 
 TEST(result, a_release_overtakes_an_extension_whose_completion_comes_first)
@@ -148,7 +139,6 @@ TEST(result, a_release_overtakes_an_extension_whose_completion_comes_first)
     core_expect(core, "");
     core_answers(core, "ggg");
     core_expect(core, "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(result, both_completions_come_even_when_the_release_ends_in_the_same_event)
@@ -163,7 +153,6 @@ TEST(result, both_completions_come_even_when_the_release_ends_in_the_same_event)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n"
                       "t=0ms COMPLETE extend canceled\n"
                       "t=0ms COMPLETE release no-quorum\n");
-    core_stop(core);
 }
 
 TESTS(cases, a_master_that_drops_out_is_no_longer_waited_for, 0, 2)
@@ -179,7 +168,6 @@ TESTS(cases, a_master_that_drops_out_is_no_longer_waited_for, 0, 2)
     else
         core_link(core, 2, RL_LINK_LATE);
     core_expect(core, "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(result, an_error_ends_the_waiting_and_is_tried_again_without_the_caller)
@@ -194,7 +182,6 @@ TEST(result, an_error_ends_the_waiting_and_is_tried_again_without_the_caller)
     core_answers(core, "..g");
     core_forget(core);
     core_expect(core, "t=250ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(result, answers_after_the_end_of_a_release_change_no_evidence)
@@ -207,7 +194,6 @@ TEST(result, answers_after_the_end_of_a_release_change_no_evidence)
     core_answers(core, "..g");
     ck_assert_int_eq(core->last.claim->votes[2].answer, RL_PENDING);
     ck_assert_uint_eq(core->completed[0], 2);
-    core_stop(core);
 }
 
 TEST(result, the_evidence_of_a_release_says_what_each_master_answered)
@@ -222,7 +208,6 @@ TEST(result, the_evidence_of_a_release_says_what_each_master_answered)
     ck_assert_int_eq(core->last.claim->votes[1].detail, RL_DETAIL_FOREIGN);
     ck_assert_int_eq(core->last.claim->votes[2].detail, RL_DETAIL_READONLY);
     ck_assert_uint_eq(core->last.claim->votes[2].latency_us, 1000);
-    core_stop(core);
 }
 
 TEST(result, after_a_release_the_handle_can_acquire_again)
@@ -238,7 +223,6 @@ TEST(result, after_a_release_the_handle_can_acquire_again)
                       "t=0ms SEND claim #2: 0 1 2\n");
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 SUITE("engine_release")

@@ -21,7 +21,7 @@ static struct core *start_renewing(void)
 
 /* --- When --------------------------------------------------------------------------------------------------------- */
 
-GROUP(cases, "time", NULL, NULL)
+GROUP(cases, "time", NULL, core_stop_all)
 
 TEST(cases, a_held_lock_is_renewed_on_time_again_and_again)
 {
@@ -37,7 +37,6 @@ TEST(cases, a_held_lock_is_renewed_on_time_again_and_again)
                       "t=310ms RENEWED\n"
                       "t=600ms SEND extend #1: 0 1 2\n");
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 2);
-    core_stop(core);
 }
 
 TEST(cases, without_the_request_there_is_no_renewal)
@@ -48,7 +47,6 @@ TEST(cases, without_the_request_there_is_no_renewal)
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 0);
-    core_stop(core);
 }
 
 /* A tick of 4 ms: what is due at 301 and at 303 goes out together at 300, and none later than it was asked for. */
@@ -70,7 +68,6 @@ TEST(cases, renewals_of_many_locks_go_out_on_one_tick)
     core_run_to(core, 303);
     core_expect(core, "t=300ms SEND extend #1: 0\n"
                       "t=300ms SEND extend #2: 0\n");
-    core_stop(core);
 }
 
 TEST(cases, a_tick_that_is_coarse_for_the_interval_is_refined)
@@ -88,7 +85,6 @@ TEST(cases, a_tick_that_is_coarse_for_the_interval_is_refined)
     core_skip(core);
     core_run_to(core, 305);
     core_expect(core, "t=300ms SEND extend #1: 0\n");
-    core_stop(core);
 }
 
 /* One master, ticks of 4 ms, and so many locks that are acquired at once; `per_tick` renewals fill one tick. */
@@ -128,7 +124,6 @@ TEST(cases, renewals_of_locks_that_were_acquired_at_once_are_spread)
                       "t=300ms SEND extend #2: 0\n"
                       "t=304ms SEND extend #3: 0\n"
                       "t=308ms SEND extend #4: 0\n");
-    core_stop(core);
 }
 
 /* Answered behind another one it finds itself among many again, and stays where it is all the same: else it would be
@@ -145,12 +140,11 @@ TEST(cases, a_lock_that_has_been_spread_comes_at_its_interval_after_that)
     core_answers(core, "g");
     ck_assert_int_eq(core->locks[1].wake.ns, rl_ms(304).ns);
     core_skip(core);
-    core_stop(core);
 }
 
 /* --- Failed rounds ------------------------------------------------------------------------------------------------ */
 
-GROUP(failure, "failure", NULL, NULL)
+GROUP(failure, "failure", NULL, core_stop_all)
 
 /* The time of the second renewal: after a round of 50 ms, and a tenth to a fifth of the interval. */
 TEST(failure, a_renewal_without_answers_is_tried_again_inside_the_deadline)
@@ -166,7 +160,6 @@ TEST(failure, a_renewal_without_answers_is_tried_again_inside_the_deadline)
     core_answers(core, "gg");
     ck_assert_int_gt(core_deadline_ms(core), 380 + 988 - 1);
     ck_assert_ptr_nonnull(strstr(core->log, "RENEWED"));
-    core_stop(core);
 }
 
 TEST(failure, renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
@@ -178,7 +171,6 @@ TEST(failure, renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
     ck_assert_uint_le(core->engine.votes.counters.renewals, 10);
     ck_assert_ptr_nonnull(strstr(core->log, "t=988ms SEND release #1: 0 1 2\nt=988ms LOST\n"));
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
-    core_stop(core);
 }
 
 TEST(failure, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
@@ -192,7 +184,6 @@ TEST(failure, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
     ck_assert_uint_le(core->engine.votes.counters.renewals, 24);
     ck_assert_uint_eq(core->engine.votes.counters.renewals, core->engine.votes.counters.renewals_failed);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* A tenth of the interval would be less than a millisecond. */
@@ -206,7 +197,6 @@ TEST(failure, a_short_interval_is_no_reason_to_try_again_in_a_rush)
     core_run_to(core, 9);
     core_answers(core, "ff");
     ck_assert_int_ge(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(9 + 5).ns);
-    core_stop(core);
 }
 
 TEST(failure, answers_after_the_end_of_the_round_still_prolong_the_lock)
@@ -216,7 +206,6 @@ TEST(failure, answers_after_the_end_of_the_round_still_prolong_the_lock)
     core_run_to(core, 351);
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 /* A new round would make the answers to the former one worthless, time and again. */
@@ -245,7 +234,6 @@ TEST(failure, answers_that_take_longer_than_the_interval_prolong_the_lock)
     ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 0);
     core_run_to(core, 584); /* a third of the ttl */
     ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 1);
-    core_stop(core);
 }
 
 TEST(failure, a_minority_renews_nothing_and_the_next_try_comes_soon)
@@ -256,7 +244,6 @@ TEST(failure, a_minority_renews_nothing_and_the_next_try_comes_soon)
     core_answers(core, "gfu");
     ck_assert_int_eq(core_deadline_ms(core), 988);
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(360).ns);
-    core_stop(core);
 }
 
 SUITE("engine_renew")

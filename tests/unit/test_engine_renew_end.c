@@ -22,7 +22,7 @@ static struct core *start_renewing(void)
 
 /* --- When no longer ----------------------------------------------------------------------------------------------- */
 
-GROUP(end_tests, "end", NULL, NULL)
+GROUP(end_tests, "end", NULL, core_stop_all)
 
 TEST(end_tests, no_renewal_begins_after_max_hold)
 {
@@ -38,7 +38,6 @@ TEST(end_tests, no_renewal_begins_after_max_hold)
     core_expect(core, "t=1288ms SEND release #1: 0 1 2\n"
                       "t=1288ms LOST\n");
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_HOLD_LIMIT);
-    core_stop(core);
 }
 
 TEST(end_tests, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
@@ -51,7 +50,6 @@ TEST(end_tests, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hol
     core_sleep_to(core, 301);
     core_run_to(core, 900);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(end_tests, retries_end_with_max_hold_too)
@@ -63,7 +61,6 @@ TEST(end_tests, retries_end_with_max_hold_too)
     core = core_start_held_as(3, &request);
     core_run_to(core, 980);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(end_tests, nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
@@ -78,7 +75,6 @@ TEST(end_tests, nothing_is_renewed_after_the_release_which_goes_behind_the_renew
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=310ms SEND release #1: 0 1 2\n"
                       "t=310ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TESTS(end_tests, nothing_is_renewed_once_the_handle_is_gone, 0, 2)
@@ -95,7 +91,6 @@ TESTS(end_tests, nothing_is_renewed_once_the_handle_is_gone, 0, 2)
     core_run_to(core, 3000);
     ck_assert_ptr_null(strstr(core->log, "extend"));
     ck_assert_ptr_null(strstr(core->log, "RENEWED"));
-    core_stop(core);
 }
 
 TEST(end_tests, the_next_hold_begins_with_no_renewal_of_the_former)
@@ -112,12 +107,11 @@ TEST(end_tests, the_next_hold_begins_with_no_renewal_of_the_former)
     core_skip(core);
     core_run_to(core, 1297);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* --- The caller's own extensions ---------------------------------------------------------------------------------- */
 
-GROUP(extension, "extension", NULL, NULL)
+GROUP(extension, "extension", NULL, core_stop_all)
 
 TEST(extension, an_extension_takes_over_the_renewal_under_way)
 {
@@ -134,7 +128,6 @@ TEST(extension, an_extension_takes_over_the_renewal_under_way)
                       "t=310ms SEND extend #1: 0 1 2\n"
                       "t=310ms COMPLETE extend ok\n"
                       "t=610ms SEND extend #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TESTS(extension, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3)
@@ -148,7 +141,6 @@ TESTS(extension, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3)
     core_extend(core, changes[_i].ttl_ms);
     core_answers(core, "ggg");
     ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(changes[_i].next_ms).ns);
-    core_stop(core);
 }
 
 TEST(extension, an_extension_that_fails_is_followed_by_a_renewal_soon)
@@ -158,7 +150,6 @@ TEST(extension, an_extension_that_fails_is_followed_by_a_renewal_soon)
     core_extend(core, 0);
     core_answers(core, "ff");
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(60).ns);
-    core_stop(core);
 }
 
 TEST(extension, a_canceled_extension_does_not_put_the_renewal_off)
@@ -169,7 +160,6 @@ TEST(extension, a_canceled_extension_does_not_put_the_renewal_off)
     core_extend(core, 0);
     core_cancel(core);
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(350).ns);
-    core_stop(core);
 }
 
 SUITE("engine_renew_end")

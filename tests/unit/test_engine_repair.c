@@ -9,7 +9,7 @@
 
 /* --- In quarantine ------------------------------------------------------------------------------------------------ */
 
-GROUP(cases, "quarantine", NULL, NULL)
+GROUP(cases, "quarantine", NULL, core_stop_all)
 
 TEST(cases, a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while)
 {
@@ -25,7 +25,6 @@ TEST(cases, a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(1288).ns);
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_GRANTED);
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 1);
-    core_stop(core);
 }
 
 TEST(cases, a_held_lock_survives_the_restart_of_every_master)
@@ -44,7 +43,6 @@ TEST(cases, a_held_lock_survives_the_restart_of_every_master)
                       "t=300ms SEND repair #1: 2\n"
                       "t=300ms COMPLETE extend ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 /* Only 1 and 2 were extended at 500; what 0 had until 988 was lost with its memory. */
@@ -62,7 +60,6 @@ TESTS(cases, a_restarted_master_is_not_asked_when_its_vote_is_over, 0, 2)
     core_extend(core, 0);
     ck_assert_int_eq(core_queued(core, 0) > 0, _i);
     ck_assert_int_eq(core_vote(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
-    core_stop(core);
 }
 
 TEST(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired)
@@ -81,7 +78,6 @@ TEST(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired)
     core_miss(core, 0);
     core_expect(core, "");
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
-    core_stop(core);
 }
 
 TEST(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
@@ -98,7 +94,6 @@ TEST(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
     core_answer_for(core, 1, RL_FAILED, RL_DETAIL_MEMORY_LOST);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
@@ -112,7 +107,6 @@ TEST(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
     core_miss(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved)
@@ -127,7 +121,6 @@ TEST(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_a
     core_miss(core, 0);
     core_answers(core, "g");
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(300 + 493).ns);
-    core_stop(core);
 }
 
 TEST(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
@@ -145,7 +138,6 @@ TEST(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
     core_answers(core, "..g");
     core_answers(core, "..g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 TEST(cases, a_repair_that_meets_another_value_takes_the_vote)
@@ -156,7 +148,6 @@ TEST(cases, a_repair_that_meets_another_value_takes_the_vote)
     core_miss(core, 0);
     core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_stop(core);
 }
 
 /* rule 4.6: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
@@ -176,7 +167,6 @@ TESTS(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unf
     else
         core_step_clock(core, 0, 1);
     ck_assert(!rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
-    core_stop(core);
 }
 
 /* A kind that does not give keys back: the vote of a master in quarantine counts until its bound, that of another one
@@ -195,7 +185,6 @@ TESTS(cases, a_kind_without_repair_leaves_the_key_missing, 0, 2)
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, _i ? rl_ms(988).ns : RL_LONG_AGO.ns);
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 0);
     core->locks[0].claim->kind = &rl_mutex_kind;
-    core_stop(core);
 }
 
 SUITE("engine_repair")

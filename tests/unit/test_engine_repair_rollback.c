@@ -21,7 +21,7 @@ static struct core *start_repaired(const char *answer)
     return core;
 }
 
-GROUP(cases, "rolling_back", NULL, NULL)
+GROUP(cases, "rolling_back", NULL, core_stop_all)
 
 TESTS(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5)
 {
@@ -30,7 +30,6 @@ TESTS(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair
 
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(cases, a_repair_that_comes_through_behind_the_release_is_no_vote)
@@ -43,7 +42,6 @@ TEST(cases, a_repair_that_comes_through_behind_the_release_is_no_vote)
     core_forget(core);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind)
@@ -53,7 +51,6 @@ TEST(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind)
     core_detach(core);
     core_answers(core, "g");
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TESTS(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2)
@@ -69,7 +66,6 @@ TESTS(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 
     core_skip(core);
     core_miss(core, 0);
     ck_assert_ptr_null(strstr(core->log, "repair"));
-    core_stop(core);
 }
 
 SUITE("engine_repair_rollback")

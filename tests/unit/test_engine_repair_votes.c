@@ -3,7 +3,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(cases, "voting", NULL, NULL)
+GROUP(cases, "voting", NULL, core_stop_all)
 
 TEST(cases, a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)
 {
@@ -19,7 +19,6 @@ TEST(cases, a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verd
                       "t=0ms COMPLETE extend ok\n");
     core_answers(core, "g");
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
-    core_stop(core);
 }
 
 TEST(cases, every_round_waits_for_its_own_verdict)
@@ -36,7 +35,6 @@ TEST(cases, every_round_waits_for_its_own_verdict)
     core_answers(core, "..g");
     core_expect(core, "t=0ms SEND repair #1: 0\n"
                       "t=0ms COMPLETE extend ok\n");
-    core_stop(core);
 }
 
 TEST(cases, what_an_older_round_found_missing_is_not_repaired_by_this_one)
@@ -51,7 +49,6 @@ TEST(cases, what_an_older_round_found_missing_is_not_repaired_by_this_one)
     core_skip(core);
     core_answers(core, ".gg");
     core_expect(core, "t=0ms COMPLETE extend ok\n");
-    core_stop(core);
 }
 
 TEST(cases, a_key_found_missing_after_the_verdict_is_given_back_at_once)
@@ -63,7 +60,6 @@ TEST(cases, a_key_found_missing_after_the_verdict_is_given_back_at_once)
     core_skip(core);
     core_miss(core, 0);
     core_expect(core, "t=0ms SEND repair #1: 0\n");
-    core_stop(core);
 }
 
 TEST(cases, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again)
@@ -79,7 +75,6 @@ TEST(cases, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_agai
                       "t=0ms LOST\n"
                       "t=0ms COMPLETE extend lost\n");
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_REFUSED);
-    core_stop(core);
 }
 
 TEST(cases, another_value_is_not_overwritten)
@@ -91,7 +86,6 @@ TEST(cases, another_value_is_not_overwritten)
     core_answers(core, ".gg");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n");
-    core_stop(core);
 }
 
 TEST(cases, a_master_whose_clock_was_set_forward_gets_no_key_back)
@@ -104,7 +98,6 @@ TEST(cases, a_master_whose_clock_was_set_forward_gets_no_key_back)
     core_answers(core, ".gg");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n");
-    core_stop(core);
 }
 
 TEST(cases, a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
@@ -117,7 +110,6 @@ TEST(cases, a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
     core_step_clock(core, 0, 100);
     core_answers(core, "g");
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_stop(core);
 }
 
 TEST(cases, masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
@@ -136,7 +128,6 @@ TEST(cases, masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n"
                       "t=0ms SEND repair #1: 0\n");
-    core_stop(core);
 }
 
 TEST(cases, a_failed_repair_after_the_verdict_still_shows_the_key_missing)
@@ -150,7 +141,6 @@ TEST(cases, a_failed_repair_after_the_verdict_still_shows_the_key_missing)
     ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MISSING);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_stop(core);
 }
 
 SUITE("engine_repair_votes")

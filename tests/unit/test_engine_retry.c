@@ -29,7 +29,7 @@ static struct rl_acquire request_until(int64_t deadline_ms)
     return request;
 }
 
-GROUP(cases, "limits", NULL, NULL)
+GROUP(cases, "limits", NULL, core_stop_all)
 
 TESTS(cases, a_single_attempt_ends_with_its_own_outcome, 0, 4)
 {
@@ -45,7 +45,6 @@ TESTS(cases, a_single_attempt_ends_with_its_own_outcome, 0, 4)
     ck_assert_int_eq(core->last.op, RL_OP_ACQUIRE);
     ck_assert_int_eq(core->last.status, table[_i].end);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    core_stop(core);
 }
 
 TEST(cases, attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
@@ -60,7 +59,6 @@ TEST(cases, attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
     ck_assert_uint_eq(core->n_claims, 3);
     ck_assert_uint_eq(core->engine.votes.counters.attempts, 3);
     ck_assert_int_eq(core->now.ns, rl_ms(200).ns);
-    core_stop(core);
 }
 
 TEST(cases, attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
@@ -74,7 +72,6 @@ TEST(cases, attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
     ck_assert_int_eq(core->last.cause, RL_END_HELD);
     ck_assert_int_le(core->now.ns, rl_ms(250).ns);
     ck_assert_int_ge(core->now.ns, rl_ms(248).ns);
-    core_stop(core);
 }
 
 TEST(cases, a_round_is_cut_off_at_the_deadline)
@@ -88,10 +85,9 @@ TEST(cases, a_round_is_cut_off_at_the_deadline)
     core_run_to(core, 30);
     core_expect(core, "t=30ms SEND rollback #1: 0 1 2\n"
                       "t=30ms COMPLETE acquire deadline (no-quorum)\n");
-    core_stop(core);
 }
 
-GROUP(pauses, "pauses", NULL, NULL)
+GROUP(pauses, "pauses", NULL, core_stop_all)
 
 /* rule 2.8: "retried after a random delay longer than one round, inside the caller's deadline". */
 TEST(pauses, a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt)
@@ -106,7 +102,6 @@ TEST(pauses, a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_at
     core_tick(core);
     ck_assert_int_eq(core->last.status, RL_END_DEADLINE);
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 TEST(cases, an_acquisition_that_comes_after_its_deadline_writes_nothing)
@@ -117,7 +112,6 @@ TEST(cases, an_acquisition_that_comes_after_its_deadline_writes_nothing)
     core_sleep_to(core, 20);
     core_acquire(core, &request);
     core_expect(core, "t=20ms COMPLETE acquire deadline (no-quorum)\n");
-    core_stop(core);
 }
 
 TEST(pauses, the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
@@ -141,7 +135,6 @@ TEST(pauses, the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
     }
     ck_assert(shortest >= rl_ms(100).ns && shortest < rl_ms(103).ns);
     ck_assert(longest <= rl_ms(150).ns && longest > rl_ms(147).ns);
-    core_stop(core);
 }
 
 TEST(pauses, the_pause_is_not_shorter_than_the_round_before_it)
@@ -158,7 +151,6 @@ TEST(pauses, the_pause_is_not_shorter_than_the_round_before_it)
     core_expect(core, "");
     core_run_to(core, 80);
     core_expect(core, "t=80ms SEND claim #2: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(pauses, a_seed_gives_one_sequence_of_pauses)
@@ -192,7 +184,6 @@ TEST(cases, a_host_without_a_claim_ends_the_acquisition)
     ck_assert_int_eq(core->last.cause, RL_END_NONE);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 TEST(pauses, an_attempt_after_failures_can_still_win)
@@ -208,7 +199,6 @@ TEST(pauses, an_attempt_after_failures_can_still_win)
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 1088);
     ck_assert_uint_eq(core->locks[0].report.attempts, 2);
-    core_stop(core);
 }
 
 /* A round also ends when no validity could be left; whoever ticks late must not get another answer than whoever

@@ -31,7 +31,7 @@ static const struct {
     uint32_t ttl_ms, renew_ms, at_risk_ms;
 } changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 1}, {5000, 1500, 1002}};
 
-GROUP(cases, "rhythm", NULL, NULL)
+GROUP(cases, "rhythm", NULL, core_stop_all)
 
 /* The warning's is that to the validity: 200 of 988, 1001.6 of 4948. */
 TESTS(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4)
@@ -41,7 +41,6 @@ TESTS(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4)
     extend_to(core, changes[_i].ttl_ms);
     ck_assert_uint_eq(core->locks[0].hold.renew_ms, changes[_i].renew_ms);
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, changes[_i].at_risk_ms);
-    core_stop(core);
 }
 
 TEST(cases, changing_the_ttl_again_and_again_loses_nothing)
@@ -55,7 +54,6 @@ TEST(cases, changing_the_ttl_again_and_again_loses_nothing)
     extend_to(core, 1000);
     ck_assert_uint_eq(core->locks[0].hold.renew_ms, 300);
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 200);
-    core_stop(core);
 }
 
 /* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. The warning
@@ -72,7 +70,6 @@ TEST(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
     core_run_to(core, 14);
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 1);
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
-    core_stop(core);
 }
 
 /* 1000 less the drift of 12, and 2000 less 22. */
@@ -86,7 +83,6 @@ TEST(cases, a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700 * 1978 / 988);
     extend_to(core, 1000);
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
-    core_stop(core);
 }
 
 TEST(cases, what_was_not_requested_stays_so)
@@ -96,7 +92,6 @@ TEST(cases, what_was_not_requested_stays_so)
     extend_to(core, 4000);
     ck_assert_uint_eq(core->locks[0].hold.renew_ms, 0);
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 0);
-    core_stop(core);
 }
 
 SUITE("engine_rhythm")

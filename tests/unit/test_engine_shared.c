@@ -21,7 +21,7 @@ static enum rl_mode mode_of(const struct core *core)
     return rl_lock_mode(&core->locks[0]);
 }
 
-GROUP(cases, "modes", NULL, NULL)
+GROUP(cases, "modes", NULL, core_stop_all)
 
 TEST(cases, the_mode_is_lowered_before_anything_is_answered)
 {
@@ -37,7 +37,6 @@ TEST(cases, the_mode_is_lowered_before_anything_is_answered)
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=300ms COMPLETE extend ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
-    core_stop(core);
 }
 
 TEST(cases, masters_that_have_not_confirmed_are_told_by_every_later_round)
@@ -54,7 +53,6 @@ TEST(cases, masters_that_have_not_confirmed_are_told_by_every_later_round)
     core_extend(core, 0);
     core_answers(core, "ggg");
     ck_assert_uint_eq(core->locks[0].claim->stronger, 0);
-    core_stop(core);
 }
 
 TEST(cases, an_answer_to_an_earlier_extension_confirms_nothing)
@@ -69,7 +67,6 @@ TEST(cases, an_answer_to_an_earlier_extension_confirms_nothing)
     ck_assert_uint_eq(core->locks[0].claim->stronger, 7);
     core_answer(core, 2, RL_GRANTED);
     ck_assert_uint_eq(core->locks[0].claim->stronger, 3);
-    core_stop(core);
 }
 
 /* It may have an entry in its wait queue from before. */
@@ -86,7 +83,6 @@ TEST(cases, a_master_without_a_vote_is_told_of_a_lowered_mode_again)
     core_extend(core, 0);
     core_answers(core, "ggg");
     ck_assert_uint_eq(core->locks[0].claim->stronger, 0);
-    core_stop(core);
 }
 
 /* The claim of a minority's master may be answered when the mode has been lowered already. */
@@ -112,7 +108,6 @@ TEST(cases, a_canceled_change_of_mode_is_one_all_the_same)
     lower(core);
     ck_assert(core_cancel(core));
     ck_assert_int_eq(mode_of(core), RL_SHARED);
-    core_stop(core);
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
@@ -164,7 +159,6 @@ TEST(cases, the_claim_of_an_upgrade_begins_a_rhythm_of_its_own)
                       "t=300ms SEND release #1: 0 1 2\n"
                       "t=300ms DISPOSE #1\n"
                       "t=600ms SEND extend #2: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(cases, votes_that_are_no_quorum_are_refreshed_early)
@@ -180,7 +174,6 @@ TEST(cases, votes_that_are_no_quorum_are_refreshed_early)
     core_expect(core, "");
     core_run_to(core, 24);
     core_expect(core, "t=24ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early)
@@ -189,7 +182,6 @@ TEST(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early)
 
     core_run_to(core, 100);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TESTS(cases, who_is_told_to_look_asks_that_master, 0, 2)
@@ -203,7 +195,6 @@ TESTS(cases, who_is_told_to_look_asks_that_master, 0, 2)
     core_drain_for(core, 0);
     ck_assert_uint_eq(core_queued(core, 1), 1);
     ck_assert_uint_eq(core_queued(core, 0), 0);
-    core_stop(core);
 }
 
 /* --- Fencing ------------------------------------------------------------------------------------------------------ */
@@ -221,7 +212,6 @@ TEST(cases, readers_of_one_time_propose_one_number)
     ck_assert_uint_eq(rl_fence_proposal(&core->engine.votes, &claim, 0), 1);
     claim.mode = RL_EXCLUSIVE;
     ck_assert_uint_eq(rl_fence_proposal(&core->engine.votes, &claim, 20 * span + 1), 20 * span + 1);
-    core_stop(core);
 }
 
 SUITE("engine_shared")

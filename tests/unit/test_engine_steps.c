@@ -17,7 +17,7 @@ static struct rl_instant at_ms(int64_t ms)
 /* max_ttl is 5000 ms, so its drift is 52 ms. A small step makes keys end early as well, perhaps much later. */
 static const int64_t steps_ms[] = {1, 100, 5000, 86400000};
 
-GROUP(new_votes, "new votes", NULL, NULL)
+GROUP(new_votes, "new votes", NULL, core_stop_all)
 
 TESTS(new_votes, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
       (int)(sizeof(steps_ms) / sizeof(*steps_ms)))
@@ -34,7 +34,6 @@ TESTS(new_votes, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl,
     core_acquire(core, &request);
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
-    core_stop(core);
 }
 
 /* --- Clock steps: this client's own clock ------------------------------------------------------------------------- */
@@ -92,7 +91,6 @@ TESTS(new_votes, a_quorum_that_moves_together_shows_that_our_own_clock_stood_sti
         else if (own_clocks[_i].moves_ms[i] >= 100)
             ck_assert(rl_clock_doubted(&core->engine.votes, i, core->now));
     }
-    core_stop(core);
 }
 
 TEST(new_votes, a_master_that_cannot_be_reached_is_not_waited_for)
@@ -104,7 +102,6 @@ TEST(new_votes, a_master_that_cannot_be_reached_is_not_waited_for)
     ck_assert_uint_eq(explain(core, 3, (const int64_t[]){100, 100, NOT_READ}, &own), 3);
     ck_assert_int_ge(own.most.ns, rl_ms(100).ns);
     ck_assert_int_le(own.least.ns, rl_ms(100).ns);
-    core_stop(core);
 }
 
 /* So many masters, of which the first ones are connected, and have all moved by one amount. */
@@ -125,7 +122,6 @@ TESTS(new_votes, without_a_quorum_or_with_one_master_nobody_can_tell, 0, sizeof 
             core_link(core, (unsigned)i, RL_LINK_DOWN);
     }
     ck_assert_uint_eq(explain(core, too_few[_i].n, moves_ms, &own), too_few[_i].nodes);
-    core_stop(core);
 }
 
 /* The wait for a step from before goes on. */
@@ -139,7 +135,6 @@ TEST(new_votes, a_standstill_does_not_forgive_an_earlier_step)
     ck_assert_uint_eq(explain(core, 3, (const int64_t[]){100, 100, 100}, &own), 7);
     ck_assert(rl_clock_doubted(&core->engine.votes, 0, core->now));
     ck_assert(!rl_clock_doubted(&core->engine.votes, 1, core->now));
-    core_stop(core);
 }
 
 TEST(new_votes, an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
@@ -154,7 +149,6 @@ TEST(new_votes, an_answer_to_what_was_sent_before_a_standstill_counts_for_less)
     ck_assert_int_eq(rl_lock_deadline(&core->engine, &core->locks[0]).ns,
                      rl_vote_bound(&core->engine.votes.config.drift, (struct rl_instant){0}, request.ttl_ms).ns -
                          rl_ms(100).ns);
-    core_stop(core);
 }
 
 TEST(new_votes, another_step_begins_the_wait_anew)
@@ -165,7 +159,6 @@ TEST(new_votes, another_step_begins_the_wait_anew)
     core_sleep_to(core, 10);
     core_step_clock(core, 0, 10);
     ck_assert_int_eq(core->engine.votes.stepped_until[0].ns, rl_ms(5062).ns);
-    core_stop(core);
 }
 
 TEST(new_votes, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
@@ -181,7 +174,6 @@ TEST(new_votes, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
     ck_assert_int_eq(core->last.claim->votes[0].detail, RL_DETAIL_QUARANTINED);
-    core_stop(core);
 }
 
 TEST(new_votes, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
@@ -198,12 +190,11 @@ TEST(new_votes, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
     core_pass_epoch_check(core, 1);
     core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
-    core_stop(core);
 }
 
 /* --- Clock steps: votes that one has ------------------------------------------------------------------------------ */
 
-GROUP(bounds, "bounds", NULL, NULL)
+GROUP(bounds, "bounds", NULL, core_stop_all)
 
 TEST(bounds, the_votes_of_a_stepped_master_count_that_much_shorter)
 {
@@ -216,7 +207,6 @@ TEST(bounds, the_votes_of_a_stepped_master_count_that_much_shorter)
     ck_assert_int_eq(core_deadline_ms(core), 688);
     core_step_clock(core, 0, 100);
     ck_assert_int_eq(core_deadline_ms(core), 588);
-    core_stop(core);
 }
 
 TEST(bounds, the_votes_of_every_lock_count_shorter)
@@ -230,7 +220,6 @@ TEST(bounds, the_votes_of_every_lock_count_shorter)
     core_step_clock(core, 0, 300);
     for (core->handle = 0; core->handle < 2; core->handle++)
         ck_assert_int_eq(core_deadline_ms(core), 688);
-    core_stop(core);
 }
 
 TEST(bounds, the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
@@ -244,7 +233,6 @@ TEST(bounds, the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n"
                       "t=10ms LOST\n");
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
-    core_stop(core);
 }
 
 TEST(bounds, a_lock_that_ends_early_for_a_step_says_so)
@@ -256,7 +244,6 @@ TEST(bounds, a_lock_that_ends_early_for_a_step_says_so)
     core_expect(core, "t=588ms SEND release #1: 0\n"
                       "t=588ms LOST\n");
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
-    core_stop(core);
 }
 
 TEST(bounds, an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)
@@ -269,7 +256,6 @@ TEST(bounds, an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win
     core_step_clock(core, 0, 2000);
     core_answers(core, ".g");
     ck_assert_int_eq(core->last.status, RL_END_TOO_SLOW);
-    core_stop(core);
 }
 
 /* The key has not expired yet, step or no step, so it is there without a gap. */
@@ -283,7 +269,6 @@ TEST(bounds, a_stepped_master_may_extend_a_vote_that_still_counts)
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 1088);
-    core_stop(core);
 }
 
 TEST(bounds, a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
@@ -294,7 +279,6 @@ TEST(bounds, a_stepped_master_is_not_asked_to_extend_a_vote_that_is_over)
     core_extend(core, 0);
     core_expect(core, "t=0ms SEND extend #1: 1 2\n");
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_QUARANTINED);
-    core_stop(core);
 }
 
 TEST(bounds, an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_is_over)
@@ -305,7 +289,6 @@ TEST(bounds, an_extension_in_flight_at_the_step_does_not_count_for_a_vote_that_i
     core_step_clock(core, 0, 988);
     core_answers(core, "g");
     ck_assert(!rl_before(core->now, core_vote(core, 0)->bound));
-    core_stop(core);
 }
 
 TEST(bounds, steps_of_centuries_do_not_make_a_vote_count_for_ever)
@@ -316,7 +299,6 @@ TEST(bounds, steps_of_centuries_do_not_make_a_vote_count_for_ever)
         core_step_clock(core, 0, INT64_C(200) * 365 * 86400 * 1000);
         ck_assert(!rl_before(core->now, core_vote(core, 0)->bound));
     }
-    core_stop(core);
 }
 
 SUITE("engine_steps")

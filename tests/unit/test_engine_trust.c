@@ -14,7 +14,7 @@ static void make_unfit(struct core *core, unsigned node, int how)
         core_admit(core, node, how == 1 ? RL_ADMISSION_EXCLUDED : RL_ADMISSION_UNEVALUATED);
 }
 
-GROUP(cases, "admission statuses", NULL, NULL)
+GROUP(cases, "admission statuses", NULL, core_stop_all)
 
 TESTS(cases, masters_without_a_vote_are_not_asked_and_have_failed_at_once, 0, 3)
 {
@@ -25,7 +25,6 @@ TESTS(cases, masters_without_a_vote_are_not_asked_and_have_failed_at_once, 0, 3)
     make_unfit(core, 2, _i);
     core_acquire(core, &request);
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
-    core_stop(core);
 }
 
 TESTS(cases, the_others_decide_without_them, 0, 3)
@@ -39,7 +38,6 @@ TESTS(cases, the_others_decide_without_them, 0, 3)
     core_answers(core, "g.g");
     core_expect(core, "t=0ms SEND claim #1: 0 2\n"
                       "t=0ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TESTS(cases, a_master_votes_from_the_very_end_of_its_quarantine, 0, 2)
@@ -51,7 +49,6 @@ TESTS(cases, a_master_votes_from_the_very_end_of_its_quarantine, 0, 2)
     core->now.ns = rl_ms(500).ns - _i;
     core_acquire(core, &request);
     ck_assert_int_eq(core_vote(core, 0)->outcome, _i ? RL_FAILED : RL_PENDING);
-    core_stop(core);
 }
 
 TESTS(cases, masters_that_are_excluded_or_unjudged_get_no_extension_either, 1, 3)
@@ -63,7 +60,6 @@ TESTS(cases, masters_that_are_excluded_or_unjudged_get_no_extension_either, 1, 3
     core_expect(core, "t=0ms SEND extend #1: 1 2\n");
     ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_EXCLUDED);
     ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
-    core_stop(core);
 }
 
 /* The rollback goes wherever the value may be, whatever is thought of the master. */
@@ -74,7 +70,6 @@ TESTS(cases, a_value_is_rolled_back_on_masters_that_do_not_vote_any_more, 0, 3)
     make_unfit(core, 0, _i);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
-    core_stop(core);
 }
 
 SUITE("engine_trust")

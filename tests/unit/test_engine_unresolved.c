@@ -18,7 +18,7 @@ static void reconnect(struct core *core, unsigned node)
     core_link(core, node, RL_LINK_READY);
 }
 
-GROUP(cases, "unresolved", NULL, NULL)
+GROUP(cases, "unresolved", NULL, core_stop_all)
 
 TEST(cases, a_claim_without_an_answer_is_no_extension)
 {
@@ -29,7 +29,6 @@ TEST(cases, a_claim_without_an_answer_is_no_extension)
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(unresolved(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, masters_owe_an_answer_until_they_have_given_it)
@@ -45,7 +44,6 @@ TEST(cases, masters_owe_an_answer_until_they_have_given_it)
     ck_assert_uint_eq(unresolved(core), 16);
     core_answers(core, "....g");
     ck_assert_uint_eq(unresolved(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
@@ -59,7 +57,6 @@ TEST(cases, an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
     ck_assert_uint_eq(unresolved(core), 4);
     core_answers(core, "..g");
     ck_assert_uint_eq(unresolved(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
@@ -74,7 +71,6 @@ TEST(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
     ck_assert_uint_eq(unresolved(core), 4);
     core_answers(core, "..g");
     ck_assert_uint_eq(unresolved(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, a_key_that_is_given_back_is_unresolved_too)
@@ -87,7 +83,6 @@ TEST(cases, a_key_that_is_given_back_is_unresolved_too)
     ck_assert_uint_eq(unresolved(core), 4);
     core_answers(core, "..g");
     ck_assert_uint_eq(unresolved(core), 0);
-    core_stop(core);
 }
 
 TEST(cases, a_lost_one_stays_unresolved)
@@ -101,7 +96,6 @@ TEST(cases, a_lost_one_stays_unresolved)
     core_extend(core, 0);
     core_answers(core, "ggg");
     ck_assert_uint_eq(unresolved(core), 4);
-    core_stop(core);
 }
 
 TEST(cases, a_short_one_is_forgotten_when_all_have_answered)
@@ -115,7 +109,6 @@ TEST(cases, a_short_one_is_forgotten_when_all_have_answered)
     core_extend(core, 2000);
     core_answers(core, "g");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_stop(core);
 }
 
 TEST(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one)
@@ -132,7 +125,6 @@ TEST(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one
     ck_assert_int_eq(bound_ms(core, 0), 988);
     ck_assert_int_eq(bound_ms(core, 1), 988);
     ck_assert_int_eq(bound_ms(core, 2), 97);
-    core_stop(core);
 }
 
 /* A vote that has counted for long counts for the shortest extension only, once another one is lost on its master. The
@@ -156,7 +148,6 @@ TEST(cases, a_grant_that_brings_the_deadline_forward_is_told_to_the_host)
     ck_assert_int_lt(core_deadline_ms(core), 500);
     core_run_to(core, 500);
     ck_assert_uint_eq(core->lost[0], 1);
-    core_stop(core);
 }
 
 SUITE("engine_unresolved")

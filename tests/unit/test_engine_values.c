@@ -2,7 +2,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(cases, "values", NULL, NULL)
+GROUP(cases, "values", NULL, core_stop_all)
 
 TEST(cases, a_detached_lock_leaves_its_keys_alone)
 {
@@ -18,7 +18,6 @@ TEST(cases, a_detached_lock_leaves_its_keys_alone)
     core_answers(core, "..g");
     core_run_to(core, 5000);
     core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 TEST(cases, a_value_of_another_handle_is_released_on_every_master)
@@ -29,7 +28,6 @@ TEST(cases, a_value_of_another_handle_is_released_on_every_master)
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
     core_answers(core, "grg");
     core_expect(core, "t=0ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 TEST(cases, releasing_a_value_waits_for_links_that_are_just_joining)
@@ -47,7 +45,6 @@ TEST(cases, releasing_a_value_waits_for_links_that_are_just_joining)
                       "t=10ms SEND rollback #1: 1\n");
     core_link(core, 2, RL_LINK_DOWN);
     core_expect(core, "t=10ms COMPLETE release ok\n");
-    core_stop(core);
 }
 
 /* Connecting may take longer than an answer, which is waited for from then on. */
@@ -69,7 +66,6 @@ TESTS(cases, the_time_for_a_release_begins_when_the_masters_can_be_told, 0, 2)
     core_run_to(core, 220);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_int_eq(core->last.status, answers ? RL_END_OK : RL_END_NO_QUORUM);
-    core_stop(core);
 }
 
 TEST(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
@@ -85,7 +81,6 @@ TEST(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
     core_expect(core, "");
     core_run_to(core, 1200);
     core_expect(core, "t=1000ms DISPOSE #1\n");
-    core_stop(core);
 }
 
 SUITE("engine_values")

@@ -7,7 +7,7 @@
 
 /* --- Entering the wait queue -------------------------------------------------------------------------------------- */
 
-GROUP(line, "line", NULL, NULL)
+GROUP(line, "line", NULL, core_stop_all)
 
 TEST(line, who_is_refused_enters_the_queue_with_a_fresh_value)
 {
@@ -21,7 +21,6 @@ TEST(line, who_is_refused_enters_the_queue_with_a_fresh_value)
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
-    core_stop(core);
 }
 
 TEST(line, who_is_not_refused_never_enters_the_queue)
@@ -34,7 +33,6 @@ TEST(line, who_is_not_refused_never_enters_the_queue)
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(core->engine.votes.counters.waits, 0);
-    core_stop(core);
 }
 
 TEST(line, who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue)
@@ -49,7 +47,6 @@ TEST(line, who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queu
                       "t=0ms BACKOFF no-quorum\n");
     core_run_to(core, 100);
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
-    core_stop(core);
 }
 
 TEST(line, a_single_attempt_ends_refused_whatever_it_would_do_then)
@@ -63,7 +60,6 @@ TEST(line, a_single_attempt_ends_refused_whatever_it_would_do_then)
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms SEND rollback #1: 2\n"
                       "t=0ms COMPLETE acquire held\n");
-    core_stop(core);
 }
 
 TEST(line, strict_order_has_no_first_attempt)
@@ -73,7 +69,6 @@ TEST(line, strict_order_has_no_first_attempt)
 
     core_acquire(core, &request);
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(line, who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
@@ -83,7 +78,6 @@ TEST(line, who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
     core_answers(core, "gg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22);
-    core_stop(core);
 }
 
 TEST(line, masters_that_must_not_vote_are_not_asked_for_a_place)
@@ -97,7 +91,6 @@ TEST(line, masters_that_must_not_vote_are_not_asked_for_a_place)
     core_expect(core, "t=0ms SEND enqueue #1: 2 3 4\n");
     ck_assert_int_eq(core->locks[0].claim->votes[0].detail, RL_DETAIL_QUARANTINED);
     ck_assert_int_eq(core->locks[0].claim->votes[1].detail, RL_DETAIL_LATE);
-    core_stop(core);
 }
 
 /* The pause is in proportion to the length of a round, not to the age of the client. */
@@ -113,7 +106,6 @@ TEST(line, the_pause_before_the_next_try_to_enter_the_queue_is_short)
     core_link(core, 0, RL_LINK_READY);
     core_run_to(core, 3600100);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    core_stop(core);
 }
 
 TEST(line, without_a_majority_of_masters_nobody_is_in_the_queue)
@@ -129,7 +121,6 @@ TEST(line, without_a_majority_of_masters_nobody_is_in_the_queue)
     core_run_to(core, 100);
     core_expect(core, "t=100ms DISPOSE #1\n"
                       "t=100ms SEND enqueue #2: 0 2\n");
-    core_stop(core);
 }
 
 /* --- The place -------------------------------------------------------------------------------------------------- */
@@ -149,7 +140,6 @@ TEST(line, the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
     core_run_to(core, 500);
     core_answers(core, "qqq");
     core_expect(core, "t=500ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(line, the_holders_rest_is_what_a_majority_says)
@@ -164,7 +154,6 @@ TEST(line, the_holders_rest_is_what_a_majority_says)
     core_answers(core, "qqq");
     rl_lock_queue_position(&core->engine, &core->locks[0], &rank, &held_until);
     ck_assert_int_eq(held_until.ns, 901 * RL_NS_PER_MS);
-    core_stop(core);
 }
 
 /* --- The ticket ------------------------------------------------------------------------------------------------- */
@@ -176,7 +165,6 @@ TEST(line, a_majority_with_the_same_number_needs_no_second_round)
     core_answers(core, "qqq");
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_expect(core, "t=0ms WAITING behind 0\n");
-    core_stop(core);
 }
 
 /* As long as it has another number there, the order of the waiters is another one there. */
@@ -190,7 +178,6 @@ TEST(line, a_master_with_a_number_of_its_own_is_told_the_ticket)
                       "t=0ms SEND enqueue #1: 2\n");
     ck_assert_uint_eq(core->queues[2].commands[core->queues[2].head].ticket, 100);
     ck_assert_uint_eq(core->locks[0].claim->round, 0);
-    core_stop(core);
 }
 
 TEST(line, it_is_told_once_in_each_round)
@@ -202,7 +189,6 @@ TEST(line, it_is_told_once_in_each_round)
     core_skip(core);
     core_answers(core, "--q");
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(line, the_largest_of_a_majoritys_numbers_is_told_to_all)
@@ -214,7 +200,6 @@ TEST(line, the_largest_of_a_majoritys_numbers_is_told_to_all)
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
     ck_assert_uint_eq(core->entries[0].ticket, 101);
     ck_assert_uint_eq(core->locks[0].claim->round, 1);
-    core_stop(core);
 }
 
 TEST(line, a_ticket_does_not_change_any_more)
@@ -227,7 +212,6 @@ TEST(line, a_ticket_does_not_change_any_more)
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_run_to(core, 1000);
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head].ticket, 100);
-    core_stop(core);
 }
 
 SUITE("engine_wait")

@@ -4,7 +4,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(without, "without", NULL, NULL)
+GROUP(without, "without", NULL, core_stop_all)
 
 TEST(without, waiting_ends_at_the_callers_deadline_and_leaves_nothing)
 {
@@ -21,7 +21,6 @@ TEST(without, waiting_ends_at_the_callers_deadline_and_leaves_nothing)
     core_expect(core, "t=700ms SEND rollback #1: 0 1 2\n"
                       "t=700ms COMPLETE acquire deadline (held)\n");
     ck_assert_int_eq(core->locks[0].claim->votes[2].detail, RL_DETAIL_TIMEOUT);
-    core_stop(core);
 }
 
 TEST(without, canceling_rolls_back_every_entry_and_every_grant)
@@ -33,7 +32,6 @@ TEST(without, canceling_rolls_back_every_entry_and_every_grant)
     ck_assert(core_cancel(core));
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2 3 4\n"
                       "t=0ms COMPLETE acquire canceled\n");
-    core_stop(core);
 }
 
 TEST(without, a_handle_that_goes_takes_its_places_with_it)
@@ -42,7 +40,6 @@ TEST(without, a_handle_that_goes_takes_its_places_with_it)
 
     core_fini(core);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(without, a_master_that_was_away_is_told_when_it_comes_back)
@@ -54,7 +51,6 @@ TEST(without, a_master_that_was_away_is_told_when_it_comes_back)
     core_skip(core);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #1: 2\n");
-    core_stop(core);
 }
 
 TEST(without, a_master_that_certainly_did_nothing_needs_no_rollback)
@@ -66,7 +62,6 @@ TEST(without, a_master_that_certainly_did_nothing_needs_no_rollback)
     core_cancel(core);
     core_expect(core, "t=0ms SEND rollback #1: 0 1\n"
                       "t=0ms COMPLETE acquire canceled\n");
-    core_stop(core);
 }
 
 TEST(without, a_master_that_did_something_in_an_earlier_round_does)
@@ -81,7 +76,6 @@ TEST(without, a_master_that_did_something_in_an_earlier_round_does)
     core_cancel(core);
     core_expect(core, "t=1000ms SEND rollback #1: 0 1 2\n"
                       "t=1000ms COMPLETE acquire canceled\n");
-    core_stop(core);
 }
 
 /* Of two questions of one round one failed for certain; the other may be carried out. */
@@ -96,7 +90,6 @@ TEST(without, a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_s
     core_cancel(core);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire canceled\n");
-    core_stop(core);
 }
 
 TEST(without, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
@@ -108,7 +101,6 @@ TEST(without, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
     core_notify_of_lower(core, 0);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire refused-by-host\n");
-    core_stop(core);
 }
 
 TEST(without, nobody_yields_into_a_new_place_after_the_deadline)
@@ -125,7 +117,6 @@ TEST(without, nobody_yields_into_a_new_place_after_the_deadline)
     core_notify_of_lower(core, 0);
     core_expect(core, "t=300ms SEND rollback #1: 0 1 2\n"
                       "t=300ms COMPLETE acquire deadline (no-quorum)\n");
-    core_stop(core);
 }
 
 SUITE("engine_wait_end")

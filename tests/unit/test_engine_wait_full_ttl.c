@@ -23,7 +23,7 @@ static struct core *start_handed_off(struct rl_acquire request, int64_t at_ms)
     return core;
 }
 
-GROUP(full_ttl, "full ttl", NULL, NULL)
+GROUP(full_ttl, "full ttl", NULL, core_stop_all)
 
 TEST(full_ttl, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
 {
@@ -40,7 +40,6 @@ TEST(full_ttl, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_run_to(core, 4946);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(full_ttl, the_extension_that_brings_the_ttl_is_guarded_like_any_other)
@@ -59,7 +58,6 @@ TEST(full_ttl, the_extension_that_brings_the_ttl_is_guarded_like_any_other)
     core_pass_epoch_check(core, 1);
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
-    core_stop(core);
 }
 
 TEST(full_ttl, a_lock_that_was_granted_for_its_ttl_gets_no_more)
@@ -72,7 +70,6 @@ TEST(full_ttl, a_lock_that_was_granted_for_its_ttl_gets_no_more)
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_run_to(core, USABLE_MS - 1);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* The votes are of the round before: what is left of them is halved, not the lease of a round without an answer. */
@@ -89,7 +86,6 @@ TEST(full_ttl, what_is_left_is_halved_where_votes_are_older_than_the_latest_leas
     core_skip(core);
     core_run_to(core, 1739);
     core_expect(core, "t=1739ms SEND extend #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(full_ttl, it_is_tried_again_inside_the_lease_however_long_the_ttl)
@@ -108,7 +104,6 @@ TEST(full_ttl, it_is_tried_again_inside_the_lease_however_long_the_ttl)
     core_answers(core, "gg");
     core_run_to(core, USABLE_MS - 1);
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 3);
-    core_stop(core);
 }
 
 TEST(full_ttl, the_warning_goes_by_the_lease_until_the_ttl_is_there)
@@ -124,7 +119,6 @@ TEST(full_ttl, the_warning_goes_by_the_lease_until_the_ttl_is_there)
                       "t=989ms RENEWED\n");
     core_run_to(core, 4947 - 1200);
     core_expect(core, "t=3747ms AT-RISK\n");
-    core_stop(core);
 }
 
 TEST(full_ttl, a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
@@ -140,7 +134,6 @@ TEST(full_ttl, a_warning_that_is_wanted_early_comes_early_when_the_ttl_is_there)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 3000);
     core_run_to(core, 4947 - 3000);
     ck_assert(core->locks[0].hold.warned);
-    core_stop(core);
 }
 
 TEST(full_ttl, the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
@@ -157,7 +150,6 @@ TEST(full_ttl, the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
     core_run_to(core, USABLE_MS);
     ck_assert_uint_eq(core->lost[0], 1);
     ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
-    core_stop(core);
 }
 
 TEST(full_ttl, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
@@ -168,7 +160,6 @@ TEST(full_ttl, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 4000 - 42);
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
-    core_stop(core);
 }
 
 TEST(full_ttl, an_extension_with_one_sets_the_full_ttl_from_then_on)
@@ -184,7 +175,6 @@ TEST(full_ttl, an_extension_with_one_sets_the_full_ttl_from_then_on)
     core_answers(core, "gg");
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 3000);
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
-    core_stop(core);
 }
 
 TEST(full_ttl, a_limit_on_the_hold_does_not_take_away_the_full_ttl)
@@ -201,7 +191,6 @@ TEST(full_ttl, a_limit_on_the_hold_does_not_take_away_the_full_ttl)
                       "t=989ms RENEWED\n");
     core_run_to(core, 4946);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(full_ttl, a_lock_that_is_released_before_half_the_lease_is_never_extended)
@@ -214,7 +203,6 @@ TEST(full_ttl, a_lock_that_is_released_before_half_the_lease_is_never_extended)
     core_skip(core);
     core_run_to(core, 5000);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* Its place is still in the queue of the third: it may be handed the key there at any time. */
@@ -225,7 +213,6 @@ TEST(full_ttl, a_release_leaves_the_queues_where_no_vote_came_from)
     ck_assert_int_eq(core->locks[0].claim->votes[2].outcome, RL_QUEUED);
     core_release(core);
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(full_ttl, whoever_takes_a_lock_over_takes_over_its_full_ttl)
@@ -244,7 +231,6 @@ TEST(full_ttl, whoever_takes_a_lock_over_takes_over_its_full_ttl)
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 4000);
     ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
-    core_stop(core);
 }
 
 SUITE("engine_wait_full_ttl")

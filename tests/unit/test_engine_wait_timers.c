@@ -4,7 +4,7 @@
 #include "core_harness.h"
 #include "suite.h"
 
-GROUP(timers, "timers", NULL, NULL)
+GROUP(timers, "timers", NULL, core_stop_all)
 
 TEST(timers, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
 {
@@ -17,7 +17,6 @@ TEST(timers, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
     core_answers(core, "qqq");
     core_run_to(core, 1000);
     core_expect(core, "t=1000ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(timers, the_lease_is_the_ttl_where_that_is_short)
@@ -32,7 +31,6 @@ TEST(timers, the_lease_is_the_ttl_where_that_is_short)
     core_skip(core);
     core_run_to(core, 250);
     core_expect(core, "t=250ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* A dead waiter must not be in the way for the longer. */
@@ -48,7 +46,6 @@ TEST(timers, the_lease_does_not_grow_with_the_ttl)
     request.ttl_ms = 3600000;
     core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 2000);
-    core_stop(core);
 }
 
 /* Twice what is wanted of it, drift included, so that it does not fall short with every quarter. */
@@ -65,7 +62,6 @@ TEST(timers, the_lease_is_long_enough_for_what_the_caller_wants_to_have_left)
     request.min_validity = rl_ms(4000);
     core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 5000);
-    core_stop(core);
 }
 
 TEST(timers, who_waits_looks_again_when_a_majority_may_have_the_key_free)
@@ -79,7 +75,6 @@ TEST(timers, who_waits_looks_again_when_a_majority_may_have_the_key_free)
     core_skip(core);
     core_run_to(core, 499);
     core_expect(core, "t=71ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* One of three is there, so one more is enough, and the first that may be free is worth a look. */
@@ -93,7 +88,6 @@ TEST(timers, who_has_some_votes_looks_for_those_that_are_missing)
     core_skip(core);
     core_run_to(core, 199);
     core_expect(core, "t=11ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* The master said "nothing to wait for" again and again: no more than one look in each millisecond and round trip. */
@@ -112,7 +106,6 @@ TEST(timers, looks_are_a_millisecond_and_a_round_trip_apart)
         core_tick(core);
         ck_assert_uint_eq(core->locks[0].claim->round, look + 1);
     }
-    core_stop(core);
 }
 
 /* Notifications that change nothing must not put off the refresh for ever. */
@@ -127,7 +120,6 @@ TEST(timers, no_notification_brings_a_look_or_puts_one_off)
     core_expect(core, "");
     core_run_to(core, 500);
     core_expect(core, "t=500ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(timers, a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
@@ -147,7 +139,6 @@ TEST(timers, a_round_without_a_majority_of_answers_is_over_at_the_masters_timeou
     core_expect(core, "");
     core_run_to(core, 900);
     core_expect(core, "t=900ms SEND enqueue #1: 0 1 2\n");
-    core_stop(core);
 }
 
 /* Master 2 needs all of its time. Master 1 has not been asked, since its backlog was full: by then its lease would have
@@ -175,7 +166,6 @@ TEST(timers, a_master_that_a_round_has_not_reached_is_asked_again_meanwhile)
     core_skip(core);
     core_run_to(core, 1001);
     core_expect(core, "t=1001ms SEND enqueue #1: 0 1 2\n"); /* a quorum has answered, and its interval is over */
-    core_stop(core);
 }
 
 TEST(timers, a_master_that_comes_back_is_asked_at_once)
@@ -191,7 +181,6 @@ TEST(timers, a_master_that_comes_back_is_asked_at_once)
     core_hand_off(core, 0);
     core_expect(core, "t=20ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
-    core_stop(core);
 }
 
 TEST(timers, a_master_that_may_not_be_asked_is_not_asked_again)
@@ -203,7 +192,6 @@ TEST(timers, a_master_that_may_not_be_asked_is_not_asked_again)
     core_admit_quarantined(core, 1, 1000);
     core_look_again(core, 1);
     core_expect(core, "");
-    core_stop(core);
 }
 
 TEST(timers, who_does_not_wait_does_not_look)
@@ -214,7 +202,6 @@ TEST(timers, who_does_not_wait_does_not_look)
     core_skip(core);
     core_look_again(core, 0);
     core_expect(core, "");
-    core_stop(core);
 }
 
 /* Nobody refreshes the entry that is left meanwhile. */
@@ -238,7 +225,6 @@ TEST(timers, who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_come
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->n_claims, 2);
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
-    core_stop(core);
 }
 
 TEST(timers, who_reaches_the_masters_again_within_the_lease_has_its_turn)
@@ -258,7 +244,6 @@ TEST(timers, who_reaches_the_masters_again_within_the_lease_has_its_turn)
     core_answers(core, "gg");
     core_expect(core, "t=1900ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
-    core_stop(core);
 }
 
 TEST(timers, the_full_round_follows_when_a_majority_is_there_again)
@@ -280,7 +265,6 @@ TEST(timers, the_full_round_follows_when_a_majority_is_there_again)
     core_run_to(core, 2978);
     core_expect(core, "t=2978ms SEND rollback #1: 1\n"
                       "t=2978ms BACKOFF no-quorum\n");
-    core_stop(core);
 }
 
 TEST(timers, a_refresh_that_is_lost_on_its_way_costs_no_turn)
@@ -299,7 +283,6 @@ TEST(timers, a_refresh_that_is_lost_on_its_way_costs_no_turn)
     core_skip(core);
     core_answers(core, "gg");
     core_expect(core, "t=500ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TEST(timers, a_caller_whose_time_is_up_does_not_wait_for_the_lease)
@@ -316,7 +299,6 @@ TEST(timers, a_caller_whose_time_is_up_does_not_wait_for_the_lease)
     core_run_to(core, 900);
     core_expect(core, "t=900ms SEND rollback #1: 2\n"
                       "t=900ms COMPLETE acquire deadline (no-quorum)\n");
-    core_stop(core);
 }
 
 SUITE("engine_wait_timers")

@@ -9,7 +9,7 @@
 
 /* --- Grants by notification ------------------------------------------------------------------------------------- */
 
-GROUP(grants, "grants", NULL, NULL)
+GROUP(grants, "grants", NULL, core_stop_all)
 
 TEST(grants, a_majority_of_notifications_is_the_lock_without_another_round)
 {
@@ -21,7 +21,6 @@ TEST(grants, a_majority_of_notifications_is_the_lock_without_another_round)
     core_hand_off(core, 2);
     core_expect(core, "t=300ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 2);
-    core_stop(core);
 }
 
 /* rule 7.3: not from its arrival. */
@@ -33,7 +32,6 @@ TEST(grants, a_grant_by_notification_counts_from_the_refresh_that_it_names)
     core_hand_off(core, 0);
     core_hand_off(core, 2);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
-    core_stop(core);
 }
 
 /* rule 7.3: "Neither the notification's arrival nor a later refresh counts". */
@@ -50,7 +48,6 @@ TEST(grants, a_notification_of_an_earlier_refresh_grants_nothing)
     core_hand_off(core, 0);
     core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
-    core_stop(core);
 }
 
 /* Too much is waiting to be written to master 0: the refresh of t = 500 does not reach it. What its grant is worth is
@@ -74,7 +71,6 @@ TEST(grants, a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_g
     core_answers(core, "g");
     core_expect(core, "t=600ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
-    core_stop(core);
 }
 
 TEST(grants, a_notification_of_a_round_that_was_never_sent_grants_nothing)
@@ -84,7 +80,6 @@ TEST(grants, a_notification_of_a_round_that_was_never_sent_grants_nothing)
     core_hand_off_in(core, 0, 1);
     core_hand_off_in(core, 0, UINT32_MAX);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    core_stop(core);
 }
 
 TEST(grants, votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time)
@@ -97,7 +92,6 @@ TEST(grants, votes_of_one_round_are_counted_with_those_of_another_each_for_its_o
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
     core_answers(core, "g");
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
-    core_stop(core);
 }
 
 TEST(grants, a_notification_overtakes_the_reply_that_says_queued)
@@ -107,7 +101,6 @@ TEST(grants, a_notification_overtakes_the_reply_that_says_queued)
     core_hand_off(core, 0);
     core_answers(core, "qg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TEST(grants, the_evidence_of_a_turn_is_what_was_counted)
@@ -119,7 +112,6 @@ TEST(grants, the_evidence_of_a_turn_is_what_was_counted)
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
-    core_stop(core);
 }
 
 TEST(grants, a_reply_that_is_overtaken_leaves_the_evidence_alone)
@@ -131,7 +123,6 @@ TEST(grants, a_reply_that_is_overtaken_leaves_the_evidence_alone)
     core_answers(core, "qq");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
-    core_stop(core);
 }
 
 TEST(grants, queued_in_a_later_round_ends_an_earlier_grant)
@@ -143,7 +134,6 @@ TEST(grants, queued_in_a_later_round_ends_an_earlier_grant)
     core_answers(core, "qg");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_QUEUED);
-    core_stop(core);
 }
 
 TEST(grants, a_grant_whose_time_is_over_is_no_vote)
@@ -155,7 +145,6 @@ TEST(grants, a_grant_whose_time_is_over_is_no_vote)
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
-    core_stop(core);
 }
 
 /* The clock is read again between the last vote and the acceptance. */
@@ -168,7 +157,6 @@ TEST(grants, a_turn_that_is_over_before_it_is_accepted_is_none)
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core->accept_delay = rl_ms(0);
-    core_stop(core);
 }
 
 TEST(grants, masters_that_must_not_vote_hand_nothing_over)
@@ -182,7 +170,6 @@ TEST(grants, masters_that_must_not_vote_hand_nothing_over)
         core_hand_off(core, node);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
-    core_stop(core);
 }
 
 TEST(grants, a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
@@ -193,7 +180,6 @@ TEST(grants, a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_int_eq(core->locks[0].claim->votes[0].outcome, RL_UNKNOWN);
-    core_stop(core);
 }
 
 TEST(grants, votes_in_hand_count_shorter_when_the_clock_is_set)
@@ -205,7 +191,6 @@ TEST(grants, votes_in_hand_count_shorter_when_the_clock_is_set)
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS - 700);
-    core_stop(core);
 }
 
 TEST(grants, a_notification_while_the_lock_is_held_joins_the_ledger)
@@ -219,7 +204,6 @@ TEST(grants, a_notification_while_the_lock_is_held_joins_the_ledger)
     core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     ck_assert_int_eq(core->locks[0].claim->votes[1].outcome, RL_GRANTED);
-    core_stop(core);
 }
 
 TEST(grants, a_notification_after_an_extension_has_been_sent_changes_nothing)
@@ -234,7 +218,6 @@ TEST(grants, a_notification_after_an_extension_has_been_sent_changes_nothing)
     core_hand_off_in(core, 2, 0);
     ck_assert_int_eq(core->locks[0].claim->votes[2].bound.ns, bound.ns);
     ck_assert_int_eq(core->locks[0].claim->votes[2].answer, RL_PENDING);
-    core_stop(core);
 }
 
 TEST(grants, a_notification_behind_the_rollback_counts_for_nothing)
@@ -247,7 +230,6 @@ TEST(grants, a_notification_behind_the_rollback_counts_for_nothing)
     core_notify(core, claim, 0, &notification);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
-    core_stop(core);
 }
 
 /* The script looks at the marker itself. */
@@ -260,7 +242,6 @@ TEST(grants, a_queue_entry_has_no_epoch_check_and_needs_none)
     ck_assert_uint_eq(core_queued(core, 0), 1);
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
-    core_stop(core);
 }
 
 TEST(grants, a_reply_behind_the_rollback_counts_for_nothing)
@@ -271,7 +252,6 @@ TEST(grants, a_reply_behind_the_rollback_counts_for_nothing)
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
-    core_stop(core);
 }
 
 /* --- What is left of it ----------------------------------------------------------------------------------------- */
@@ -300,7 +280,6 @@ TEST(grants, a_turn_with_too_little_left_is_lengthened_by_a_refresh)
     core_answers(core, "gg");
     core_expect(core, "t=300ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 300 + USABLE_MS);
-    core_stop(core);
 }
 
 TEST(grants, masters_that_are_too_slow_three_times_are_too_slow)
@@ -320,7 +299,6 @@ TEST(grants, masters_that_are_too_slow_three_times_are_too_slow)
     ck_assert_uint_eq(rounds, 3);
     ck_assert_int_eq(core_state(core), RL_LOCK_BACKING_OFF);
     ck_assert_int_eq(core->locks[0].report.attempt, RL_END_TOO_SLOW);
-    core_stop(core);
 }
 
 SUITE("engine_wait_turn")

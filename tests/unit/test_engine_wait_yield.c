@@ -10,7 +10,7 @@
 
 /* --- Yielding --------------------------------------------------------------------------------------------------- */
 
-GROUP(yields, "yields", NULL, NULL)
+GROUP(yields, "yields", NULL, core_stop_all)
 
 TEST(yields, who_was_given_what_a_lower_ticket_waits_for_yields)
 {
@@ -23,7 +23,6 @@ TEST(yields, who_was_given_what_a_lower_ticket_waits_for_yields)
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_answers(core, "---");
-    core_stop(core);
 }
 
 TEST(yields, who_yields_keeps_its_ticket_and_changes_its_value)
@@ -35,7 +34,6 @@ TEST(yields, who_yields_keeps_its_ticket_and_changes_its_value)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
-    core_stop(core);
 }
 
 TEST(yields, the_lowest_never_yields)
@@ -48,7 +46,6 @@ TEST(yields, the_lowest_never_yields)
     core_answers(core, "ggqqq");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 TEST(yields, a_majority_is_not_yielded)
@@ -58,7 +55,6 @@ TEST(yields, a_majority_is_not_yielded)
     core->reports[0].lower = core->reports[1].lower = true;
     core_answers(core, "gg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
-    core_stop(core);
 }
 
 TEST(yields, a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
@@ -68,7 +64,6 @@ TEST(yields, a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
     core_hand_off(core, 0);
     core_notify_of_lower(core, 1);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
-    core_stop(core);
 }
 
 /* Whoever had somebody in front of it at its last refresh would else give every turn away. */
@@ -81,7 +76,6 @@ TEST(yields, a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_notify_of_lower(core, 0);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
-    core_stop(core);
 }
 
 TEST(yields, nobody_yields_before_it_has_a_ticket_and_then_at_once)
@@ -95,7 +89,6 @@ TEST(yields, nobody_yields_before_it_has_a_ticket_and_then_at_once)
     core_answers(core, "-q");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     ck_assert_uint_eq(core->entries[0].ticket, 100);
-    core_stop(core);
 }
 
 /* --- Tokens ----------------------------------------------------------------------------------------------------- */
@@ -117,7 +110,7 @@ static struct core *start_fenced(void)
     return start_fenced_with(3);
 }
 
-GROUP(tokens, "tokens", NULL, NULL)
+GROUP(tokens, "tokens", NULL, core_stop_all)
 
 TEST(tokens, a_token_is_made_of_what_the_hand_offs_have_counted)
 {
@@ -128,7 +121,6 @@ TEST(tokens, a_token_is_made_of_what_the_hand_offs_have_counted)
     core_hand_off(core, 1);
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 41);
-    core_stop(core);
 }
 
 TEST(tokens, a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
@@ -138,7 +130,6 @@ TEST(tokens, a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
     core_hand_off(core, 0);
     core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    core_stop(core);
 }
 
 TEST(tokens, unequal_counters_are_raised_before_the_turn_is_taken)
@@ -153,7 +144,6 @@ TEST(tokens, unequal_counters_are_raised_before_the_turn_is_taken)
     core_answers(core, "g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 44);
-    core_stop(core);
 }
 
 /* Its record of the token was made in a hold that is over: others may have got more in between. */
@@ -168,7 +158,6 @@ TEST(tokens, an_expired_vote_records_no_token)
     core_sleep_to(core, USABLE_MS);
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    core_stop(core);
 }
 
 /* A master that grants again has counted for others since; its late word on the first grant must not hide that. */
@@ -188,7 +177,6 @@ TEST(tokens, a_late_acknowledgement_does_not_bring_a_larger_answer_down)
     token = rl_claim_fence(core->locks[0].claim)->token;
     ck_assert(token == 44 || token == 0);
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->counters[0], token ? 50 : 0);
-    core_stop(core);
 }
 
 /* It hides what the master has recorded, so the master is asked once more. */
@@ -208,7 +196,6 @@ TEST(tokens, a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_tu
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 44);
     ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
-    core_stop(core);
 }
 
 TEST(tokens, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
@@ -224,7 +211,6 @@ TEST(tokens, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->entries[0].ticket, 100);
-    core_stop(core);
 }
 
 /* --- Moving ----------------------------------------------------------------------------------------------------- */
@@ -237,7 +223,7 @@ static bool move(struct core *core)
     return moved;
 }
 
-GROUP(moving, "moving", NULL, NULL)
+GROUP(moving, "moving", NULL, core_stop_all)
 
 TEST(moving, who_moves_keeps_its_ticket_and_changes_its_value)
 {
@@ -248,7 +234,6 @@ TEST(moving, who_moves_keeps_its_ticket_and_changes_its_value)
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
     ck_assert_uint_eq(core->engine.votes.counters.moves, 1);
-    core_stop(core);
 }
 
 TEST(moving, who_has_a_vote_does_not_move)
@@ -258,7 +243,6 @@ TEST(moving, who_has_a_vote_does_not_move)
     core_hand_off(core, 1);
     ck_assert(!move(core));
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 /* As long as no quorum has answered, the vote may be one of a hand-off. */
@@ -275,7 +259,6 @@ TEST(moving, a_vote_from_before_the_latest_round_binds_nobody)
     ck_assert(move(core));
     core_expect(core, "t=500ms SEND rollback #1: 0 1 2\n"
                       "t=500ms SEND enqueue #2: 0 1 2\n");
-    core_stop(core);
 }
 
 TEST(moving, a_vote_that_has_come_since_the_round_began_binds)
@@ -288,7 +271,6 @@ TEST(moving, a_vote_that_has_come_since_the_round_began_binds)
     core_hand_off(core, 3);
     ck_assert(!move(core));
     ck_assert_uint_eq(core->n_claims, 1);
-    core_stop(core);
 }
 
 TEST(moving, who_does_not_wait_does_not_move)
@@ -300,7 +282,6 @@ TEST(moving, who_does_not_wait_does_not_move)
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     ck_assert(!move(core));
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
-    core_stop(core);
 }
 
 SUITE("engine_wait_yield")

@@ -199,7 +199,7 @@ static const struct {
 #define ASSERTING true
 #endif
 
-GROUP(cases, "diagram", NULL, NULL)
+GROUP(cases, "diagram", NULL, core_stop_all)
 
 /* Each play ends in some state: nothing of the states before is left. */
 TESTS(cases, what_belonged_to_a_state_ends_with_it, 0, (int)N_DRAWN)
@@ -213,7 +213,6 @@ TESTS(cases, what_belonged_to_a_state_ends_with_it, 0, (int)N_DRAWN)
         ck_assert_mem_eq(&lock->hold, &nothing, sizeof nothing);
     if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING)
         ck_assert(lock->hold.end.ns == RL_NEVER.ns && !lock->hold.renewing);
-    core_stop(core);
 }
 
 static void extend_while_it_is_renewed(struct core *core)
@@ -235,7 +234,6 @@ TEST(cases, a_renewal_ends_when_its_lock_is_extended)
     extend_while_it_is_renewed(core);
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     ck_assert(!core->locks[0].hold.renewing);
-    core_stop(core);
 }
 
 TESTS(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN)
@@ -245,7 +243,6 @@ TESTS(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN)
     diagram[_i].play(core);
     ck_assert_msg(core->seen[diagram[_i].from] & (1u << diagram[_i].to), "%s never became %s",
                   rl_lock_state_name(diagram[_i].from), rl_lock_state_name(diagram[_i].to));
-    core_stop(core);
 }
 
 /* --- And no other --------------------------------------------------------------------------------------------- */
