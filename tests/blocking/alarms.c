@@ -19,7 +19,6 @@ static void quick_to_give_up(struct redlock_options *options, void *data)
 {
     options->node_timeout_ms = 100;
     options->backoff_max_ms = 100;
-    (void)data;
 }
 
 static void open_quick(void)

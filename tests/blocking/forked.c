@@ -57,8 +57,6 @@ static void in_child(bool (*check)(struct inherited *), struct inherited *inheri
 
 static void must_not_run(struct redlock_client *client, void *user_data)
 {
-    (void)client;
-    (void)user_data;
     _exit(3);
 }
 
@@ -183,7 +181,6 @@ static bool a_service_of_its_own_works(struct inherited *inherited)
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(world.service);
     world.service = theirs;
-    (void)inherited;
     return held;
 }
 

@@ -26,7 +26,6 @@ static void call_everything(struct redlock_client *client, void *user_data)
     redlock_service_destroy(world.service);
     seen->async = redlock_mutex_acquire_async(seen->mutex, NULL, seen->queue, NULL);
     ck_assert_int_eq(redlock_mutex_cancel(seen->mutex), REDLOCK_E_NOTHING_TO_CANCEL);
-    (void)client;
 }
 
 GROUP(three, "inside", world_three, world_close)
@@ -191,7 +190,6 @@ static void look_at_mask(struct redlock_client *client, void *user_data)
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     *(bool *)user_data = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGTERM) == 1 &&
                          sigismember(&mask, SIGUSR1) == 1 && sigismember(&mask, SIGCHLD) == 1;
-    (void)client;
 }
 
 TEST(three, the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before)

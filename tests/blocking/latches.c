@@ -10,7 +10,6 @@
 static void tune(struct redlock_options *options, void *data)
 {
     options->max_ttl_ms = 1500;
-    (void)data;
 }
 
 static void open_world(void)
@@ -67,7 +66,6 @@ static bool has(const char *field)
 
 static bool is_awaited(void *argument)
 {
-    (void)argument;
     return has("waiting");
 }
 
@@ -78,7 +76,6 @@ static void await_waiter(void)
 
 static bool is_back(void *argument)
 {
-    (void)argument;
     return has("a:a");
 }
 
@@ -210,7 +207,6 @@ static void use_inside(struct redlock_client *client, void *user_data)
     ck_assert_int_eq(redlock_service_latch_arrive(latch, 0, NULL), REDLOCK_E_OWN_THREAD);
     ck_assert_int_eq(redlock_service_latch_cancel(latch), REDLOCK_E_NOTHING_TO_CANCEL);
     redlock_service_latch_destroy(latch);
-    (void)client;
 }
 
 TEST(three, the_services_thread_cannot_wait_for_itself)

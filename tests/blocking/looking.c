@@ -44,7 +44,6 @@ static void look_inside(struct redlock_client *client, void *user_data)
     struct redlock_look_result *result;
 
     *(int *)user_data = redlock_service_look(world.service, "key", 3, &result);
-    (void)client;
 }
 
 TEST(three, the_services_thread_cannot_wait_for_itself)

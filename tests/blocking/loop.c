@@ -88,7 +88,6 @@ static void note_event(const struct redlock_event *event, void *user_data)
     atomic_fetch_add(&hook->events, 1);
     if (!atomic_compare_exchange_strong(&hook->thread, &none, thread_self()) && none != thread_self())
         atomic_fetch_add(&hook->elsewhere, 1);
-    (void)event;
 }
 
 static void set_hook(struct redlock_options *options, void *hook)
@@ -118,7 +117,6 @@ TEST(own, the_event_hook_is_called_on_the_services_thread_alone)
 static void note_thread(struct redlock_client *client, void *user_data)
 {
     *(long *)user_data = thread_self();
-    (void)client;
 }
 
 TEST(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
@@ -142,8 +140,6 @@ TEST(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_t
 
 static void do_nothing(struct redlock_client *client, void *user_data)
 {
-    (void)client;
-    (void)user_data;
 }
 
 TEST(three, a_shutdown_ends_where_the_thread_keeps_the_loop)
@@ -191,7 +187,6 @@ static bool has_begun(void *id)
 static void await_answer(struct redlock_client *client, void *user_data)
 {
     sem_wait(&((struct asker *)user_data)->answered);
-    (void)client;
 }
 
 static void *run_behind(void *argument)

@@ -102,7 +102,6 @@ static void *upgrade(void *argument)
 /* An upgrade that waits keeps new readers out. */
 static bool keeps_readers_out(void *argument)
 {
-    (void)argument;
     return try_mode(R) == REDLOCK_HELD;
 }
 
@@ -208,7 +207,6 @@ TEST(cases, another_thread_ends_an_upgrade)
 static void convert_inside(struct redlock_client *client, void *mutex)
 {
     ck_assert_int_eq(redlock_mutex_convert(mutex, R, 0, NULL), REDLOCK_E_OWN_THREAD);
-    (void)client;
 }
 
 TEST(cases, what_is_wrong_is_told)

@@ -101,7 +101,6 @@ TEST(three, epoll_tells_of_results_until_they_are_taken)
 
 static bool waits_for_reading(void *argument)
 {
-    (void)argument;
     return is_readable();
 }
 

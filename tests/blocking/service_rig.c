@@ -26,7 +26,6 @@ struct redlock_service *world_new_service(void)
 
 static bool is_connected(void *argument)
 {
-    (void)argument;
     for (size_t i = 0; i < world.rig.n; i++) {
         struct redlock_node_stats stats;
 
@@ -299,7 +298,6 @@ static void stay(struct redlock_client *client, void *user_data)
     sem_post(&plug->plugged);
     while (sem_wait(&plug->let_go) != 0)
         continue;
-    (void)client;
 }
 
 static void *hold_up(void *argument)

@@ -187,7 +187,6 @@ static bool has_all_answers(void *argument)
     struct redlock_node_stats stats;
     bool all = true;
 
-    (void)argument;
     for (size_t node = 0; node < world.rig.n; node++) {
         ck_assert_int_eq(redlock_service_node_stats(world.service, node, &stats, sizeof stats), 0);
         all = all && stats.link == REDLOCK_LINK_READY && stats.pending == 0;

@@ -18,13 +18,11 @@ static void note_lock(const struct redlock_event *event, void *user_data)
 {
     if (event->type == REDLOCK_EVENT_ATTEMPT)
         inner = event->lock;
-    (void)user_data;
 }
 
 static void hook(struct redlock_options *options, void *data)
 {
     options->on_event = note_lock;
-    (void)data;
 }
 
 static void open_five(void)
@@ -45,7 +43,6 @@ static void take_a_look(struct redlock_client *client, void *user_data)
 
     look->own_ns = redlock_remaining_ns(inner);
     look->published_ns = redlock_mutex_remaining_ns(look->mutex);
-    (void)client;
 }
 
 static void disturb(unsigned *seed)
@@ -124,7 +121,6 @@ static bool is_quiet(void *argument)
         if (stats.pending > 0)
             return false;
     }
-    (void)argument;
     return true;
 }
 

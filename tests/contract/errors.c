@@ -204,9 +204,6 @@ static void refuse_by_state(void)
 static void set_must_not_run(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
     ck_abort_msg("a refused call has called back");
-    (void)set;
-    (void)result;
-    (void)user_data;
 }
 
 static void refuse_by_keys_of_a_set(void)
@@ -292,9 +289,6 @@ static void refuse_slots(void)
 static void look_must_not_run(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
 {
     ck_abort_msg("a refused call has called back");
-    (void)client;
-    (void)result;
-    (void)user_data;
 }
 
 static void refuse_looks(void)
@@ -322,9 +316,6 @@ static void refuse_looks(void)
 static void latch_must_not_run(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
     ck_abort_msg("a refused call has called back");
-    (void)latch;
-    (void)result;
-    (void)user_data;
 }
 
 static int create_latch(const void *name, size_t size, uint32_t parties, const char *party)
@@ -408,18 +399,12 @@ static void election_must_not_run(struct redlock_election *election, const struc
                                   void *user_data)
 {
     ck_abort_msg("a refused call has called back");
-    (void)election;
-    (void)event;
-    (void)user_data;
 }
 
 static void leader_must_not_run(struct redlock_election *election, const struct redlock_leader *leader,
                                 void *user_data)
 {
     ck_abort_msg("a refused call has called back");
-    (void)election;
-    (void)leader;
-    (void)user_data;
 }
 
 static void refuse_elections_of_nothing(void)
@@ -573,7 +558,6 @@ static int use_the_parents_client(void)
 
 static void *no_memory(size_t size)
 {
-    (void)size;
     return NULL;
 }
 
@@ -594,9 +578,6 @@ static void refuse_by_system(void)
 
 static void ignore(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
 }
 
 static void refuse_while_closing(void)

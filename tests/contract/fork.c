@@ -24,17 +24,11 @@ static void in_child(bool (*check)(struct redlock_lock *), struct redlock_lock *
 
 static void must_not_run(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    (void)lock;
-    (void)result;
-    (void)user_data;
     _exit(3);
 }
 
 static void must_not_run_either(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
     _exit(3);
 }
 
@@ -64,9 +58,6 @@ TEST(three, clause_7_every_call_in_the_child_fails)
 
 static void set_must_not_run(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
-    (void)set;
-    (void)result;
-    (void)user_data;
     _exit(3);
 }
 
@@ -88,7 +79,6 @@ static bool every_call_of_a_set_fails(struct redlock_lock *lock)
 static void note_status(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
     *(int *)user_data = result->status;
-    (void)set;
 }
 
 static bool is_held(void *argument)
@@ -121,8 +111,6 @@ static void looks_in_parent(struct redlock_client *client, const struct redlock_
     if (getpid() != looker)
         _exit(3);
     looked = result->status == REDLOCK_OK ? 1 : -1;
-    (void)client;
-    (void)user_data;
 }
 
 static bool every_look_fails(struct redlock_lock *lock)
@@ -136,7 +124,6 @@ static bool every_look_fails(struct redlock_lock *lock)
 
 static bool has_looked(void *argument)
 {
-    (void)argument;
     return looked != 0;
 }
 
@@ -158,8 +145,6 @@ static void opens_in_parent(struct redlock_latch *latch, const struct redlock_la
     if (getpid() != looker)
         _exit(3);
     looked = result->status == REDLOCK_OK ? 1 : -1;
-    (void)latch;
-    (void)user_data;
 }
 
 static bool every_call_of_a_latch_fails(struct redlock_lock *lock)
@@ -283,7 +268,6 @@ static bool a_client_of_its_own_works(struct redlock_lock *lock)
     struct rig own = rig;
     struct outcome outcome;
 
-    (void)lock;
     own.base = event_base_new();
     rig_connect(&own);
     outcome = rig_release(&own, rig_hold(&own, "child", 30000));

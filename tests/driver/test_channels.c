@@ -204,7 +204,6 @@ TEST(refused, a_refusal_may_be_answered_by_giving_the_channel_up)
 
 static void give_up(unsigned node)
 {
-    (void)node;
     rig_unsubscribe("news");
 }
 

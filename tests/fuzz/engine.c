@@ -8,8 +8,6 @@ static fuzz_target target;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    (void)argc;
-    (void)argv;
     target = fuzz_find(getenv("FUZZ_TARGET"));
     HOLDS(target != NULL);
     return 0;

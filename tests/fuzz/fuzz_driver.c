@@ -138,7 +138,6 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
     if (result->op == REDLOCK_OP_ACQUIRE && result->status == REDLOCK_OK)
         HOLDS(granted >= result->quorum);
     HOLDS(redlock_lock_client(lock) == world.client);
-    (void)user_data;
 }
 
 static void count(int status)

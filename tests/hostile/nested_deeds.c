@@ -8,9 +8,6 @@ struct outcome bystander;
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
 }
 
 static void destroy_reported(void)
@@ -65,9 +62,6 @@ static void shut_down_and_destroy(void)
 
 static void note_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
 {
-    (void)of;
-    (void)result;
-    (void)user_data;
 }
 
 static void call_everything_of_the_set(void)

@@ -50,15 +50,11 @@ static unsigned shutdowns;
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
     shutdowns++;
 }
 
 static bool has_shut_down(void *argument)
 {
-    (void)argument;
     return shutdowns > 0;
 }
 

@@ -107,7 +107,6 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
         flood.accepted += redlock_release(lock, on_done, NULL) == 0;
         break;
     }
-    (void)user_data;
 }
 
 static void start_one(size_t slot)

@@ -178,29 +178,22 @@ static struct {
 static void note_election(struct redlock_election *election, const struct redlock_election_event *event,
                           void *user_data)
 {
-    (void)election;
-    (void)user_data;
     election_events.elected += event->kind == REDLOCK_ELECTION_ELECTED;
     election_events.ended += event->kind != REDLOCK_ELECTION_ELECTED;
 }
 
 static bool is_elected(void *argument)
 {
-    (void)argument;
     return election_events.elected > 0;
 }
 
 static bool has_resigned(void *argument)
 {
-    (void)argument;
     return election_events.ended > 0;
 }
 
 static void must_not_see(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
 {
-    (void)election;
-    (void)leader;
-    (void)user_data;
     _exit(3);
 }
 

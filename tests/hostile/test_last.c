@@ -11,9 +11,6 @@ static unsigned shutdowns;
 
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
     shutdowns++;
 }
 
@@ -116,41 +113,26 @@ static void end_of(enum kind kind)
 
 static void on_lock(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    (void)lock;
-    (void)result;
-    (void)user_data;
     end_of(LOCK);
 }
 
 static void on_set(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
-    (void)set;
-    (void)result;
-    (void)user_data;
     end_of(SET);
 }
 
 static void on_latch(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
-    (void)latch;
-    (void)result;
-    (void)user_data;
     end_of(LATCH);
 }
 
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
 {
-    (void)client;
-    (void)result;
-    (void)user_data;
     end_of(LOOK);
 }
 
 static void on_event(struct redlock_election *election, const struct redlock_election_event *event, void *user_data)
 {
-    (void)election;
-    (void)event;
-    (void)user_data;
 }
 
 static void start_all(void)
@@ -183,7 +165,6 @@ static void cancel_again(struct redlock_latch *latch, const struct redlock_latch
     ck_assert_int_eq(result->status, REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_latch_cancel(latch), REDLOCK_E_CLOSING);
     ended++;
-    (void)user_data;
 }
 
 TEST(three, a_latch_that_is_being_destroyed_cannot_be_canceled)
@@ -209,7 +190,6 @@ static void shut_down_in_callback(struct redlock_lock *lock, const struct redloc
 
 static bool has_shut_down(void *argument)
 {
-    (void)argument;
     return shutdowns > 0;
 }
 

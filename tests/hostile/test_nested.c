@@ -19,8 +19,6 @@ static void (*deed)(void);
 /* The result is borrowed for the whole call: it is read after the deed. */
 static void report(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    (void)lock;
-    (void)user_data;
     if (reports++ == 0)
         deed();
     ck_assert_uint_eq(result->n_nodes, 3);
@@ -30,9 +28,6 @@ static void report(struct redlock_lock *lock, const struct redlock_result *resul
 
 static void report_shutdown(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
-    (void)status;
-    (void)user_data;
     if (reports++ == 0)
         deed();
 }
@@ -136,7 +131,6 @@ static void shut_down_and_destroy_client(void)
 
 static bool is_in_queue(void *argument)
 {
-    (void)argument;
     return toy_waiting(world.toys[0]) && toy_waiting(world.toys[1]) && toy_waiting(world.toys[2]);
 }
 
@@ -244,8 +238,6 @@ static void acquire_and_release_permit(void)
 /* The result is borrowed for the whole call, as a lock's is. */
 static void report_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
 {
-    (void)of;
-    (void)user_data;
     if (reports++ == 0)
         deed();
     ck_assert_uint_eq(result->n_keys, 3);
@@ -272,9 +264,6 @@ static bool is_held(void *argument)
 
 static void ignore_set(struct redlock_set *of, const struct redlock_set_result *result, void *user_data)
 {
-    (void)of;
-    (void)result;
-    (void)user_data;
 }
 
 static void acquire_and_release_set(void)
@@ -317,7 +306,6 @@ static void (*const stages[])(void) = {
 
 static bool has_reported(void *argument)
 {
-    (void)argument;
     return reports > 0;
 }
 

@@ -158,8 +158,6 @@ static void on_credentials(struct redlock_credentials_request *request,
     struct redlock_credentials credentials;
     int status;
 
-    (void)wanted;
-    (void)user_data;
     redlock_credentials_init(&credentials);
     credentials.user = "user";
     credentials.password = "password";

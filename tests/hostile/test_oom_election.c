@@ -16,33 +16,25 @@ static void on_event(struct redlock_election *election, const struct redlock_ele
     ending.elected += event->kind == REDLOCK_ELECTION_ELECTED;
     ending.ended += event->kind == REDLOCK_ELECTION_RESIGNED || event->kind == REDLOCK_ELECTION_FAILED;
     ending.status = event->status;
-    (void)election;
-    (void)user_data;
 }
 
 static void on_leader(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
 {
     ending.seen++;
-    (void)election;
-    (void)leader;
-    (void)user_data;
 }
 
 static bool is_decided(void *argument)
 {
-    (void)argument;
     return ending.elected > 0 || ending.ended > 0;
 }
 
 static bool has_ended(void *argument)
 {
-    (void)argument;
     return ending.ended > 0;
 }
 
 static bool has_seen(void *argument)
 {
-    (void)argument;
     return ending.seen > 0;
 }
 

@@ -11,7 +11,6 @@ static unsigned alarms;
 
 static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
 {
-    (void)user_data;
     ck_assert(alarm->kind != REDLOCK_ALARM_LOST || redlock_remaining_ns(lock) == 0);
     alarms++;
 }

@@ -10,13 +10,10 @@ static void on_end(struct redlock_latch *latch, const struct redlock_latch_resul
 {
     ck_assert_msg(result->status == REDLOCK_OK, "%s", redlock_status_name(result->status));
     ended++;
-    (void)latch;
-    (void)user_data;
 }
 
 static bool have_ended(void *argument)
 {
-    (void)argument;
     return ended == 2;
 }
 

@@ -12,13 +12,10 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
 {
     ending.calls++;
     ending.status = result->status;
-    (void)client;
-    (void)user_data;
 }
 
 static bool has_ended(void *argument)
 {
-    (void)argument;
     return ending.calls > 0;
 }
 

@@ -14,7 +14,6 @@ static void on_end(struct redlock_set *set, const struct redlock_set_result *res
 
     ending->calls++;
     ending->status = result->status;
-    (void)set;
 }
 
 static bool has_ended(void *argument)

@@ -69,7 +69,6 @@ TEST(inside, the_lock_is_destroyed_inside_the_alarm)
 
 static bool is_destroyed(void *argument)
 {
-    (void)argument;
     return !rig.client;
 }
 

@@ -36,7 +36,6 @@ static bool all_are_warned(void *argument)
 {
     unsigned n = 0;
 
-    (void)argument;
     for (size_t i = 0; i < HELD_KINDS; i++)
         n += all[i].at_risk >= held_warnings(&all[i]);
     return n == HELD_KINDS;

@@ -131,7 +131,6 @@ static bool all_have_failed(void *argument)
 {
     struct redlock_node_stats stats;
 
-    (void)argument;
     for (size_t i = 0; i < 3; i++) {
         ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);
         if (stats.disconnects == 0)

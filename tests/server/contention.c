@@ -71,8 +71,6 @@ static size_t holders, most_holders, served;
 
 static void give_back(evutil_socket_t fd, short events, void *argument)
 {
-    (void)fd;
-    (void)events;
     holders--;
     ck_assert_int_eq(redlock_release(argument, NULL, NULL), 0);
 }
@@ -81,7 +79,6 @@ static void on_granted(struct redlock_lock *lock, const struct redlock_result *r
 {
     struct timeval hold = {.tv_usec = 3000};
 
-    (void)user_data;
     ck_assert_msg(result->status == REDLOCK_OK, "%s", redlock_status_name(result->status));
     served++;
     holders++;

@@ -73,7 +73,6 @@ static void resign_inside(struct redlock_lock *lock, const struct redlock_result
     if (redlock_election_state(election) == REDLOCK_ELECTION_CAMPAIGNING)
         ck_assert_int_eq(redlock_election_resign(election), 0);
     redlock_lock_destroy(lock);
-    (void)result;
 }
 
 static void try_inside(struct candidate *candidate, const char *key)
@@ -248,7 +247,6 @@ TEST(three, whoever_has_lost_the_only_campaign_cannot_resign_from_it)
 
 static int lead_and_stay(struct rig *child, void *unused)
 {
-    (void)unused;
     candidate_leader(0, SHORT_TTL_MS);
     return child_stay(child);
 }
@@ -326,7 +324,6 @@ TEST(three, a_callback_that_is_told_of_a_loss_may_resign_or_destroy)
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
     *(int *)user_data = status;
-    (void)client;
 }
 
 static bool is_zero(void *argument)
@@ -336,9 +333,6 @@ static bool is_zero(void *argument)
 
 static void must_not_see(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
 {
-    (void)election;
-    (void)leader;
-    (void)user_data;
     ck_abort_msg("an observer of a client that ends was told of a leader");
 }
 

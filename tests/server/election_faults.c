@@ -174,7 +174,6 @@ TEST(three, full_masters_keep_their_leader)
 /* The elections of the parent are none of this process. */
 static int follow_and_stay(struct rig *child, void *unused)
 {
-    (void)unused;
     memset(candidates, 0, sizeof candidates);
     candidate_follower(0, 1);
     return child_stay(child);

@@ -181,7 +181,6 @@ static void on_refusal(const struct redlock_event *event, void *user_data)
 {
     refusals += event->type == REDLOCK_EVENT_LISTENING && event->link == REDLOCK_LINK_READY &&
                 strstr(event->text, "SUBSCRIBE: NOPERM") && redlock_event_level(event) == REDLOCK_LEVEL_WARNING;
-    (void)user_data;
 }
 
 /* Whose user has no right to the channel, leader or observer: the interval is what is left. */

@@ -102,7 +102,6 @@ static void hold_permits(struct held *held, const struct redlock_acquire_options
 static void on_set_end(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
     *(int *)user_data = result->status;
-    (void)set;
 }
 
 static bool has_ended(void *status)

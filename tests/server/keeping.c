@@ -64,7 +64,6 @@ static void restart_empty(size_t from, size_t to)
 
 static bool is_on_all(void *argument)
 {
-    (void)argument;
     return rig_count_value(&rig, "kept", token) == rig.n;
 }
 
@@ -84,7 +83,6 @@ static bool has_repaired(void *argument)
 
 static bool is_kept_or_lost(void *argument)
 {
-    (void)argument;
     return watched.lost || rig_count_value(&rig, "kept", token) > rig.n / 2;
 }
 
@@ -290,7 +288,6 @@ static void declare_max_ttl(uint32_t max_ttl_ms)
 
 static bool is_kept_out(void *argument)
 {
-    (void)argument;
     for (size_t i = 0; i < rig.n; i++) {
         if (watch_info(rig.client, i).fault != REDLOCK_FAULT_MAX_TTL)
             return false;

@@ -90,7 +90,6 @@ static bool is_listed(void *argument)
         listening += channels && strstr(channels, "redlock:grant:");
         free(channels);
     }
-    (void)argument;
     return listening == LATCH_MASTERS && latch_count_field("waiting") == LATCH_MASTERS;
 }
 
@@ -154,7 +153,6 @@ static int arrive_and_stay(struct rig *child, void *argument)
     struct party party = latch_join(2, "a");
 
     latch_arrive(&party, 10000, REDLOCK_OK);
-    (void)argument;
     return child_stay(child);
 }
 
@@ -326,7 +324,6 @@ TEST(callbacks, a_result_stays_as_it_is_while_its_callback_arrives)
 
 static void on_end(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
     *(int *)user_data = status;
 }
 

@@ -11,7 +11,6 @@ static const char *wanted;
 
 static bool all_have(void *argument)
 {
-    (void)argument;
     return latch_count_field(wanted) == rig.n;
 }
 
@@ -296,7 +295,6 @@ static int arrive_and_stay(struct rig *child, void *unused)
 {
     struct party a = latch_join_as(child->client, 2, 1, "a");
 
-    (void)unused;
     latch_arrive(&a, REDLOCK_FOREVER, REDLOCK_OK);
     return child_stay(child);
 }
@@ -319,7 +317,6 @@ static int wait_and_stay(struct rig *child, void *unused)
 {
     struct party waiter = latch_join_as(child->client, 2, 1, NULL);
 
-    (void)unused;
     latch_begin_wait(&waiter, REDLOCK_FOREVER);
     wait_until_all_have("waiting");
     return child_stay(child);

@@ -50,7 +50,6 @@ static void cut(void)
 
 static bool replies_are_held(void *argument)
 {
-    (void)argument;
     for (size_t i = 0; i < N_RELAYS; i++)
         if (relay_held(relays[i], RELAY_DOWNSTREAM) == 0)
             return false;

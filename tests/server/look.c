@@ -248,8 +248,6 @@ TEST(five, who_may_become_exclusive_is_told_and_so_is_the_upgrade)
 
 static void on_converted(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    (void)lock;
-    (void)result;
     *(bool *)user_data = true;
 }
 

@@ -219,7 +219,6 @@ static void observed_latches(struct redlock_options *options)
 
 static void on_latch_end(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
-    (void)user_data;
     ck_assert_ptr_nonnull(latch);
     ck_assert_ptr_nonnull(result);
     ck_assert(logged[0] || result->status == REDLOCK_CANCELED);

@@ -163,7 +163,6 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 {
     struct report *report = user_data;
 
-    (void)lock;
     report->calls++;
     report->status = result->status;
     report->granted = result->granted;

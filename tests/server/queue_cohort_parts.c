@@ -120,7 +120,6 @@ TEST(cases, a_value_that_was_exported_is_not_passed_on)
 
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
     ck_assert_int_eq(status, REDLOCK_OK);
     *(bool *)user_data = true;
 }

@@ -34,7 +34,6 @@ static void on_child_held(struct redlock_lock *lock, const struct redlock_result
 {
     if (result->status == REDLOCK_OK)
         (void)!write(*(int *)user_data, "h", 1);
-    (void)lock;
 }
 
 /* A process that takes the key, or waits for it, and does nothing more; it says 'h' when it holds it. */

@@ -170,7 +170,6 @@ TEST(three, destroying_the_client_takes_all_its_waiters_out_of_the_line)
 static void on_shutdown(struct redlock_client *client, int status, void *user_data)
 {
     *(int *)user_data = status;
-    (void)client;
 }
 
 static bool is_over(void *argument)

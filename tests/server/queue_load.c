@@ -100,7 +100,6 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
         finished++;
     else
         ck_assert_int_eq(redlock_acquire(lock, &rival->request, on_granted, rival), 0);
-    (void)result;
 }
 
 static void give_back(evutil_socket_t fd, short events, void *argument)
@@ -109,8 +108,6 @@ static void give_back(evutil_socket_t fd, short events, void *argument)
 
     holders--;
     ck_assert_int_eq(redlock_release(rival->lock, on_released, rival), 0);
-    (void)fd;
-    (void)events;
 }
 
 static void on_granted(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
@@ -121,7 +118,6 @@ static void on_granted(struct redlock_lock *lock, const struct redlock_result *r
     if (++holders > most_holders)
         most_holders = holders;
     event_base_once(rig.base, -1, EV_TIMEOUT, give_back, user_data, &hold);
-    (void)lock;
 }
 
 static bool all_finished(void *argument)

@@ -110,7 +110,6 @@ static void note(struct redlock_lock *lock, const struct redlock_result *result,
 
     ck_assert_int_eq(result->status, REDLOCK_OK);
     visit->order->seen[visit->order->n++] = visit->which;
-    (void)lock;
 }
 
 static bool all_four(void *argument)
@@ -330,7 +329,6 @@ static void destroy_it(struct redlock_lock *lock, const struct redlock_result *r
 {
     ck_assert_int_eq(result->status, REDLOCK_OK);
     redlock_lock_destroy(lock);
-    (void)user_data;
 }
 
 TEST(ends, destroying_a_lock_at_depth_three_releases_it)
@@ -350,7 +348,6 @@ TEST(ends, destroying_a_lock_at_depth_three_releases_it)
 static void shut_down(struct redlock_client *client, int status, void *user_data)
 {
     *(int *)user_data = status;
-    (void)client;
 }
 
 static bool has_ended(void *argument)

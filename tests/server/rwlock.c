@@ -196,7 +196,6 @@ static bool keeps_readers_out(void *unused)
     struct redlock_acquire_options request = request_of(R, 0);
     int status = rig_acquire(&rig, rig_new_lock(client, KEY), &request).status;
 
-    (void)unused;
     redlock_client_destroy(client);
     return status == REDLOCK_HELD;
 }
@@ -387,7 +386,6 @@ TESTS(three, what_is_destroyed_upgrades_no_more, 0, 2)
 
 static void note_shutdown(struct redlock_client *client, int status, void *user_data)
 {
-    (void)client;
     *(int *)user_data = status;
 }
 
@@ -586,7 +584,6 @@ static struct {
 
 static void note_conversion(const struct redlock_event *event, void *user_data)
 {
-    (void)user_data;
     if (event->type != REDLOCK_EVENT_CONVERTED)
         return;
     told.n++;
@@ -659,7 +656,6 @@ static void note_attempt(const struct redlock_event *event, void *user_data)
         return;
     attempts.n++;
     attempts.mode = event->mode;
-    (void)user_data;
 }
 
 static void with_attempts(struct redlock_options *options)

@@ -431,7 +431,6 @@ static struct redlock_lock *hold_in(struct rig *child, enum redlock_mode mode)
 
 static int read_and_stay(struct rig *child, void *unused)
 {
-    (void)unused;
     (void)hold_in(child, R);
     return child_stay(child);
 }
@@ -495,7 +494,6 @@ static int upgrade_and_stay(struct rig *child, void *unused)
 {
     struct outcome outcome = {0};
 
-    (void)unused;
     upgrade(hold_in(child, U), &outcome);
     while (queue_length(child, 0, KEY) + queue_length(child, 1, KEY) + queue_length(child, 2, KEY) < 3)
         event_base_loop(child->base, EVLOOP_ONCE);

@@ -268,7 +268,6 @@ static int32_t awaited_slot(void)
 
 static bool somebody_waits(void *unused)
 {
-    (void)unused;
     return awaited_slot() >= 0;
 }
 
@@ -383,7 +382,6 @@ static int32_t slots_seen[2];
 
 static void note_slot(const struct redlock_event *event, void *user_data)
 {
-    (void)user_data;
     if (event->type == REDLOCK_EVENT_ACQUIRED)
         slots_seen[0] = event->slot;
     else if (event->type == REDLOCK_EVENT_NODE)

@@ -302,8 +302,6 @@ static void let_go(evutil_socket_t fd, short what, void *user_data)
 {
     struct task *task = user_data;
 
-    (void)fd;
-    (void)what;
     atomic_fetch_sub(&task->shared->holders, 1);
     if (redlock_release(task->permit, on_free, task) != 0)
         _exit(5);
@@ -316,7 +314,6 @@ static void on_held(struct redlock_lock *permit, const struct redlock_result *re
     struct task *task = user_data;
     int now = atomic_fetch_add(&task->shared->holders, 1) + 1;
 
-    (void)permit;
     if (result->status != REDLOCK_OK)
         _exit(4);
     if (now > atomic_load(&task->shared->most))
@@ -360,7 +357,6 @@ static int hold_and_stay(struct rig *child, void *unused)
     struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
     struct outcome outcome = rig_acquire(child, permit_of(child->client, 2), &request);
 
-    (void)unused;
     return outcome.status == REDLOCK_OK ? child_stay(child) : 1;
 }
 
@@ -370,7 +366,6 @@ static int wait_and_stay(struct rig *child, void *unused)
     struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
     struct outcome outcome = {0};
 
-    (void)unused;
     if (redlock_acquire(permit, &request, outcome_record, &outcome) != 0)
         return 1;
     rig_wait(child, waits, permit, "a waiter");

@@ -57,7 +57,6 @@ TEST(permits, too_few_free_permits_are_none)
 
 static bool one_has_ended(void *unused)
 {
-    (void)unused;
     for (size_t i = 0; i < SET_RECORDS; i++) {
         if (set_records[i].ended)
             return true;

@@ -53,7 +53,6 @@ static bool one_waits(void *unused)
 {
     static const char *const queues[LIMIT] = {"redlock:queue:s#0", "redlock:queue:s#1", "redlock:queue:s#2"};
 
-    (void)unused;
     for (size_t i = 0; i < LIMIT; i++) {
         if (masters_count_key(rig.masters, queues[i]) >= 3)
             return true;
@@ -71,7 +70,6 @@ static struct record *start_in(struct rig *child, uint32_t n)
 
 static int hold_and_stay(struct rig *child, void *unused)
 {
-    (void)unused;
     set_wait_end(start_in(child, 2), REDLOCK_OK);
     return child_stay(child);
 }
@@ -81,7 +79,6 @@ static int own_the_gate_and_stay(struct rig *child, void *unused)
 {
     static const char *const slots[LIMIT] = {"s#0", "s#1", "s#2"};
 
-    (void)unused;
     start_in(child, LIMIT);
     wait_key(child, "s#gate");
     for (size_t i = 0; i < LIMIT; i++)
@@ -92,7 +89,6 @@ static int own_the_gate_and_stay(struct rig *child, void *unused)
 
 static int wait_for_the_gate_and_stay(struct rig *child, void *unused)
 {
-    (void)unused;
     start_in(child, LIMIT);
     wait_key(child, "redlock:queue:s#gate");
     return child_stay(child);

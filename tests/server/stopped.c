@@ -142,7 +142,6 @@ static int be_stopped_inside_the_loop(int hears, int says)
     struct event_base *base = event_base_new();
     struct witness witness = {0};
 
-    (void)hears;
     if (!hold_in_child(base, &witness))
         return HELD_FAILED;
     say(says, 'h');

@@ -55,7 +55,6 @@ enum {
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     *(int *)user_data = result->status;
-    (void)lock;
 }
 
 /* The parent closes the other end of the pipe. */
@@ -107,7 +106,6 @@ static bool has_its_ttl_again(void *argument)
 
     for (size_t i = 0; i < rig.n; i++)
         n += rig_pttl(&rig, i, "export") > TTL_MS / 2;
-    (void)argument;
     return n > rig.n / 2;
 }
 

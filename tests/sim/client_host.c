@@ -170,7 +170,6 @@ static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_
     const char *name = name_of_client(client->index);
     size_t size = strlen(name);
 
-    (void)at;
     memcpy(ret_token, name, size);
     size += rl_decimal(RL_MUTANT(SAME_TOKEN) ? client->life : box->id, ret_token + size);
     ret_token[size] = '\0';
@@ -291,7 +290,6 @@ static void on_lost(struct rl_host_lock *lock)
 
 static void on_validity(struct rl_host *host, struct rl_host_lock *lock)
 {
-    (void)lock;
     client_of(host)->world->coverage->reports[REPORT_VALIDITY]++;
 }
 
@@ -318,7 +316,6 @@ static void on_link(struct rl_host *host, unsigned node, enum rl_link link, cons
     struct client *client = client_of(host);
     enum rl_link before = host->engine.votes.links[node];
 
-    (void)why;
     client->world->coverage->links[before][link]++;
     network_path(client->world, client->index, node)->disturbed = client_true_now(client);
     if (link == RL_LINK_READY)
@@ -330,7 +327,6 @@ static void on_listening(struct rl_host *host, unsigned node, bool on, const cha
 {
     struct client *client = client_of(host);
 
-    (void)why;
     client->world->coverage->reports[REPORT_LISTENING]++;
     TRACE(client->world, name_of_client(client->index), on ? "%s is heard" : "%s is not heard any more",
           name_of_master(node));
@@ -354,7 +350,6 @@ static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote_re
 
 static void on_verified(struct rl_host *host, unsigned node)
 {
-    (void)node;
     client_of(host)->world->coverage->reports[REPORT_VERIFIED]++;
 }
 

@@ -32,7 +32,6 @@ static void on_done(struct rl_latch *core, enum rl_latch_op op, int status, int 
     struct client_latch *latch = RL_CONTAINER_OF(core, struct client_latch, core);
     struct client *client = RL_CONTAINER_OF(core->host, struct client, host);
 
-    (void)cause;
     latch_on_end(client, latch, op, status);
     note_end(latch, op, status);
 }
@@ -134,7 +133,6 @@ void client_start_latch(struct client *client, struct client_latch *latch, enum 
 
 void client_cancel_latch(struct client *client, struct client_latch *latch)
 {
-    (void)client;
     for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
         if (rl_latch_cancel(&latch->core, op))
             note_end(latch, op, REDLOCK_CANCELED);

@@ -133,22 +133,15 @@ bool mutants_hunt(struct lua_host *lua, uint64_t first_seed, uint64_t max_budget
 
 void mutant_plant(struct lua_host *lua, unsigned mutant)
 {
-    (void)lua;
-    (void)mutant;
 }
 
 unsigned mutant_by_name(const char *name)
 {
-    (void)name;
     return 0;
 }
 
 bool mutants_hunt(struct lua_host *lua, uint64_t first_seed, uint64_t max_budget, unsigned jobs)
 {
-    (void)max_budget;
-    (void)lua;
-    (void)first_seed;
-    (void)jobs;
     printf("this simulator drives the library's own core, which has no planted bugs: see sim-mutants\n");
     return false;
 }

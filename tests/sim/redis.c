@@ -60,8 +60,6 @@ static void command_time(struct redis_context *context, size_t argc, const struc
     size_t split = rl_decimal(us / 1000000, context->scratch);
     size_t end = split + rl_decimal(us % 1000000, context->scratch + split);
 
-    (void)argc;
-    (void)argv;
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     reply->n_elements = 2;
     reply->elements[0] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {context->scratch, split}};
@@ -72,15 +70,12 @@ static void command_time(struct redis_context *context, size_t argc, const struc
 static void command_info(struct redis_context *context, size_t argc, const struct rl_slice *argv,
                          struct rl_reply *reply)
 {
-    (void)argc;
-    (void)argv;
     reply_string(reply, context->info, strlen(context->info));
 }
 
 static void command_publish(struct redis_context *context, size_t argc, const struct rl_slice *argv,
                             struct rl_reply *reply)
 {
-    (void)argc;
     reply_integer(reply, context->publish(context, argv[1], argv[2]));
 }
 

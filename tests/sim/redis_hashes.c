@@ -6,7 +6,6 @@ void command_hget(struct redis_context *context, size_t argc, const struct rl_sl
     struct entry *entry = redis_lookup(context, argv[1]);
     const struct field *field;
 
-    (void)argc;
     reply_nil(reply);
     if (!entry)
         return;
@@ -52,7 +51,6 @@ void command_hkeys(struct redis_context *context, size_t argc, const struct rl_s
 {
     struct entry *entry = redis_lookup(context, argv[1]);
 
-    (void)argc;
     if (entry && entry->type != ENTRY_HASH) {
         reply_error(reply, WRONGTYPE);
         return;

@@ -126,7 +126,6 @@ void command_zremrangebyscore(struct redis_context *context, size_t argc, const 
     int64_t removed = 0;
     int64_t score;
 
-    (void)argc;
     if (!rl_slice_is(argv[2], "-inf") || !argv[3].size || *(const char *)argv[3].data != '(' ||
         !redis_parse_integer(most, &score)) {
         reply_error(reply, "ERR a range that the simulated master does not know");
@@ -153,7 +152,6 @@ void command_zcard(struct redis_context *context, size_t argc, const struct rl_s
     struct entry *set;
     uint32_t count = 0;
 
-    (void)argc;
     if (!find_set(context, argv[1], &set, reply))
         return;
     if (set)
@@ -167,7 +165,6 @@ void command_zrank(struct redis_context *context, size_t argc, const struct rl_s
     const struct member *member;
     uint32_t count;
 
-    (void)argc;
     if (!find_set(context, argv[1], &set, reply))
         return;
     member = find_member(context, set, argv[2]);
@@ -189,7 +186,6 @@ void command_zscore(struct redis_context *context, size_t argc, const struct rl_
     struct entry *set;
     const struct member *member;
 
-    (void)argc;
     if (!find_set(context, argv[1], &set, reply))
         return;
     member = find_member(context, set, argv[2]);
@@ -253,7 +249,6 @@ void command_zpopmin(struct redis_context *context, size_t argc, const struct rl
     char *name = context->scratch + RL_DECIMAL_MAX;
     uint32_t count;
 
-    (void)argc;
     if (!find_set(context, argv[1], &set, reply))
         return;
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};

@@ -78,7 +78,6 @@ void command_get(struct redis_context *context, size_t argc, const struct rl_sli
 {
     const struct entry *entry = redis_lookup(context, argv[1]);
 
-    (void)argc;
     if (!entry)
         reply_nil(reply);
     else if (entry->type != ENTRY_STRING)
@@ -108,7 +107,6 @@ void command_delifeq(struct redis_context *context, size_t argc, const struct rl
     struct entry *entry = redis_lookup(context, argv[1]);
     bool equal = entry && text_is(&entry->value, argv[2].data, argv[2].size);
 
-    (void)argc;
     reply_integer(reply, equal);
     if (!equal)
         return;
@@ -130,7 +128,6 @@ void command_pexpire(struct redis_context *context, size_t argc, const struct rl
     struct entry *entry = redis_lookup(context, argv[1]);
     int64_t ms;
 
-    (void)argc;
     if (!redis_parse_integer(argv[2], &ms)) {
         reply_error(reply, NOT_AN_INTEGER);
         return;
@@ -153,7 +150,6 @@ void command_pttl(struct redis_context *context, size_t argc, const struct rl_sl
 {
     const struct entry *entry = redis_lookup(context, argv[1]);
 
-    (void)argc;
     if (!entry)
         reply_integer(reply, -2);
     else

@@ -139,7 +139,6 @@ static void on_read_now(void *ctx)
 /* Each event is a turn anyway. */
 static void on_wake(void *ctx)
 {
-    (void)ctx;
 }
 
 static void on_disarm(void *ctx, struct rl_timer *timer)

@@ -101,7 +101,6 @@ void workload_on_event(struct world *world, struct client *client, struct handle
         return;
     agent->intent = INTENT_NOTHING;
     agent_act(client, handle, intent);
-    (void)world;
 }
 
 /* --- What comes back ---------------------------------------------------------------------------------------------- */

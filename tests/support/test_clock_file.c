@@ -76,7 +76,6 @@ TEST(clock_tests, a_year_at_double_rate_does_not_overflow)
  * it is 0 or 1 second ahead whenever it changes. Its line drawn back to second 0 then meets -i or i + 1, both even. */
 static void *change_all_the_time(void *unused)
 {
-    (void)unused;
     for (int64_t i = 0; !atomic_load(&enough); i++)
         clock_file_drift(&file, i * S, i % 2 == 0 ? 1000000 : -1000000);
     return NULL;

@@ -13,9 +13,6 @@
 
 static void on_tick(evutil_socket_t fd, short events, void *argument)
 {
-    (void)fd;
-    (void)events;
-    (void)argument;
 }
 
 void rig_wait(struct rig *rig, rig_condition condition, void *argument, const char *what)

@@ -51,7 +51,6 @@ static int write_behind_gate(void *data, const char *text, size_t size)
 
 static void on_told(void *data)
 {
-    (void)data;
     told++;
 }
 

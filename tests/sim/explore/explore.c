@@ -49,7 +49,6 @@ static void plant(void *setup, const void *planted, bool all)
     struct tiny_setup *tiny = setup;
     const struct bug *bug = planted;
 
-    (void)all;
     mutant_active = bug->mutant;
     tiny->stale_repair = bug->stale_repair;
     if (bug->quarantine)

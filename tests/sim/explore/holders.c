@@ -59,8 +59,6 @@ static void begin(void *setup, const void *bug, bool all)
 {
     struct holders_setup *holders = setup;
 
-    (void)bug;
-    (void)all;
     lua = lua_host_create();
 #ifdef RL_MUTANTS
     plant(holders, bug);

@@ -177,7 +177,6 @@ static const char *perform(void *at, const void *setup, struct search_action act
 
 static uint64_t hash(void *world, const void *setup)
 {
-    (void)setup;
     return holders_hash(world);
 }
 

@@ -63,7 +63,6 @@ static bool told(void *listener, struct rl_slice channel, struct rl_slice payloa
     struct rl_slice name, incarnation;
     unsigned value;
 
-    (void)channel;
     if (!rl_notification_read(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
@@ -310,7 +309,6 @@ static uint64_t hash(void *at, const void *setup)
     struct modes *world = at;
     uint64_t sum = script_master_hash(&world->keys, modes_now_ms(world));
 
-    (void)setup;
     sum = script_master_hash_more(sum, &world->now, sizeof world->now);
     sum = script_master_hash_more(sum, world->values, sizeof world->values);
     sum = script_master_hash_more(sum, &world->largest, sizeof world->largest);

@@ -76,7 +76,6 @@ static bool told(void *data, struct rl_slice channel, struct rl_slice payload)
     struct rl_slice name, incarnation;
     unsigned value;
 
-    (void)channel;
     if (!rl_notification_read(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
@@ -305,7 +304,6 @@ static uint64_t hash(void *at, const void *setup)
     struct permits *world = at;
     uint64_t sum = script_master_hash(&world->keys, permits_now_ms(world));
 
-    (void)setup;
     sum = script_master_hash_more(sum, &world->now, sizeof world->now);
     sum = script_master_hash_more(sum, &world->taken_told_at, sizeof world->taken_told_at);
     return script_master_hash_more(sum, world->values, sizeof world->values);

@@ -310,7 +310,6 @@ static void init(void *world, const void *setup)
 {
     struct state *state = world;
 
-    (void)setup;
     memset(state, 0, sizeof *state);
     memset(state->holder, NOBODY, sizeof state->holder);
     memset(state->queue, NOBODY, sizeof state->queue);
@@ -324,7 +323,6 @@ static const char *perform(void *world, const void *setup, struct search_action 
 
 static uint64_t hash(void *world, const void *setup)
 {
-    (void)setup;
     return engine_hash_mix(engine_hash_bytes(world, sizeof(struct state)));
 }
 

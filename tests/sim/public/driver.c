@@ -720,7 +720,6 @@ static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
 
 static void on_disarm(void *ctx, struct rl_timer *timer)
 {
-    (void)ctx;
     rl_list_remove(&timer->link);
 }
 
@@ -756,7 +755,6 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
 /* What could not be handed to the kernel never leaves: the rest of its connection does not, either. */
 void rl_driver_close(struct rl_driver *driver, bool in_child)
 {
-    (void)in_child;
     if (driver->closed)
         return;
     driver->closed = true;

@@ -8,26 +8,22 @@
 
 static struct rl_instant read_clock(void *ctx)
 {
-    (void)ctx;
     return net_read_clock();
 }
 
 /* What a held lock is exported with. */
 static int64_t read_boot(void *ctx)
 {
-    (void)ctx;
     return net.now;
 }
 
 static uint64_t read_wall(void *ctx)
 {
-    (void)ctx;
     return UINT64_C(1700000000000000) + (uint64_t)(net.now / RL_NS_PER_US);
 }
 
 static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
 {
-    (void)ctx;
     snprintf(ret_text, RL_UUID_SIZE, "%08x-%04x-4%03x-8%03x-%012llx", rng_below(&net.rng, UINT32_MAX),
              rng_below(&net.rng, 1u << 16), rng_below(&net.rng, 1u << 12), rng_below(&net.rng, 1u << 12),
              (unsigned long long)(rng_next(&net.rng) >> 16));
@@ -51,7 +47,6 @@ struct rl_environment rl_client_environment(struct redlock_client *client)
 
 ssize_t getrandom(void *bytes, size_t size, unsigned flags)
 {
-    (void)flags;
     for (size_t i = 0; i < size; i++)
         ((unsigned char *)bytes)[i] = (unsigned char)rng_below(&net.rng, 256);
     return (ssize_t)size;
