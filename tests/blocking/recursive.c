@@ -128,10 +128,10 @@ static struct redlock_mutex *hold_lease(uint32_t ttl_ms)
 
 TEST(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
 {
-    struct redlock_mutex *mutex = hold_lease(400);
-    struct redlock_acquire_options request = rig_request(400, 0);
+    struct redlock_mutex *mutex = hold_lease(2000);
+    struct redlock_acquire_options request = rig_request(2000, 0);
 
-    request.min_validity_ms = 400;
+    request.min_validity_ms = 2000;
     ck_assert_int_eq(redlock_mutex_acquire_as(mutex, &alice, &request, NULL), REDLOCK_EXPIRING);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);

@@ -124,7 +124,7 @@ TEST(five, expiry_frees_the_lock_for_a_waiter)
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *waiter = rig_new_lock(other, "b5");
     struct redlock_acquire_options request = rig_request(5000, 20000);
-    struct redlock_lock *holder = rig_hold_lease(&rig, "b5", 400);
+    struct redlock_lock *holder = rig_hold_lease(&rig, "b5", 2000);
     int64_t held_until = rig_now_ms() + redlock_remaining_ms(holder);
     struct outcome outcome = rig_acquire(&rig, waiter, &request);
 

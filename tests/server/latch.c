@@ -271,9 +271,10 @@ TEST(callbacks, cancel_ends_what_is_pending)
     ck_assert_int_eq(redlock_latch_await(a.latch, 0, latch_on_wait, &a), REDLOCK_E_BUSY);
     ck_assert_int_eq(redlock_latch_cancel(a.latch), 0);
     ck_assert_int_eq(redlock_latch_cancel(a.latch), REDLOCK_E_NOTHING_TO_CANCEL);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_eq(a.arrivals + a.waits, 2); /* no answer was awaited */
     latch_expect_arrival(&a, REDLOCK_CANCELED);
     latch_expect_wait(&a, REDLOCK_CANCELED);
-    ck_assert_int_lt(a.wait.elapsed_us, 300000); /* no answer was awaited */
     for (size_t i = 0; i < LATCH_MASTERS; i++)
         ck_assert(masters_resume(rig.masters, i));
     latch_arrive(&b, REDLOCK_FOREVER, REDLOCK_OK);

@@ -124,7 +124,7 @@ static void expect_soon(int64_t (*lateness)(const char *key))
 {
     int64_t best_ns = INT64_MAX;
 
-    for (int i = 0; i < 5 && best_ns > SOON_NS; i++) {
+    for (int i = 0; i < RIG_LATE_ATTEMPTS && best_ns > SOON_NS; i++) {
         char key[16];
         int64_t late_ns;
 

@@ -81,6 +81,11 @@ static void on_turn(struct redlock_lock *lock, const struct redlock_result *resu
     ck_assert_int_eq(redlock_extend(pair->held, 0, on_end, &pair->extension), 0);
 }
 
+static bool is_waiting(void *lock)
+{
+    return redlock_state(lock) == REDLOCK_STATE_WAITING;
+}
+
 GROUP(cases, "one turn", open_three, close_rig)
 
 /* A master that was hung answers with another ticket, and must be told; before that is written the other two hand the
@@ -102,7 +107,7 @@ TEST(cases, who_has_won_need_not_tell_its_ticket)
     ck_assert(masters_hang(rig.masters, 2));
     request.wait = REDLOCK_WAIT_FIFO;
     ck_assert_int_eq(redlock_acquire(pair.waiter, &request, on_turn, &pair), 0);
-    rig_run_for(&rig, 50); /* the others have answered */
+    rig_wait(&rig, is_waiting, pair.waiter, "the answers of the others");
     ck_assert(masters_resume(rig.masters, 2));
     ck_assert_int_eq(redlock_release(holder, on_end, &released), 0);
     run_elsewhere(&released);

@@ -157,7 +157,7 @@ TEST(transfer, a_permit_is_not_adopted_twice)
 /* The text of a set is made of those of its locks. */
 TEST(transfer, a_set_with_a_key_whose_time_is_over_is_given_back)
 {
-    struct redlock_acquire_options request = rig_request(300, 0);
+    struct redlock_acquire_options request = rig_request(2000, 0);
     struct record *record = set_record(0, rig.client, "ab");
     struct redlock_lock *shorter;
     struct redlock_lock *longer = rig_hold(&rig, "a", 10000);
@@ -169,7 +169,7 @@ TEST(transfer, a_set_with_a_key_whose_time_is_over_is_given_back)
     length = strlen(text);
     text[length] = ' ';
     ck_assert_int_eq(redlock_lock_export(shorter, text + length + 1, REDLOCK_MAX_EXPORT_BYTES), 0);
-    rig_run_for(&rig, 400);
+    rig_wait_absent(&rig, "b");
     adopt(record, REDLOCK_E_NOT_HELD);
     rig_wait_absent(&rig, "a");
     set_acquire(record, 0);
