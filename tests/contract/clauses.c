@@ -88,7 +88,6 @@ TEST(three, clause_5_strings_passed_in_are_copied)
 {
     char *urls[3], *key = strdup("five"), *name = strdup("copied");
     struct redlock_lock *lock;
-    struct outcome outcome;
     size_t size;
 
     redlock_client_destroy(rig.client);
@@ -106,8 +105,7 @@ TEST(three, clause_5_strings_passed_in_are_copied)
     memset(name, 'x', strlen(name));
     free(name);
     memset(&rig.options, 0xff, sizeof(rig.options));
-    outcome = rig_acquire(&rig, lock, NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     ck_assert_uint_ge(rig_count_value(&rig, "five", redlock_lock_token(lock)), 2);
     ck_assert_mem_eq(redlock_lock_key(lock, &size), "five", 4);
     ck_assert_uint_eq(size, 4);
@@ -141,9 +139,8 @@ static void *live_in_a_thread(void *argument)
     own.base = event_base_new();
     rig_connect(&own);
     for (int i = 0; i < 20; i++) {
-        struct outcome outcome = rig_release(&own, rig_hold(&own, argument, 20000));
 
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_release(&own, rig_hold(&own, argument, 20000), REDLOCK_OK);
     }
     redlock_client_destroy(own.client);
     event_base_free(own.base);

@@ -197,10 +197,8 @@ static void expect_unharmed(struct redlock_lock *lock, const char *key)
     struct outcome outcome;
 
     ck_assert_uint_eq(rig_count_value(&rig, key, redlock_lock_token(lock)), 3);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);

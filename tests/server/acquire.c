@@ -38,13 +38,10 @@ TESTS(shapes, acquire_extend_release_and_acquire_again, 0, N_TOPOLOGIES)
 
     rig_open_with(&rig, topology->masters, topology->dead, NULL);
     lock = rig_hold(&rig, "cycle", 5000);
-    outcome = rig_extend(&rig, lock, 10000);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 10000, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_absent(&rig, "cycle");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_uint_eq(outcome.quorum, topology->masters / 2 + 1);
     ck_assert_uint_ge(outcome.granted, outcome.quorum);
 }
@@ -53,15 +50,14 @@ GROUP(five, "five masters", rig_five, rig_end)
 
 TEST(five, a_try_on_a_held_lock_returns_held_and_names_the_masters)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *lock = rig_new_lock(other, "b3");
     struct redlock_acquire_options request = rig_request(5000, 0);
     struct outcome outcome;
 
     rig_hold(&rig, "b3", 20000);
     rig_wait_count(&rig, "b3", 5);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 1);
     ck_assert_uint_ge(outcome_count_votes(&outcome, REDLOCK_VOTE_REFUSED), 3);
     for (size_t i = 0; i < 5; i++) {
@@ -70,16 +66,14 @@ TEST(five, a_try_on_a_held_lock_returns_held_and_names_the_masters)
             outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "held");
     }
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
-    redlock_client_destroy(other);
 }
 
 TEST(five, different_keys_are_independent)
 {
     struct redlock_lock *a = rig_hold(&rig, "b4-a", 20000);
     struct redlock_lock *b = rig_hold(&rig, "b4-b", 20000);
-    struct outcome outcome = rig_release(&rig, a);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, a, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(b), 0);
     rig_wait_count(&rig, "b4-b", 5);
 }
@@ -88,11 +82,9 @@ TEST(five, two_handles_of_one_client_exclude_each_other)
 {
     struct redlock_acquire_options request = rig_request(5000, 0);
     struct redlock_lock *second = rig_new_lock(rig.client, "b4");
-    struct outcome outcome;
 
     rig_hold(&rig, "b4", 20000);
-    outcome = rig_acquire(&rig, second, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, second, &request, REDLOCK_HELD);
 }
 
 static bool looks_like_a_uuid(const char *token)
@@ -107,21 +99,19 @@ TEST(five, each_acquisition_has_a_token_of_its_own)
     struct redlock_acquire_options request = rig_request(5000, 0);
 
     for (size_t i = 0; i < 16; i++) {
-        struct outcome outcome = rig_acquire(&rig, lock, &request);
 
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
         snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
         ck_assert_msg(looks_like_a_uuid(tokens[i]), "%s", tokens[i]);
         for (size_t j = 0; j < i; j++)
             ck_assert_str_ne(tokens[i], tokens[j]);
-        outcome = rig_release(&rig, lock);
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_release(&rig, lock, REDLOCK_OK);
     }
 }
 
 TEST(five, expiry_frees_the_lock_for_a_waiter)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *waiter = rig_new_lock(other, "b5");
     struct redlock_acquire_options request = rig_request(5000, 20000);
     struct redlock_lock *holder = rig_hold_lease(&rig, "b5", 2000);
@@ -132,7 +122,6 @@ TEST(five, expiry_frees_the_lock_for_a_waiter)
     ck_assert_int_ge(rig_now_ms(), held_until);
     ck_assert_uint_ge(outcome.attempts, 2);
     ck_assert_int_eq(redlock_state(holder), REDLOCK_STATE_LOST);
-    redlock_client_destroy(other);
 }
 
 /* The client reads two clocks and believes the one that advanced more; a pause between these two readings counts. */

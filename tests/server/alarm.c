@@ -245,8 +245,7 @@ TEST(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_t
     struct outcome outcome;
 
     stall_until_ns(watch_deadline_ns(lock) + 1000000);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_LOST);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_LOST);
     ck_assert_int_eq(outcome.loss, REDLOCK_LOSS_EXPIRED);
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(watched.lost + watched.at_risk, 0);

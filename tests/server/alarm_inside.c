@@ -16,11 +16,9 @@ static void hold(const char *key, redlock_watch_fn watch)
 {
     struct redlock_acquire_options request = rig_lease(200, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, key);
-    struct outcome outcome;
 
     ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
-    outcome = rig_acquire_in_time(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire_in_time(&rig, lock, &request, REDLOCK_OK);
 }
 
 static void destroy_lock(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)

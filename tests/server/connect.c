@@ -18,8 +18,7 @@ static void expect_locking_works(void)
     struct outcome outcome;
 
     rig_connect(&rig);
-    outcome = rig_release(&rig, rig_hold(&rig, "connected", 20000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, rig_hold(&rig, "connected", 20000), REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, rig.n);
 }
 
@@ -172,8 +171,7 @@ TEST(ways, a_missing_password_is_no_vote)
     rig_do_all(&rig, "CONFIG", "SET", "requirepass", "secret", NULL);
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &rig.client, &error), 0);
     lock = rig_new_lock(rig.client, "noauth");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome_count_votes(&outcome, REDLOCK_VOTE_FAILED), 3);
 }
 

@@ -116,16 +116,13 @@ TESTS(five, nobody_else_gets_a_held_lock_whichever_master_is_down, 0, 5)
     struct outcome outcome;
 
     make_contenders(2, "f1");
-    outcome = rig_acquire(&rig, locks[0], &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, locks[0], &request, REDLOCK_OK);
     rig_wait_count(&rig, "f1", 5);
     ck_assert(masters_kill(rig.masters, down));
     rig_wait_link(&rig, clients[1], down, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, locks[1], &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, locks[1], &request, REDLOCK_HELD);
     ck_assert_int_gt(redlock_remaining_ms(locks[0]), 0);
-    outcome = rig_extend(&rig, locks[0], 30000);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, locks[0], 30000, REDLOCK_OK);
     ck_assert_uint_ge(outcome.granted, 3);
 }
 

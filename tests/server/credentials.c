@@ -111,7 +111,6 @@ TEST(change, a_held_lock_survives_the_rotation_of_a_password)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     request.renew_ms = 500;
     start(5);
@@ -127,8 +126,7 @@ TEST(change, a_held_lock_survives_the_rotation_of_a_password)
     ck_assert_uint_gt(program.refused, 0);
     expect_renewals(2);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
 }
 
 TEST(change, a_password_that_is_wrong_on_one_master_is_that_masters_failure)
@@ -148,8 +146,7 @@ TEST(change, a_password_that_is_wrong_on_one_master_is_that_masters_failure)
         if (i != 2)
             rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
     }
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "four of five"), &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, rig_new_lock(rig.client, "four of five"), &request, REDLOCK_OK);
     ck_assert_uint_eq(outcome.reachable, 4);
     program.wrong = NULL;
     rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_READY);

@@ -127,11 +127,9 @@ TEST(three, a_lost_lock_can_be_acquired_again)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "again", LEASE_MS);
     struct redlock_acquire_options request = rig_request(20000, 20000);
-    struct outcome outcome;
 
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
 }
@@ -140,9 +138,8 @@ TEST(three, a_released_lock_is_not_lost)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "released", 3 * LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
-    struct outcome outcome = rig_release(&rig, lock);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     run_past(end);
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
@@ -152,9 +149,8 @@ TEST(three, an_extended_lock_is_not_lost_at_its_first_deadline)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "extended", 3 * LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
-    struct outcome outcome = rig_extend(&rig, lock, 10 * LEASE_MS);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 10 * LEASE_MS, REDLOCK_OK);
     run_past(end);
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);

@@ -84,8 +84,7 @@ TEST(five, extend_with_no_ttl_repeats_the_current_one)
     struct outcome outcome;
 
     rig_run_for(&rig, 50);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     ck_assert_int_gt(outcome.remaining_ms, 20000);
     ck_assert_int_le(outcome.remaining_ms, 30000 - 302);
 }
@@ -108,8 +107,7 @@ TEST(five, extend_fails_if_a_majority_has_another_owner)
 
     rig_wait_count(&rig, "c3", 5);
     take_over(0, 3, "c3");
-    outcome = rig_extend(&rig, lock, 30000);
-    outcome_expect(&outcome, REDLOCK_LOST);
+    outcome = rig_expect_extend(&rig, lock, 30000, REDLOCK_LOST);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     rig_wait_count(&rig, "c3", 3);
@@ -123,8 +121,7 @@ TEST(five, extend_fails_if_a_majority_has_lost_the_key)
 
     rig_wait_count(&rig, "c3", 5);
     remove_key(0, 3, "c3");
-    outcome = rig_extend(&rig, lock, 30000);
-    outcome_expect(&outcome, REDLOCK_LOST);
+    outcome = rig_expect_extend(&rig, lock, 30000, REDLOCK_LOST);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "missing");
     rig_wait_absent(&rig, "c3");
 }
@@ -136,8 +133,7 @@ TEST(five, extend_at_exactly_a_quorum_succeeds)
 
     rig_wait_count(&rig, "c4", 5);
     take_over(0, 2, "c4");
-    outcome = rig_extend(&rig, lock, 30000);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 30000, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     ck_assert_int_gt(redlock_remaining_ms(lock), 20000);
     ck_assert_uint_eq(rig_count_value(&rig, "c4", "foreign"), 2);
@@ -166,20 +162,15 @@ static struct redlock_lock *hold_and_extend(const char *key, uint32_t ttl_ms, ui
 
 TEST(five, an_extended_lock_keeps_competitors_out_until_its_release)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *competitor = rig_new_lock(other, "c5");
     struct redlock_acquire_options try_once = rig_request(5000, 0), wait = rig_request(5000, 20000);
     struct redlock_lock *lock = hold_and_extend("c5", 300, 30000);
-    struct outcome outcome;
 
     rig_run_for(&rig, 400);
-    outcome = rig_acquire_in_time(&rig, competitor, &try_once);
-    outcome_expect(&outcome, REDLOCK_HELD);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, competitor, &wait);
-    outcome_expect(&outcome, REDLOCK_OK);
-    redlock_client_destroy(other);
+    rig_expect_acquire_in_time(&rig, competitor, &try_once, REDLOCK_HELD);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
+    rig_expect_acquire(&rig, competitor, &wait, REDLOCK_OK);
 }
 
 TEST(five, a_majority_of_errors_is_no_success_and_no_loss)
@@ -190,8 +181,7 @@ TEST(five, a_majority_of_errors_is_no_success_and_no_loss)
     rig_wait_count(&rig, "c8", 5);
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "REPLICAOF", "127.0.0.1", "1", NULL);
-    outcome = rig_extend(&rig, lock, 50000);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_extend(&rig, lock, 50000, REDLOCK_NO_QUORUM);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "READONLY");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
@@ -206,8 +196,7 @@ TEST(hung, the_deadline_is_the_one_of_the_quorum_not_of_the_fastest)
     rig_wait_count(&rig, "g1", 5);
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_hang(rig.masters, i));
-    outcome = rig_extend(&rig, lock, 50000);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_extend(&rig, lock, 50000, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.granted, 2);
     ck_assert_int_gt(outcome.nodes[4].valid_for_ms, 40000);
     ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 202);

@@ -61,8 +61,7 @@ TEST(dead, a_dead_majority_fails_everything_and_names_each_master)
     kill_masters(0, 3);
     for (size_t i = 0; i < 3; i++)
         rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 3; i++)
         outcome_expect_failed(&outcome, i, "c");
     rig_wait_absent(&rig, "b10");
@@ -78,8 +77,7 @@ TEST(dead, three_of_six_are_no_quorum)
     rig_close(&rig);
     rig_open_with(&rig, 6, 3, short_timeouts);
     lock = rig_new_lock(rig.client, "b11");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.quorum, 4);
     rig_wait_absent(&rig, "b11");
 }
@@ -88,13 +86,11 @@ TEST(dead, two_masters_with_one_dead_are_no_quorum)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     rig_close(&rig);
     rig_open_with(&rig, 2, 1, short_timeouts);
     lock = rig_new_lock(rig.client, "z1");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     rig_wait_absent(&rig, "z1");
 }
 
@@ -102,15 +98,13 @@ TEST(dead, an_even_split_ends_for_both_sides)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     rig_close(&rig);
     rig_open(&rig, 4);
     rig_occupy(&rig, 0, "z1");
     rig_occupy(&rig, 1, "z1");
     lock = rig_new_lock(rig.client, "z1");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     rig_wait_count(&rig, "z1", 2);
 }
 
@@ -120,18 +114,14 @@ TEST(back, a_master_that_vanished_is_used_again_when_it_is_back)
 {
     struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b23");
-    struct outcome outcome;
 
     kill_masters(4, 5);
     rig_wait_link(&rig, rig.client, 4, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_msg(masters_restart(rig.masters, 4), "%s", masters_error());
     rig_wait_vote(&rig, rig.client, 4);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     rig_wait_count(&rig, "b23", 5);
 }
 
@@ -157,19 +147,16 @@ TEST(hung, one_hung_master_does_not_delay_acquire_and_extend)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z4");
-    struct outcome acquired, extended, released;
+    struct outcome acquired, extended;
     int again = RIG_LATE_ATTEMPTS;
 
     do {
         ck_assert_int_gt(again--, 0);
         hang(0, 1);
-        acquired = rig_acquire_in_time(&rig, lock, &request);
-        outcome_expect(&acquired, REDLOCK_OK);
-        extended = rig_extend(&rig, lock, 0);
-        outcome_expect(&extended, REDLOCK_OK);
+        acquired = rig_expect_acquire_in_time(&rig, lock, &request, REDLOCK_OK);
+        extended = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
         resume(0, 1);
-        released = rig_release(&rig, lock);
-        outcome_expect(&released, REDLOCK_OK);
+        rig_expect_release(&rig, lock, REDLOCK_OK);
         rig_wait_no_claims(&rig, rig.client);
     } while (acquired.elapsed_us + extended.elapsed_us >= NODE_TIMEOUT_MS * 1000);
 }
@@ -181,8 +168,7 @@ TEST(hung, one_hung_master_delays_a_release_by_its_timeout_at_most)
 
     rig_wait_count(&rig, "z4", 5);
     hang(0, 1);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_int_lt(outcome.elapsed_us, (NODE_TIMEOUT_MS + SLACK_MS) * 1000);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_PENDING, "timeout");
     resume(0, 1);
@@ -196,8 +182,7 @@ TEST(hung, a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
     struct outcome outcome;
 
     hang(0, 3);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     ck_assert_int_lt(outcome.elapsed_us, (NODE_TIMEOUT_MS + SLACK_MS) * 1000);
     resume(0, 3);
     rig_wait_no_claims(&rig, rig.client);
@@ -211,8 +196,7 @@ TEST(hung, a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterward
     struct outcome outcome;
 
     hang(0, 3);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_DEADLINE);
     ck_assert_int_eq(outcome.cause, REDLOCK_NO_QUORUM);
     ck_assert_int_lt(outcome.elapsed_us, (700 + SLACK_MS) * 1000);
     resume(0, 3);
@@ -224,7 +208,6 @@ TEST(dead, values_left_on_dead_masters_are_removed_when_these_are_back)
 {
     struct redlock_lock *lock;
     struct masters_options options = {.count = 3, .persistence = MASTERS_ALWAYS};
-    struct outcome outcome;
 
     masters_destroy(rig.masters);
     redlock_client_destroy(rig.client);
@@ -239,8 +222,7 @@ TEST(dead, values_left_on_dead_masters_are_removed_when_these_are_back)
     lock = rig_hold(&rig, "rollback", 60000);
     rig_wait_count(&rig, "rollback", 3);
     kill_masters(0, 2);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_release(&rig, lock, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
     rig_wait_absent(&rig, "rollback");

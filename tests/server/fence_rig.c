@@ -44,9 +44,8 @@ uint64_t fence_take_and_release(struct redlock_client *client)
 {
     struct redlock_lock *lock = fence_take(client);
     uint64_t fence = redlock_lock_fence(lock);
-    struct outcome outcome = rig_release(&rig, lock);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     redlock_lock_destroy(lock);
     return fence;

@@ -35,8 +35,7 @@ TEST(tokens, a_lock_that_is_not_held_has_no_token)
 
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_eq(redlock_lock_fence(NULL), 0);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.fence, 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_ne(redlock_lock_fence(holder), 0);
@@ -63,8 +62,7 @@ TEST(tokens, the_token_ends_with_the_loss)
     request.ttl_ms = 200;
     request.renew_ms = REDLOCK_NO_RENEWAL;
     watch_start(lock, &watched);
-    outcome = rig_acquire_in_time(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire_in_time(&rig, lock, &request, REDLOCK_OK);
     watch_wait_lost(&rig, &watched);
     ck_assert_uint_eq(watched.fence, 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);

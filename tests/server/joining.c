@@ -98,8 +98,7 @@ TESTS(cases, hung_masters_are_not_waited_for, 0, 3)
     outcome = acquire_first(rig_request(20000, 0));
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 0, (size_t)_i);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
 }
 
 TEST(cases, a_fenced_lock_does_not_wait_for_them_either)
@@ -167,8 +166,7 @@ TEST(cases, a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then)
     rig_wait_count(&rig, "first", 3);
     ck_assert(masters_resume(rig.masters, 1));
     rig_wait_count(&rig, "first", 4);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome_count_votes(&outcome, REDLOCK_VOTE_GRANTED), 4);
     rig_wait_count(&rig, "first", 0);
 }

@@ -305,22 +305,18 @@ TEST(kept, a_smaller_max_ttl_costs_no_lock_that_it_allows)
     rig_wait(&rig, is_kept_out, NULL, "the client to be kept out");
     rig_run_for(&rig, SHORT_TTL_MS);
     expect_kept_everywhere();
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "another"), &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, rig_new_lock(rig.client, "another"), &request, REDLOCK_NO_QUORUM);
     outcome = rig_extend(&rig, lock, TTL_MS);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
 }
 
 TEST(kept, what_was_given_back_is_removed_by_the_release)
 {
-    struct outcome outcome;
-
     hold(TTL_MS);
     kill_masters(0, 3);
     restart_empty(0, 3);
     expect_kept_everywhere();
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_absent(&rig, "kept");
     rig_wait_no_claims(&rig, rig.client);
 }

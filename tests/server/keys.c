@@ -16,20 +16,16 @@ TEST(three, keys_are_bytes_not_strings)
 
     ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key), &lock), 0);
     ck_assert_int_eq(redlock_lock_create(rig.client, key, 1, &prefix), 0);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, prefix, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, prefix, &request, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     for (size_t i = 0; i < 3; i++) {
         char *value = masters_command(rig.masters, i, (const char *const[]){"EVAL", script, "0", NULL});
 
         ck_assert_str_eq(value, redlock_lock_token(lock));
         free(value);
     }
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 3);
 }
@@ -44,11 +40,9 @@ TEST(three, keys_are_case_sensitive)
 TEST(three, the_longest_key_works)
 {
     static char key[REDLOCK_MAX_KEY_BYTES + 1];
-    struct outcome outcome;
 
     memset(key, 'k', REDLOCK_MAX_KEY_BYTES);
-    outcome = rig_release(&rig, rig_hold(&rig, key, 20000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, rig_hold(&rig, key, 20000), REDLOCK_OK);
 }
 
 SUITE_WITH_SERVER("keys")

@@ -84,8 +84,7 @@ TEST(relayed, a_grant_that_arrives_after_the_decision_is_given_back)
     struct outcome outcome;
 
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_PENDING, "timeout");
     hold_replies(false);
     rig_wait_no_claims(&rig, rig.client);
@@ -99,11 +98,9 @@ TEST(relayed, a_release_never_overtakes_its_set)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
-    struct outcome outcome;
 
     hold_requests(true);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     rig_wait_absent(&rig, "z3"); /* the other two */
     hold_requests(false);
     rig_wait_no_claims(&rig, rig.client);
@@ -114,11 +111,9 @@ TEST(relayed, a_release_follows_its_set_over_a_reconnect)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
-    struct outcome outcome;
 
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     cut();
     for (size_t i = 0; i < N_RELAYS; i++)
         rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
@@ -188,13 +183,11 @@ TEST(relayed, a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing)
 {
     struct redlock_acquire_options request = rig_request(100, 0);
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     connect_patiently();
     lock = rig_new_lock(rig.client, "b6");
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_TOO_SLOW);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_TOO_SLOW);
     hold_replies(false);
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "b6"), 0);

@@ -43,8 +43,7 @@ static void acquire_against(unsigned mask, size_t quorum)
     if (outcome.status == REDLOCK_OK) {
         rig_wait_count(&rig, "masks", rig.n);
         ck_assert_uint_eq(rig_count_value(&rig, "masks", redlock_lock_token(lock)), free_masters);
-        outcome = rig_release(&rig, lock);
-        outcome_expect(&outcome, REDLOCK_OK);
+        outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     }
     rig_wait(&rig, only_foreign_values_are_left, &expected, "our values to be gone");
     rig_wait_no_claims(&rig, rig.client);

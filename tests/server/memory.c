@@ -49,11 +49,9 @@ TEST(fresh, new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
 TEST(fresh, who_waits_gets_the_lock_when_the_quarantine_ends)
 {
     struct redlock_acquire_options request = rig_request(SHORT_MAX_TTL_MS, SUITE_PATIENCE_S * 1000);
-    struct outcome outcome;
 
     rig_open_with(&rig, 3, 0, trust_vote_short);
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "key"), &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, rig_new_lock(rig.client, "key"), &request, REDLOCK_OK);
 }
 
 TEST(fresh, a_second_client_finds_the_marker_and_waits_for_nothing)

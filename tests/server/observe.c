@@ -90,7 +90,6 @@ TEST(five, connecting_is_reported_for_each_master)
 TEST(five, a_whole_life_is_reported_in_order)
 {
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     n_records = 0;
     lock = rig_hold(&rig, "life", 20000);
@@ -100,13 +99,11 @@ TEST(five, a_whole_life_is_reported_in_order)
     ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_ACQUIRE), 5);
     ck_assert_uint_eq(count(REDLOCK_EVENT_ACQUIRED, 0), 1);
     ck_assert_int_gt(first(REDLOCK_EVENT_ACQUIRED)->remaining_us, 10000000);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_EXTEND), 5);
     ck_assert_uint_eq(count(REDLOCK_EVENT_EXTENDED, 0), 1);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_RELEASE), 5);
     ck_assert_uint_eq(count(REDLOCK_EVENT_RELEASED, 0), 1);
     ck_assert_int_eq(first(REDLOCK_EVENT_RELEASED)->status, REDLOCK_OK);
@@ -128,12 +125,10 @@ GROUP(own, "some events", NULL, NULL)
 TEST(own, what_is_not_asked_for_is_not_told)
 {
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     rig_open_with(&rig, 5, 0, observed_ends);
     lock = rig_hold(&rig, "life", 20000);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(n_records, 2);
     ck_assert_int_eq(records[0].type, REDLOCK_EVENT_ACQUIRED);
     ck_assert_int_eq(records[1].type, REDLOCK_EVENT_RELEASED);
@@ -289,15 +284,11 @@ TEST(five, the_counters_add_up)
 {
     struct redlock_lock *held, *other = rig_new_lock(rig.client, "sums");
     struct redlock_stats stats;
-    struct outcome outcome;
 
     held = rig_hold(&rig, "sums", 20000);
-    outcome = rig_acquire(&rig, other, NULL);
-    outcome_expect(&outcome, REDLOCK_HELD);
-    outcome = rig_extend(&rig, held, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, held);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, other, NULL, REDLOCK_HELD);
+    rig_expect_extend(&rig, held, 0, REDLOCK_OK);
+    rig_expect_release(&rig, held, REDLOCK_OK);
     rig_wait_no_claims(&rig, rig.client);
     stats = stats_now();
     ck_assert_uint_eq(stats.acquires, 2);
@@ -317,9 +308,8 @@ TEST(five, the_counters_of_the_masters_agree_with_those_of_the_client)
 {
     uint64_t expected = rig.guarded ? 4 : 2; /* a guard is two commands, behind the claim; a release needs none */
     uint64_t commands = 0;
-    struct outcome outcome = rig_release(&rig, rig_hold(&rig, "nodes", 20000));
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, rig_hold(&rig, "nodes", 20000), REDLOCK_OK);
     for (size_t i = 0; i < 5; i++) {
         struct redlock_node_stats node;
 

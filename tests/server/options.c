@@ -43,8 +43,7 @@ TESTS(served, the_default_quorum_is_the_majority, 1, 10)
     struct outcome outcome;
 
     rig_open(&rig, n);
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "quorum"), NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, rig_new_lock(rig.client, "quorum"), NULL, REDLOCK_OK);
     ck_assert_uint_eq(outcome.quorum, n / 2 + 1);
 }
 
@@ -64,8 +63,7 @@ TEST(served, no_options_at_all_are_the_defaults)
     start_known_masters();
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, NULL, &rig.client, NULL), 0);
     lock = rig_new_lock(rig.client, "defaults");
-    outcome = rig_acquire(&rig, lock, NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
     ck_assert_int_gt(outcome.remaining_ms, 5000);
 }
@@ -112,13 +110,10 @@ TEST(served, the_options_of_one_call_do_not_touch_the_next)
 
     rig_open(&rig, 3);
     lock = rig_new_lock(rig.client, "override");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_int_gt(outcome.remaining_ms, 20000);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, lock, NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     ck_assert_int_le(outcome.remaining_ms, 10000);
 }
 
@@ -127,15 +122,13 @@ TEST(served, less_than_the_least_validity_is_too_slow)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     rig_open(&rig, 3);
     lock = rig_new_lock(rig.client, "least");
     ck_assert(masters_hang(rig.masters, 0));
     ck_assert(masters_hang(rig.masters, 1));
     request.min_validity_ms = 10000 - 102 - 1;
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_TOO_SLOW);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_TOO_SLOW);
     ck_assert(masters_resume(rig.masters, 0));
     ck_assert(masters_resume(rig.masters, 1));
     rig_wait_no_claims(&rig, rig.client);

@@ -57,25 +57,20 @@ TEST(three, a_handle_knows_its_key_without_the_prefix)
 TEST(three, extension_and_release_find_the_key)
 {
     struct redlock_lock *lock = rig_hold(&rig, "job", 20000);
-    struct outcome outcome = rig_extend(&rig, lock, 50000);
 
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 50000, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_absent(&rig, "app:job");
 }
 
 TEST(three, clients_of_one_prefix_exclude_each_other)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(other, "job");
-    struct outcome outcome;
 
     rig_hold(&rig, "job", 20000);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
-    redlock_client_destroy(other);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
 }
 
 TEST(three, the_prefix_counts_for_the_length_of_a_key)
@@ -95,17 +90,15 @@ TEST(three, the_prefix_is_copied)
     char text[REDLOCK_MAX_PREFIX_BYTES + 1];
     struct redlock_client *client;
     struct redlock_lock *lock;
-    struct outcome outcome;
 
     memset(text, 'p', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     rig.options.key_prefix = text;
     rig.options.join = REDLOCK_JOIN_DECLARE;
-    client = rig_new_client(&rig);
+    client = rig_further_client(&rig);
     memset(text, 'x', sizeof(text) - 1);
     lock = rig_new_lock(client, "job");
-    outcome = rig_acquire(&rig, lock, NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     memset(text, 'p', sizeof(text) - 1);
     rig_wait_quiet(&rig, client);
     for (size_t i = 0; i < 3; i++) {
@@ -114,7 +107,6 @@ TEST(three, the_prefix_is_copied)
         snprintf(key, sizeof(key), "%sjob", text);
         ck_assert_int_gt(rig_pttl(&rig, i, key), 0);
     }
-    redlock_client_destroy(client);
 }
 
 SUITE_WITH_SERVER("prefix")

@@ -83,7 +83,7 @@ TEST(five, waiters_are_served_in_the_order_of_their_arrival)
 TEST(five, the_next_holder_needs_no_round_trip_of_its_own)
 {
     struct redlock_acquire_options request = queue_request();
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_stats before;
     struct waiter holder = {0}, next = {0};
     unsigned tries = 0;
@@ -101,7 +101,6 @@ TEST(five, the_next_holder_needs_no_round_trip_of_its_own)
         holder = next;
     } while (next.commands > before.commands || tries < 2);
     ck_assert_uint_ge(watch_stats(other).hand_offs, 3);
-    redlock_client_destroy(other);
 }
 
 TEST(five, the_hook_tells_the_position_and_what_the_holder_has_left)
@@ -166,13 +165,11 @@ TESTS(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2)
 TEST(five, an_extension_by_the_caller_brings_the_full_ttl_at_once)
 {
     struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
-    struct outcome outcome;
 
     fill_queue(1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
-    outcome = rig_extend(&rig, waiters[0].lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, waiters[0].lock, 0, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(waiters[0].lock), 8000);
 }
 
@@ -264,7 +261,7 @@ TEST(five, strict_order_waits_in_the_queue_from_the_first_attempt)
 TEST(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt)
 {
     struct redlock_acquire_options once = rig_request(10000, 0), wait = queue_request();
-    struct redlock_client *plain = rig_new_client(&rig), *waiting = rig_new_client(&rig);
+    struct redlock_client *plain = rig_further_client(&rig), *waiting = rig_further_client(&rig);
     struct waiter a, b;
 
     waiter_start(&rig, &a, plain, "alone-1", &once);
@@ -273,8 +270,6 @@ TEST(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attemp
     waiter_wait_held(&b);
     ck_assert_uint_eq(b.commands, a.commands);
     ck_assert_uint_eq(watch_stats(waiting).waits, 0);
-    redlock_client_destroy(plain);
-    redlock_client_destroy(waiting);
 }
 
 /* No attempt that is bound to be refused: one command for each master to join the queue, one to release. */

@@ -235,7 +235,6 @@ TEST(cases, nobody_is_overtaken)
 TEST(cases, it_is_a_lock_like_any_other)
 {
     struct redlock_acquire_options request = cohort_request();
-    struct outcome outcome;
     const char *token;
 
     cohort_start("like", &request);
@@ -243,8 +242,7 @@ TEST(cases, it_is_a_lock_like_any_other)
     waiter_wait_held(&waiters[0]);
     waiter_leave(&waiters[0]);
     waiter_wait_held(&waiters[1]);
-    outcome = rig_extend(&rig, waiters[1].lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, waiters[1].lock, 0, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(waiters[1].lock), COHORT_TTL_MS * 9 / 10);
     token = redlock_lock_token(waiters[1].lock);
     ck_assert_uint_ge(rig_count_value(&rig, "like", token), 3);

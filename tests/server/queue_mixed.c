@@ -147,14 +147,12 @@ TEST(five, what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
     struct redlock_acquire_options request = rig_request(10000, 600);
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
     struct waiter waiter;
-    struct outcome outcome;
 
     rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", "PX", "20000", NULL);
     waiter_start(&rig, &waiter, rig.client, "mixed", &request);
     rig_wait_outcome(&rig, &waiter.outcome);
     outcome_expect(&waiter.outcome, REDLOCK_DEADLINE);
-    outcome = rig_release(&rig, holder);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, holder, REDLOCK_OK);
     queue_wait_gone(&rig, "mixed");
 }
 

@@ -112,12 +112,10 @@ TEST(reasons, a_release_that_reaches_nobody_says_why)
     trust_declare(&rig.options);
     connect_logging();
     lock = rig_new_lock(rig.client, "key");
-    outcome = rig_acquire_in_time(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire_in_time(&rig, lock, &request, REDLOCK_OK);
     ck_assert_str_eq(outcome.why, "");
     rig_kill_master(&rig, 0);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_NO_QUORUM);
     expect_why(&outcome, "0 of 1 masters can be reached: 1 not reached (", ")");
     expect_warning("0 of 1 masters can be reached");
 }

@@ -47,8 +47,7 @@ TEST(entering, only_the_last_release_is_sent)
     ck_assert_uint_eq(redlock_lock_depth(lock), 1);
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 3);
-    last = rig_release(&rig, lock);
-    outcome_expect(&last, REDLOCK_OK);
+    last = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome_count_votes(&last, REDLOCK_VOTE_GRANTED), 3);
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
@@ -155,7 +154,7 @@ TEST(entering, the_token_and_the_fence_are_those_of_the_outermost_entry)
 TEST(entering, a_rival_waits_for_the_last_release)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *rival = rig_new_lock(other, "inner");
     struct redlock_acquire_options request = rig_request(TTL_MS, 20000);
     struct outcome outcome = {0};
@@ -168,7 +167,6 @@ TEST(entering, a_rival_waits_for_the_last_release)
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    redlock_client_destroy(other);
 }
 
 TEST(entering, an_extension_may_be_pending_meanwhile)
@@ -240,8 +238,7 @@ TEST(loss, a_loss_is_a_loss_at_every_depth)
     ck_assert_uint_eq(redlock_lock_depth(lock), 3);
     for (unsigned depth = 3; depth > 0; depth--) {
         ck_assert_int_eq(redlock_remaining_ns(lock), 0);
-        outcome = rig_release(&rig, lock);
-        outcome_expect(&outcome, REDLOCK_LOST);
+        outcome = rig_expect_release(&rig, lock, REDLOCK_LOST);
         ck_assert_int_eq(outcome.loss, REDLOCK_LOSS_EXPIRED);
     }
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
@@ -253,7 +250,6 @@ TEST(loss, a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released)
     struct watched watched;
     struct redlock_lock *lock = lose_at_depth_three(&watched);
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
-    struct outcome outcome;
 
     ck_assert_int_eq(redlock_reenter(lock, 0), REDLOCK_LOST);
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, NULL), REDLOCK_E_DEPTH);
@@ -261,8 +257,7 @@ TEST(loss, a_lost_lock_is_neither_entered_nor_acquired_before_it_is_released)
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, NULL), REDLOCK_E_DEPTH);
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_uint_eq(redlock_lock_depth(lock), 1);
 }
 
@@ -374,7 +369,7 @@ TEST(ends, shutdown_releases_whatever_the_depth)
 TEST(ends, a_lock_is_transferred_at_depth_one_and_begins_there)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *importer = rig_new_lock(other, "inner");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
@@ -390,7 +385,6 @@ TEST(ends, a_lock_is_transferred_at_depth_one_and_begins_there)
     ck_assert_int_eq(redlock_release(importer, NULL, NULL), 0);
     ck_assert_int_eq(rig_release(&rig, importer).status, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
-    redlock_client_destroy(other);
 }
 
 SUITE_WITH_SERVER("reentry")

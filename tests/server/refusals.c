@@ -105,8 +105,7 @@ TESTS(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS)
     struct outcome outcome;
 
     command_on_first(3, refusal->bring);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 3; i++)
         outcome_expect_vote(&outcome, i, REDLOCK_VOTE_FAILED, refusal->detail);
     rig_wait_absent(&rig, "refused");
@@ -124,11 +123,9 @@ TESTS(five, a_minority_of_errors_does_not_matter, 0, N_REFUSALS)
     struct outcome outcome;
 
     command_on_first(2, refusal->bring);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     command_on_first(2, refusal->end);
     rig_wait_absent(&rig, "refused");
     rig_wait_no_claims(&rig, rig.client);
@@ -160,8 +157,7 @@ TEST(five, a_key_of_another_type_is_held_by_somebody_else)
 
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "LPUSH", "type", "element", NULL);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "held");
     rig_wait_count(&rig, "type", 3);
     rig_wait_no_claims(&rig, rig.client);
@@ -177,8 +173,7 @@ TEST(five, a_key_replaced_by_another_type_is_foreign)
         rig_do(&rig, i, "DEL", "type", NULL);
         rig_do(&rig, i, "LPUSH", "type", "element", NULL);
     }
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_LOST);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_LOST);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
     rig_wait_count(&rig, "type", 3);
 }
@@ -233,8 +228,7 @@ TEST(five, a_held_lock_is_extended_although_memory_is_full)
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "oom", 5);
     command_on_first(5, refusals[0].bring);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_absent(&rig, "oom");
 }
 
@@ -276,15 +270,13 @@ TEST(five, a_busy_master_does_not_vote)
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "busy");
     static char word[] = "BUSY";
-    struct outcome outcome;
     pid_t pids[3];
 
     rig_do_all(&rig, "CONFIG", "SET", "lua-time-limit", "1", NULL);
     for (size_t i = 0; i < 3; i++)
         pids[i] = run_aside(i, spin);
     rig_wait(&rig, all_are_busy, word, "the masters to be busy");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_NO_QUORUM);
     command_on_first(3, end);
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
@@ -292,8 +284,7 @@ TEST(five, a_busy_master_does_not_vote)
     rig_wait_no_claims(&rig, rig.client);
     for (size_t i = 0; i < 3; i++)
         rig_wait_vote(&rig, rig.client, i);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
 }
 
 static void patient(struct redlock_options *options)

@@ -36,8 +36,7 @@ TEST(five, release_leaves_the_values_of_others)
     rig_wait_count(&rig, "d2", 5);
     rig_occupy(&rig, 0, "d2");
     rig_occupy(&rig, 1, "d2");
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
     outcome_expect_vote(&outcome, 2, REDLOCK_VOTE_GRANTED, "");
     ck_assert_uint_eq(rig_count_value(&rig, "d2", "foreign"), 2);
@@ -46,45 +45,37 @@ TEST(five, release_leaves_the_values_of_others)
 
 TEST(five, release_after_expiry_says_lost_and_spares_the_next_owner)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct redlock_lock *next = rig_new_lock(other, "d3");
     struct redlock_acquire_options request = rig_request(20000, 20000);
     struct redlock_lock *lock = rig_hold_lease(&rig, "d3", 100);
-    struct outcome outcome = rig_acquire(&rig, next, &request);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, next, &request, REDLOCK_OK);
     rig_wait_count(&rig, "d3", 5);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_LOST);
+    rig_expect_release(&rig, lock, REDLOCK_LOST);
     ck_assert_uint_eq(rig_count_value(&rig, "d3", redlock_lock_token(next)), 5);
     ck_assert_int_gt(redlock_remaining_ms(next), 0);
-    redlock_client_destroy(other);
 }
 
 TEST(five, only_a_held_lock_can_be_released)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "d4");
     struct redlock_acquire_options request = rig_request(20000, 0);
-    struct outcome outcome;
 
     ck_assert_int_eq(redlock_release(lock, outcome_record, NULL), REDLOCK_E_NOT_HELD);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_int_eq(redlock_release(lock, outcome_record, NULL), REDLOCK_E_NOT_HELD);
 }
 
 TEST(five, a_dead_minority_does_not_spoil_a_release)
 {
     struct redlock_lock *lock = rig_hold(&rig, "d5", 20000);
-    struct outcome outcome;
 
     rig_wait_count(&rig, "d5", 5);
     ck_assert(masters_kill(rig.masters, 0));
     ck_assert(masters_kill(rig.masters, 1));
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "d5"), 0);
 }
 
@@ -96,8 +87,7 @@ TEST(five, a_dead_majority_is_reported)
     rig_wait_count(&rig, "d5", 5);
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(rig.masters, i));
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.granted, 2);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_uint_eq(masters_count_key(rig.masters, "d5"), 0);
@@ -106,13 +96,11 @@ TEST(five, a_dead_majority_is_reported)
 TEST(five, a_release_that_could_not_be_delivered_is_repeated)
 {
     struct redlock_lock *lock = rig_hold(&rig, "pending", 60000);
-    struct outcome outcome;
 
     rig_wait_count(&rig, "pending", 5);
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "REPLICAOF", "127.0.0.1", "1", NULL);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_expect_release(&rig, lock, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(masters_count_key(rig.masters, "pending"), 3);
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "REPLICAOF", "NO", "ONE", NULL);

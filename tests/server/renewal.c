@@ -56,9 +56,8 @@ static void expect_kept_out(const char *key)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *rival = rig_new_lock(rig.client, key);
-    struct outcome outcome = rig_acquire_in_time(&rig, rival, &request);
 
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire_in_time(&rig, rival, &request, REDLOCK_HELD);
     redlock_lock_destroy(rival);
 }
 
@@ -94,9 +93,7 @@ TEST(goes, it_is_renewed_no_more_often_than_asked)
 
 TEST(goes, a_short_hold_is_not_renewed_at_all)
 {
-    struct outcome outcome = rig_release(&rig, hold("quick", 30000, 0));
-
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, hold("quick", 30000, 0), REDLOCK_OK);
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
 }
 
@@ -105,11 +102,9 @@ GROUP(ends, "ends", open_three, rig_end)
 TEST(ends, renewal_ends_with_the_release)
 {
     struct redlock_lock *lock = hold("released", 30000, 20);
-    struct outcome outcome;
 
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     expect_no_more_renewals();
     ck_assert_uint_eq(masters_count_key(rig.masters, "released"), 0);
 }
@@ -208,16 +203,14 @@ TEST(ends, a_release_during_a_renewal_leaves_nothing)
     ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
     expect_no_more_renewals();
     ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
 }
 
 TEST(goes, renewal_goes_on_with_a_new_ttl)
 {
     struct redlock_lock *lock = hold("changed", 30000, 0);
-    struct outcome outcome = rig_extend(&rig, lock, SHORT_TTL_MS);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, SHORT_TTL_MS, REDLOCK_OK);
     rig_run_for(&rig, SHORT_TTL_MS + SHORT_TTL_MS / 2);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_uint_ge(tally.n[REDLOCK_EVENT_RENEWED], 2);

@@ -78,20 +78,19 @@ GROUP(classic, "classic", open_classic, rig_end)
 /* The contrast: this is what the guarded profile is for. */
 TEST(classic, classic_clients_may_both_hold_the_lock)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct outcome outcome = win(other);
 
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);
     ck_assert_int_gt(redlock_remaining_ns(outcome.lock), 0);
-    redlock_client_destroy(other);
 }
 
 GROUP(guarded, "guarded", open_guarded, rig_end)
 
 TEST(guarded, guarded_clients_do_not_both_hold_it)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct outcome outcome = win(other);
     int64_t won_ms = rig_now_ms();
 
@@ -99,7 +98,6 @@ TEST(guarded, guarded_clients_do_not_both_hold_it)
     ck_assert_uint_eq(watched.lost, 1);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_int_ge(won_ms - restarted_ms, QUARANTINE_MS);
-    redlock_client_destroy(other);
 }
 
 /* The quarantine is the master's, not the client's: who comes later and has seen nothing finds it in the marker. */
@@ -110,14 +108,13 @@ TEST(guarded, a_client_that_comes_later_finds_the_quarantine_too)
 
     redlock_client_destroy(witness);
     rig_run_for(&rig, 300);
-    late = rig_new_client(&rig);
+    late = rig_further_client(&rig);
     ck_assert_int_eq(watch_info(late, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
     ck_assert_int_le(watch_info(late, 0).quarantine_ms, QUARANTINE_MS - 200);
     ck_assert_int_eq(watch_info(late, 1).standing, REDLOCK_STANDING_VOTES);
     outcome = win(late);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_ge(rig_now_ms() - restarted_ms, QUARANTINE_MS);
-    redlock_client_destroy(late);
 }
 
 GROUP(quarantined, "quarantined", open_long, rig_end)
@@ -125,13 +122,12 @@ GROUP(quarantined, "quarantined", open_long, rig_end)
 TEST(quarantined, masters_in_quarantine_refuse_and_say_why)
 {
     struct redlock_acquire_options request = rig_lease(LONG_MAX_TTL_MS, 0);
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct outcome outcome = rig_acquire(&rig, rig_new_lock(other, "another"), &request);
 
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     outcome_expect_failed(&outcome, 0, "in quarantine, ");
     outcome_expect_failed(&outcome, 2, "in quarantine, ");
-    redlock_client_destroy(other);
 }
 
 SUITE_WITH_SERVER("rivals")

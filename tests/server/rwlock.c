@@ -99,9 +99,8 @@ TEST(five, any_number_of_handles_share_a_key)
         readers[i] = hold(R);
     ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
     for (size_t i = 0; i < MOST; i++) {
-        struct outcome outcome = rig_release(&rig, readers[i]);
 
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_release(&rig, readers[i], REDLOCK_OK);
         ck_assert_int_eq(redlock_lock_mode(readers[i]), X);
     }
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
@@ -213,12 +212,10 @@ TESTS(three, an_upgradeable_lock_becomes_exclusive, 0, 3)
     ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
     ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
     snprintf(before, sizeof before, "%s", redlock_lock_token(lock));
-    outcome = rig_extend(&rig, lock, 20000);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 20000, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(lock), 15000);
     ck_assert_str_eq(redlock_lock_token(lock), before);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, KEY);
     ck_assert_int_eq(try_mode(X), REDLOCK_OK);
@@ -264,15 +261,11 @@ TEST(three, an_upgrade_comes_before_writers_that_wait)
 /* The lock is as before, and nothing of the upgrade is left. */
 static void expect_as_before(struct redlock_lock *lock, const char *token)
 {
-    struct outcome outcome;
-
     ck_assert_int_eq(redlock_lock_mode(lock), U);
     ck_assert_str_eq(redlock_lock_token(lock), token);
     ck_assert_int_eq(try_mode(U), REDLOCK_HELD);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
 }
 
 TESTS(three, an_upgrade_that_ends_badly_leaves_the_lock_as_it_was, 0, 3)
@@ -319,8 +312,7 @@ TEST(three, an_upgrade_that_is_refused_says_what_each_master_has_answered)
     (void)hold(R);
     outcome = convert(lock, X, 0);
     expect_refusals(&outcome);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     ck_assert_uint_ge(outcome.granted, 2);
     ck_assert_int_gt(outcome.nodes[0].valid_for_ms, 0);
     outcome = convert(lock, X, 0);
@@ -435,8 +427,7 @@ TEST(three, an_upgrade_brings_a_larger_token_and_can_be_undone)
     outcome = convert(importer, U, 0);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(try_mode(R), REDLOCK_OK);
-    outcome = rig_release(&rig, importer);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, importer, REDLOCK_OK);
 }
 
 /* The first claim is renewed while the second one waits. */
@@ -525,16 +516,13 @@ TESTS(three, a_transfer_keeps_the_mode, 0, 3)
     struct redlock_lock *importer = rig_new_lock(rig_further_client(&rig), KEY);
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_lock *lock = hold(modes[_i]);
-    struct outcome outcome;
 
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
     ck_assert_int_eq(redlock_lock_mode(importer), modes[_i]);
-    outcome = rig_extend(&rig, importer, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, importer, 0, REDLOCK_OK);
     ck_assert_int_eq(try_mode(R), modes[_i] == X ? REDLOCK_HELD : REDLOCK_OK);
-    outcome = rig_release(&rig, importer);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, importer, REDLOCK_OK);
     rig_wait_no_claims(&rig, redlock_lock_client(importer));
 }
 
@@ -544,11 +532,9 @@ TESTS(three, a_transfer_keeps_the_mode, 0, 3)
 TESTS(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2)
 {
     struct redlock_lock *lock = hold(_i ? U : R);
-    struct outcome outcome;
 
     rig_do(&rig, 0, "DEL", KEY, NULL);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     rig_wait_count(&rig, KEY, 3);
     rig_kill_master(&rig, 1);
     ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
@@ -561,12 +547,10 @@ TEST(three, other_clients_exclude_readers_and_are_excluded)
 {
     static const char *const keys[] = {"theirs", KEY};
     struct redlock_acquire_options request = request_of(R, 0);
-    struct outcome outcome;
 
     for (size_t node = 0; node < 2; node++)
         rig_occupy(&rig, node, keys[0]);
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, keys[0]), &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, rig_new_lock(rig.client, keys[0]), &request, REDLOCK_HELD);
     (void)hold(R);
     for (size_t node = 0; node < 3; node++) {
         rig_do(&rig, node, "SET", KEY, "theirs", "NX", "PX", "30000", NULL);

@@ -175,11 +175,9 @@ TESTS(five, a_hung_minority_stops_neither_readers_nor_writers, 0, RIG_MINORITIES
 {
     struct redlock_lock *reader = hold(R), *upgradeable = hold(U), *other = rig_new_lock(rig.client, KEY), *writer;
     struct redlock_acquire_options request = request_of(R, 0);
-    struct outcome outcome;
 
     rig_hang_masters(&rig, rig_minority_of_5(_i));
-    outcome = rig_acquire(&rig, other, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, other, &request, REDLOCK_OK);
     let_go(other);
     writer = wait_in_queue(&rig, X, &outcomes[0]);
     upgrade(upgradeable, &outcomes[1]);
@@ -290,10 +288,8 @@ TEST(three, full_masters_let_nobody_in_and_keep_those_who_are)
     outcome = try_mode(R);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_ge(count_full(&outcome), 2);
-    outcome = rig_extend(&rig, reader, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, reader);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, reader, 0, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, reader, REDLOCK_OK);
     outcome = convert(upgradeable, X);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_int_eq(redlock_lock_mode(upgradeable), U);
@@ -345,8 +341,7 @@ TESTS(three, other_libraries_are_exclusive_owners, 0, 2)
     delete_as_others_do();
     wait_members(_i ? 3 : 2);
     for (size_t i = 0; i < 2; i++) {
-        outcome = rig_release(&rig, readers[i]);
-        outcome_expect(&outcome, REDLOCK_OK);
+        outcome = rig_expect_release(&rig, readers[i], REDLOCK_OK);
     }
     rig_wait_absent(&rig, KEY);
     ck_assert_int_eq(set_as_others_do(), 3);
@@ -408,12 +403,9 @@ TEST(three, an_upgrade_follows_the_last_of_the_readers)
         readers[i] = hold(R);
     upgrade(lock, &outcomes[0]);
     for (size_t i = 0; i < 8; i++) {
-        struct outcome released;
-
         ck_assert_uint_eq(outcomes[0].calls, 0);
         ck_assert_int_eq(redlock_lock_mode(lock), U);
-        released = rig_release(&rig, readers[i]);
-        outcome_expect(&released, REDLOCK_OK);
+        rig_expect_release(&rig, readers[i], REDLOCK_OK);
     }
     expect_got(&outcomes[0]);
     ck_assert_int_eq(redlock_lock_mode(lock), X);

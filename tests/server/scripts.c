@@ -77,12 +77,9 @@ TEST(three, connecting_loads_each_script_once)
 TEST(three, a_loaded_script_is_used_by_its_digest)
 {
     struct redlock_lock *lock = rig_hold(&rig, "b24", 20000);
-    struct outcome outcome;
 
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(reloads(), 0);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_int_eq(evals_of(i), 0);
@@ -96,25 +93,21 @@ TEST(three, a_flush_before_a_release_costs_one_reload)
     struct outcome outcome;
 
     rig_do(&rig, 1, "SCRIPT", "FLUSH", NULL);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     ck_assert_uint_eq(reloads(), 1);
     ck_assert_int_eq(evals_of(1), 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "flush"), 0);
-    outcome = rig_release(&rig, rig_hold(&rig, "flush", 20000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, rig_hold(&rig, "flush", 20000), REDLOCK_OK);
     ck_assert_uint_eq(reloads(), 1);
 }
 
 TEST(three, a_flush_before_an_extension_costs_one_reload_per_master)
 {
     struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
-    struct outcome outcome;
 
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
-    outcome = rig_extend(&rig, lock, 30000);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 30000, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_eq(reloads(), 3);
     for (size_t i = 0; i < 3; i++)
@@ -139,13 +132,11 @@ TEST(three, a_rollback_does_not_depend_on_loaded_scripts)
 {
     struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "rollback");
-    struct outcome outcome;
 
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
     rig_occupy(&rig, 0, "rollback");
     rig_occupy(&rig, 1, "rollback");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     rig_wait_count(&rig, "rollback", 2);
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(reloads(), 0);
@@ -160,8 +151,7 @@ TEST(three, an_error_inside_a_script_surfaces_and_is_not_repeated)
 
     rig_do(&rig, 0, "DEL", "b24", NULL);
     rig_do(&rig, 0, "LPUSH", "b24", "a list", NULL);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
     ck_assert_uint_eq(reloads(), 0);
     ck_assert_int_eq(calls_of(0, "evalsha"), 1);

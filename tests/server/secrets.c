@@ -132,9 +132,8 @@ static void end_client(void)
 static void use(void)
 {
     struct redlock_lock *lock = rig_hold(&rig, "secret", 20000);
-    struct outcome outcome = rig_release(&rig, lock);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
 }
 
 /* --- URLs -------------------------------------------------------------------------------------------------------- */

@@ -106,8 +106,7 @@ TEST(cases, a_single_attempt_is_one_where_the_program_says_so)
 
     request.max_attempts = 1;
     hold(20, 20);
-    outcome = rig_acquire(&rig, permit_of(rig_further_client(&rig), 20), &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, permit_of(rig_further_client(&rig), 20), &request, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 1);
 }
 
@@ -138,8 +137,7 @@ TEST(cases, a_slot_above_the_own_number_is_not_taken)
             below = i;
             continue;
         }
-        outcome = rig_release(&rig, permits[i]);
-        outcome_expect(&outcome, REDLOCK_OK);
+        outcome = rig_expect_release(&rig, permits[i], REDLOCK_OK);
     }
     outcome = try_permit(small);
     outcome_expect(&outcome, REDLOCK_HELD);
@@ -149,12 +147,10 @@ TEST(cases, a_slot_above_the_own_number_is_not_taken)
 
         outcome = try_permit(large);
         outcome_expect(&outcome, REDLOCK_OK);
-        outcome = rig_release(&rig, large);
-        outcome_expect(&outcome, REDLOCK_OK);
+        outcome = rig_expect_release(&rig, large, REDLOCK_OK);
     }
     ck_assert_uint_eq(outcomes[0].calls, 0);
-    outcome = rig_release(&rig, permits[below]);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, permits[below], REDLOCK_OK);
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
     ck_assert_int_lt(redlock_lock_slot(small), 3);
@@ -168,8 +164,7 @@ TEST(cases, a_semaphore_of_one_is_a_mutex)
     hold(1, 1);
     outcome = try_permit(slot);
     outcome_expect(&outcome, REDLOCK_HELD);
-    outcome = rig_release(&rig, permits[0]);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, permits[0], REDLOCK_OK);
     outcome = try_permit(slot);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = try_permit(permits[0]);
@@ -220,13 +215,11 @@ static void pass_through(size_t n)
 TESTS(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1)
 {
     size_t n = N_WAITING;
-    struct outcome outcome;
 
     hold(2, 2);
     for (size_t i = 0; i < n; i++)
         wait_for(permit_of(i % 2 ? rig.client : rig_further_client(&rig), 2), &outcomes[i], (enum redlock_wait)_i);
-    outcome = rig_release(&rig, permits[0]);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, permits[0], REDLOCK_OK);
     pass_through(n);
     ck_assert(all_have_ended(&n));
     expect_different_slots(0, 2);
@@ -239,8 +232,7 @@ TEST(cases, a_waiter_can_give_up_and_leaves_nothing)
     struct outcome outcome;
 
     hold(2, 2);
-    outcome = rig_acquire(&rig, waiter, &request);
-    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    outcome = rig_expect_acquire(&rig, waiter, &request, REDLOCK_DEADLINE);
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
     wait_for(waiter, &outcomes[0], REDLOCK_WAIT_QUEUE);
     ck_assert_int_eq(redlock_cancel(waiter), 0);
@@ -298,14 +290,12 @@ TEST(cases, a_permit_is_extended_entered_and_released)
     size_t size;
 
     hold(2, 2);
-    outcome = rig_extend(&rig, permits[0], 30000);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, permits[0], 30000, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(permits[0]), 20000);
     ck_assert_int_eq(redlock_reenter(permits[0], 0), 0);
     ck_assert_int_eq(redlock_release(permits[0], NULL, NULL), 0);
     ck_assert_int_eq(redlock_state(permits[0]), REDLOCK_STATE_HELD);
-    outcome = rig_release(&rig, permits[0]);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, permits[0], REDLOCK_OK);
     ck_assert_int_eq(redlock_remaining_ns(permits[0]), 0);
     outcome = try_permit(permits[0]);
     outcome_expect(&outcome, REDLOCK_OK);
@@ -337,7 +327,6 @@ TEST(cases, a_permit_goes_to_another_handle_with_its_slot)
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_client *client = rig_further_client(&rig);
     struct redlock_lock *other = permit_of(client, 3);
-    struct outcome outcome;
     int32_t slot;
 
     hold(3, 3);
@@ -349,10 +338,8 @@ TEST(cases, a_permit_goes_to_another_handle_with_its_slot)
         ck_assert_int_eq(redlock_lock_adopt(permit_of(client, (uint32_t)slot), NULL, text), REDLOCK_E_EXPORT);
     ck_assert_int_eq(redlock_lock_adopt(other, NULL, text), 0);
     ck_assert_int_eq(redlock_lock_slot(other), slot);
-    outcome = rig_extend(&rig, other, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, other);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, other, 0, REDLOCK_OK);
+    rig_expect_release(&rig, other, REDLOCK_OK);
     rig_wait_absent(&rig, slot_name(slot));
 }
 

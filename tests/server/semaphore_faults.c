@@ -49,11 +49,8 @@ static struct outcome try_permit(uint32_t limit)
 static void hold(size_t n, uint32_t limit, const struct redlock_acquire_options *request)
 {
     for (size_t i = 0; i < n; i++) {
-        struct outcome outcome;
-
         permits[i] = permit_of(rig.client, limit);
-        outcome = rig_acquire(&rig, permits[i], request);
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_acquire(&rig, permits[i], request, REDLOCK_OK);
     }
 }
 
@@ -123,20 +120,16 @@ TEST(cases, a_freed_permit_is_found_where_rollbacks_are_pending)
     struct redlock_client *client = rig_further_client(&rig);
     struct redlock_acquire_options once = rig_request(TTL_MS, 0);
     struct redlock_acquire_options patient = rig_request(TTL_MS, TTL_MS / 2);
-    struct outcome outcome;
 
     hold_all(MOST);
     for (size_t i = 0; i < MOST; i++)
         rig_wait_count(&rig, slot_name(permits[i]), 3);
     ck_assert(masters_hang(rig.masters, 1));
     for (size_t i = 0; i < 2 * MOST; i++) {
-        outcome = rig_acquire(&rig, permit_of(client, MOST), &once);
-        outcome_expect(&outcome, REDLOCK_HELD);
+        rig_expect_acquire(&rig, permit_of(client, MOST), &once, REDLOCK_HELD);
     }
-    outcome = rig_release(&rig, permits[0]);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, permit_of(client, MOST), &patient);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, permits[0], REDLOCK_OK);
+    rig_expect_acquire(&rig, permit_of(client, MOST), &patient, REDLOCK_OK);
     ck_assert(masters_resume(rig.masters, 1));
 }
 
@@ -225,10 +218,8 @@ TEST(cases, full_masters_give_no_permits_and_keep_those_that_are_held)
     rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "1", NULL);
     outcome = try_permit(3);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
-    outcome = rig_extend(&rig, permits[0], 0);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, permits[1]);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, permits[0], 0, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, permits[1], REDLOCK_OK);
     rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "0", NULL);
     outcome = try_permit(2);
     outcome_expect(&outcome, REDLOCK_OK);

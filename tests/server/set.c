@@ -98,7 +98,6 @@ TEST(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores)
     struct redlock_client *others[2] = {rig_new_client(&rig), rig_new_client(&rig)};
     struct redlock_lock *writer = rig_new_lock(rig.client, "a");
     struct redlock_acquire_options request = rig_request(10000, 0);
-    struct outcome outcome;
 
     for (size_t i = 0; i < 3; i++) {
         struct record *record = set_record(i, i ? others[i - 1] : rig.client, "");
@@ -113,8 +112,7 @@ TEST(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores)
                      redlock_lock_slot(redlock_set_lock(set_records[1].set, 1)));
     set_expect_held(&set_records[2]);
     ck_assert_uint_eq(set_records[2].result.part, 1);
-    outcome = rig_acquire(&rig, writer, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, writer, &request, REDLOCK_HELD);
     set_release(&set_records[0], REDLOCK_OK);
     set_acquire(&set_records[2], 20000);
 }
@@ -315,7 +313,7 @@ static bool is_not_one(void *argument)
 
 TEST(ends, a_client_that_is_shut_down_releases_its_sets)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct record *held = set_record(0, other, "ab");
     struct record *waiting = set_record(1, other, "bc");
     int status = 1;
@@ -330,13 +328,12 @@ TEST(ends, a_client_that_is_shut_down_releases_its_sets)
     ck_assert_int_eq(redlock_set_acquire(waiting->set, NULL, set_on_end, waiting), REDLOCK_E_CLOSING);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "b");
-    redlock_client_destroy(other);
 }
 
 TESTS(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2)
 {
     static char text[REDLOCK_MAX_SET_EXPORT_BYTES];
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct record *record = set_record(0, other, "ab");
     int status = 1;
 
@@ -350,7 +347,6 @@ TESTS(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2)
     ck_assert_int_eq(redlock_set_export(record->set, text, sizeof(text)), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_set_detach(record->set), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_set_release(record->set, NULL, NULL), REDLOCK_E_NOT_HELD);
-    redlock_client_destroy(other);
 }
 
 /* The lock's callback comes first: the answers about the keys have arrived with its own, and wait to be told. */
@@ -362,7 +358,7 @@ static void shut_down_inside(struct redlock_lock *lock, const struct redlock_res
 
 TESTS(ends, an_acquisition_that_is_decided_when_its_client_shuts_down_is_canceled, 0, 2)
 {
-    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_client *other = rig_further_client(&rig);
     struct record *record = set_record(0, other, "bc");
     int status = 1;
 
@@ -375,7 +371,6 @@ TESTS(ends, an_acquisition_that_is_decided_when_its_client_shuts_down_is_cancele
     ck_assert_int_eq(status, REDLOCK_OK);
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
     rig_wait_absent(&rig, "b");
-    redlock_client_destroy(other);
 }
 
 /* --- Bad input ---------------------------------------------------------------------------------------------------- */

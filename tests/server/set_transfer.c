@@ -139,13 +139,11 @@ TEST(transfer, a_permit_is_not_adopted_twice)
     struct record *record = set_record(0, rig.client, "");
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *permit;
-    struct outcome outcome = {0};
     size_t length;
 
     ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, 2, 3), 0);
     ck_assert_int_eq(redlock_permit_create(rig.client, "s", 1, 3, &permit), 0);
-    outcome = rig_acquire_in_time(&rig, permit, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire_in_time(&rig, permit, &request, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_export(permit, text, REDLOCK_MAX_EXPORT_BYTES), 0);
     length = strlen(text);
     text[length] = ' ';

@@ -65,8 +65,7 @@ static void expect_locking_works(void)
     struct outcome outcome;
 
     rig_connect(&rig);
-    outcome = rig_release(&rig, rig_hold(&rig, "secured", 20000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, rig_hold(&rig, "secured", 20000), REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, rig.n);
 }
 
@@ -199,9 +198,8 @@ TEST(works, many_records_keep_their_order)
         outcome_expect(&outcomes[i], REDLOCK_OK);
     }
     for (size_t i = 0; i < LOCKS; i++) {
-        struct outcome outcome = rig_release(&rig, locks[i]);
 
-        outcome_expect(&outcome, REDLOCK_OK);
+        rig_expect_release(&rig, locks[i], REDLOCK_OK);
     }
     ck_assert_uint_eq(stats_of(0).disconnects, 0);
 }
@@ -221,7 +219,6 @@ TEST(works, a_destroyed_client_leaves_no_key)
 TEST(works, a_forked_child_leaves_the_session_alone)
 {
     struct redlock_lock *lock;
-    struct outcome outcome;
     pid_t child;
 
     start(3, MASTERS_TLS);
@@ -234,8 +231,7 @@ TEST(works, a_forked_child_leaves_the_session_alone)
         _exit(0);
     }
     rig_wait_child(&rig, child);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
     for (size_t i = 0; i < rig.n; i++)
         ck_assert_uint_eq(stats_of(i).disconnects, 0);
@@ -399,7 +395,6 @@ TEST_SINCE(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_C
 /* None of these may be waited for by the loop that renews locks: its end would never come. */
 static void expect_unread(const char *script, char *words)
 {
-    struct outcome outcome;
     struct redlock_lock *lock;
 
     start(1, MASTERS_TLS_MUTUAL);
@@ -408,8 +403,7 @@ static void expect_unread(const char *script, char *words)
     shell(script);
     reconnect();
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     issue("old", "ca", "IP:127.0.0.1", EXPIRED);
     show("old");
     reconnect();

@@ -61,7 +61,6 @@ static bool has_failed_in_words(void)
 static bool run(void)
 {
     const struct redlock_acquire_options request = rig_request(20000, 0);
-    struct outcome outcome;
     bool failed;
 
     openssl_memory.armed = true;
@@ -74,8 +73,7 @@ static bool run(void)
     openssl_memory.armed = false;
     failed = has_failed_in_words();
     rig_wait_vote(&rig, rig.client, 0);
-    outcome = rig_release(&rig, rig_hold(&rig, "after", 20000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_release(&rig, rig_hold(&rig, "after", 20000), REDLOCK_OK);
     redlock_client_destroy(rig.client);
     rig.client = NULL;
     rig_wait_absent(&rig, "key");

@@ -160,8 +160,7 @@ static unsigned expect_grant(const char *key)
     struct outcome outcome;
 
     rig_wait_vote(&rig, rig.client, 0);
-    outcome = rig_release(&rig, rig_hold(&rig, key, 60000));
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, rig_hold(&rig, key, 60000), REDLOCK_OK);
     rig_wait_absent(&rig, key);
     return outcome.granted;
 }
@@ -234,13 +233,10 @@ static void cut_acquisition(size_t from, size_t n)
     struct redlock_lock *lock = rig_new_lock(rig.client, "cut");
     struct redlock_acquire_options request = rig_request(60000, 20000);
     uint64_t before = stats().disconnects;
-    struct outcome outcome;
 
     line.limits[from] = line.passed[from] + n;
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
     redlock_lock_destroy(lock);
     wait_disconnect(before);
     line.limits[from] = UNLIMITED;
@@ -285,7 +281,6 @@ TEST(cuts, a_handshake_that_falls_silent_ends_with_its_deadline)
 TEST(cuts, a_record_that_never_ends_is_a_stall)
 {
     struct redlock_acquire_options request = rig_request(60000, 20000);
-    struct outcome outcome;
     uint64_t before;
 
     rig.options.node_timeout_ms = 100;
@@ -295,8 +290,7 @@ TEST(cuts, a_record_that_never_ends_is_a_stall)
     before = stats().disconnects;
     line.falls_silent = true;
     line.limits[SERVER] = line.passed[SERVER] + 3;
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "stalled"), &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, rig_new_lock(rig.client, "stalled"), &request, REDLOCK_OK);
     wait_disconnect(before);
     ck_assert_msg(strstr(stats().last_error, "stalled"), "%s", stats().last_error);
     line.limits[SERVER] = UNLIMITED;

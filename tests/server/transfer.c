@@ -115,7 +115,6 @@ TEST(given, another_process_goes_on_renewing_and_releases)
 {
     struct redlock_lock *lock = rig_hold(&rig, "export", TTL_MS);
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
-    struct outcome outcome;
     char token[64];
     int ends[2];
     pid_t pid;
@@ -132,8 +131,7 @@ TEST(given, another_process_goes_on_renewing_and_releases)
         _exit(be_the_importer(token, ends[0]));
     }
     rig_wait(&rig, has_its_ttl_again, NULL, "a renewal by the other process");
-    outcome = rig_acquire_in_time(&rig, rig_new_lock(rig.client, "export"), &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire_in_time(&rig, rig_new_lock(rig.client, "export"), &request, REDLOCK_HELD);
     close(ends[0]);
     close(ends[1]);
     rig_wait_child(&rig, pid);
@@ -208,12 +206,10 @@ TEST(given, the_masters_may_be_listed_in_another_order)
     ck_assert_int_gt(redlock_remaining_ms(lock), 10000);
     rig_wait_link(&rig, other, 0, REDLOCK_LINK_READY);
     rig_wait_link(&rig, other, 1, REDLOCK_LINK_READY);
-    outcome = rig_extend(&rig, lock, 0);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     ck_assert_int_eq(outcome.nodes[2].valid_for_ms, 0); /* this is the one that was down */
     ck_assert_int_gt(outcome.nodes[0].valid_for_ms, 10000);
-    outcome = rig_release(&rig, lock);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_absent(&rig, "order");
     redlock_client_destroy(other);
 }
@@ -233,10 +229,8 @@ TEST(given, the_fencing_token_goes_with_the_lock)
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     importer = adopt(rig.client, "fenced");
     ck_assert_uint_eq(redlock_lock_fence(importer), fence);
-    outcome = rig_release(&rig, importer);
-    outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_expect_release(&rig, importer, REDLOCK_OK);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     ck_assert_uint_gt(outcome.fence, fence);
 }
 
@@ -245,22 +239,18 @@ TESTS(given, a_label_goes_with_the_lock, 0, 3)
     static const char *const labels[] = {"web7", "host:4711", ":a::b:"};
     struct redlock_client *labelled;
     struct redlock_lock *lock, *importer;
-    struct outcome outcome;
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     rig.options.label = labels[_i];
-    labelled = rig_new_client(&rig);
+    labelled = rig_further_client(&rig);
     lock = rig_new_lock(labelled, "labelled");
-    outcome = rig_acquire(&rig, lock, NULL);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
     ck_assert_ptr_nonnull(strstr(token, labels[_i]));
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
     importer = adopt(rig.client, "labelled");
     ck_assert_str_eq(redlock_lock_token(importer), token);
-    outcome = rig_release(&rig, importer);
-    outcome_expect(&outcome, REDLOCK_OK);
-    redlock_client_destroy(labelled);
+    rig_expect_release(&rig, importer, REDLOCK_OK);
 }
 
 TEST(given, the_adopted_lock_has_what_validity_was_left)
@@ -296,13 +286,11 @@ TEST(given, a_longer_structure_of_options_is_taken_as_by_an_acquisition)
         uint64_t later;
     } options = {.later = 1};
     struct redlock_lock *lock = rig_new_lock(rig.client, "later");
-    struct outcome outcome;
 
     redlock_acquire_options_init(&options.known);
     options.known.size = sizeof options;
     options.known.ttl_ms = TTL_MS;
-    outcome = rig_acquire(&rig, lock, &options.known);
-    outcome_expect(&outcome, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, &options.known, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(lock, &options.known, text), 0);
 }

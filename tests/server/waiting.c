@@ -56,11 +56,9 @@ TEST(retries, no_timeout_means_one_try)
 {
     struct redlock_acquire_options request = spinning(5000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
-    struct outcome outcome;
 
     block("b15", "60000");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_attempts, 1);
     ck_assert_uint_eq(trace.n_backoffs, 0);
 }
@@ -76,8 +74,7 @@ TEST(retries, the_deadline_ends_the_waiting_and_tells_the_cause)
      * comes late. */
     for (int i = 0; i == 0 || outcome.cause == REDLOCK_NO_QUORUM || outcome.elapsed_us >= 1000000; i++) {
         ck_assert_int_lt(i, RIG_LATE_ATTEMPTS);
-        outcome = rig_acquire(&rig, lock, &request);
-        outcome_expect(&outcome, REDLOCK_DEADLINE);
+        outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_DEADLINE);
         ck_assert_int_ge(outcome.elapsed_us, 298000); /* the last 2 ms are too short for another attempt */
     }
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
@@ -98,8 +95,7 @@ TEST(retries, each_pause_is_between_delay_and_delay_plus_jitter)
     request.retry_jitter_ms = 10;
     request.max_attempts = 12;
     block("b16", "60000");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_backoffs, 11);
     rounds_us = outcome.elapsed_us;
     for (size_t i = 0; i < trace.n_backoffs; i++)
@@ -139,12 +135,10 @@ TEST(retries, each_attempt_has_a_token_of_its_own)
 {
     struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "fresh");
-    struct outcome outcome;
 
     request.max_attempts = 6;
     block("fresh", "60000");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_attempts, 6);
     for (size_t i = 0; i < trace.n_attempts; i++)
         for (size_t j = 0; j < i; j++)
@@ -159,8 +153,7 @@ TEST(retries, exhausted_attempts_end_with_the_last_outcome)
 
     request.max_attempts = 3;
     block("b17", "60000");
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 3);
     ck_assert_int_lt(outcome.elapsed_us, 15000000);
 }

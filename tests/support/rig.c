@@ -202,11 +202,43 @@ struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
     return outcome;
 }
 
-void rig_hold_lock(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request)
+struct outcome rig_expect_acquire(struct rig *rig, struct redlock_lock *lock,
+                                  const struct redlock_acquire_options *request, int status)
+{
+    struct outcome outcome = rig_acquire(rig, lock, request);
+
+    outcome_expect(&outcome, status);
+    return outcome;
+}
+
+struct outcome rig_expect_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
+                                          const struct redlock_acquire_options *request, int status)
 {
     struct outcome outcome = rig_acquire_in_time(rig, lock, request);
 
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect(&outcome, status);
+    return outcome;
+}
+
+struct outcome rig_expect_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms, int status)
+{
+    struct outcome outcome = rig_extend(rig, lock, ttl_ms);
+
+    outcome_expect(&outcome, status);
+    return outcome;
+}
+
+struct outcome rig_expect_release(struct rig *rig, struct redlock_lock *lock, int status)
+{
+    struct outcome outcome = rig_release(rig, lock);
+
+    outcome_expect(&outcome, status);
+    return outcome;
+}
+
+void rig_hold_lock(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request)
+{
+    rig_expect_acquire_in_time(rig, lock, request, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);
 }
 

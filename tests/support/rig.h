@@ -100,6 +100,14 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
                                    const struct redlock_acquire_options *request);
 
+/* The same, which must end with this status. */
+struct outcome rig_expect_acquire(struct rig *rig, struct redlock_lock *lock,
+                                  const struct redlock_acquire_options *request, int status);
+struct outcome rig_expect_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
+                                          const struct redlock_acquire_options *request, int status);
+struct outcome rig_expect_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms, int status);
+struct outcome rig_expect_release(struct rig *rig, struct redlock_lock *lock, int status);
+
 /* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
