@@ -30,8 +30,7 @@ void locks_start_with(const struct masters_options *options)
 /* Otherwise masters that have just been started would not vote for a minute. */
 void locks_declare_new(void)
 {
-    tool_run(&tool, "nodes --new-deployment --yes");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "nodes --new-deployment --yes", 0);
 }
 
 void locks_open(void)
@@ -63,8 +62,7 @@ const char *locks_lock(void)
 {
     static char token[128];
 
-    tool_run(&tool, "lock job --ttl 30s");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job --ttl 30s", 0);
     ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     return token;
 }

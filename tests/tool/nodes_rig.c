@@ -35,8 +35,7 @@ void teardown(void)
 
 void run(const char *line, int exit_code)
 {
-    tool_run(&tool, line);
-    tool_expect(&tool, exit_code);
+    tool_expect_run(&tool, line, exit_code);
 }
 
 void declared(void)

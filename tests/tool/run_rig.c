@@ -66,8 +66,7 @@ void rig_run(int exit_code, const char *const *words)
 
     join(words, all);
     tool_start(&tool, all);
-    tool_finish(&tool);
-    tool_expect(&tool, exit_code);
+    tool_expect_end(&tool, exit_code);
 }
 
 void rig_start(struct tool *run, const char *const *words)

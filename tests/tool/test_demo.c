@@ -146,8 +146,7 @@ TEST(tour, a_server_that_cannot_start_is_reported_with_3)
     char *server = getenv("REDLOCK_SERVER") != NULL ? strdup(getenv("REDLOCK_SERVER")) : NULL;
 
     setenv("REDLOCK_SERVER", "/nowhere/redis-server", 1);
-    tool_run(&tool, "demo");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "demo", 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: demo: cannot start"));
     tool_orphans_end();
     if (server != NULL)
@@ -200,8 +199,7 @@ TEST(tour, a_claim_that_does_not_hold_fails_the_tour)
     ck_assert(masters_kill(masters, 2));
     snprintf(line, sizeof(line), "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
              masters_url(masters, 2));
-    tool_run(&tool, line);
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, line, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "checks did not hold:"));
     masters_destroy(masters);
 }

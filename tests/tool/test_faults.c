@@ -178,8 +178,7 @@ TEST(faults, masters_that_answer_within_the_node_timeout_are_reached)
     ck_assert_int_eq(poll(&output, 1, 1500), 0);
     for (size_t i = 0; i < N; i++)
         ck_assert(masters_resume(masters, i));
-    tool_finish(&looking);
-    tool_expect(&looking, 0);
+    tool_expect_end(&looking, 0);
 }
 
 TEST(faults, a_node_of_a_cluster_is_excluded)

@@ -70,8 +70,7 @@ TEST(files, a_device_stays_what_it_is)
     rig_run(0, WORDS("--lock-file", path, "--metrics-file", path, "true"));
     ck_assert(S_ISCHR(mode_of(path)));
     snprintf(line, sizeof(line), "lock job --token-file %s", path);
-    tool_run(&tool, line);
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, line, 0);
     ck_assert(S_ISCHR(mode_of(path)));
 }
 
@@ -143,8 +142,7 @@ TEST(files, a_file_keeps_its_rights_unless_it_has_a_token)
     rig_run(0, WORDS("--metrics-file", metrics, "true"));
     ck_assert_uint_eq(mode_of(metrics) & 0777, 0640);
     snprintf(line, sizeof(line), "lock job --token-file %s", token);
-    tool_run(&tool, line);
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, line, 0);
     ck_assert_uint_eq(mode_of(token) & 0777, 0600);
     ck_assert_uint_eq(count_files(), before + 2);
 }
@@ -212,8 +210,7 @@ TESTS(files, what_cannot_be_written_is_refused_before_anything_is_run, 0, sizeof
     rig_run(125, WORDS("--metrics-file", path, SH("echo ran")));
     ck_assert_str_eq(tool.out, "");
     snprintf(line, sizeof(line), "lock job --token-file %s", path);
-    tool_run(&tool, line);
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, line, 2);
     rig_expect_free();
     close(input);
 }
@@ -263,8 +260,7 @@ TEST(files, a_token_comes_from_standard_input)
     ck_assert_ptr_nonnull(strstr(tool.err, "no token on standard input"));
     run_with(line, 0, "unlock job -");
     rig_expect_free();
-    tool_run(&tool, "lock job --fenced");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job --fenced", 0);
     snprintf(line, sizeof(line), "%.120s", tool.out);
     run_with(line, 0, "unlock job -");
     rig_expect_free();
@@ -274,8 +270,7 @@ TEST(files, a_token_file_goes_through_pipes)
 {
     char hold[TOOL_STREAM_SIZE];
 
-    tool_run(&tool, "lock job --token-file - --ttl 10s");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job --token-file - --ttl 10s", 0);
     strcpy(hold, tool.out);
     run_with(hold, 0, "check -");
     run_with(hold, 0, "extend - --ttl 40s");
@@ -283,8 +278,7 @@ TEST(files, a_token_file_goes_through_pipes)
     run_with(hold, 0, "check - --at-least 20s");
     run_with(hold, 0, "unlock --token-file -");
     rig_expect_free();
-    tool_run(&tool, "lock job --token-file - --json");
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, "lock job --token-file - --json", 2);
     run_with(hold, 2, "extend - --json");
 }
 

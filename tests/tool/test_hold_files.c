@@ -21,8 +21,7 @@ static void run(int exit_code, const char *line)
 
     snprintf(whole, sizeof(whole), "%.*s%s%s", at != NULL ? (int)(at - line) : (int)strlen(line), line,
              at != NULL ? path : "", at != NULL ? at + 1 : "");
-    tool_run(&tool, whole);
-    tool_expect(&tool, exit_code);
+    tool_expect_run(&tool, whole, exit_code);
 }
 
 static void open_all(void)
@@ -57,8 +56,7 @@ TEST(files, a_lock_that_was_waited_for_has_its_whole_ttl)
     tool_start(&waiting, words);
     kill(holder.pid, SIGTERM);
     tool_finish(&holder);
-    tool_finish(&waiting);
-    tool_expect(&waiting, 0);
+    tool_expect_end(&waiting, 0);
     run(0, "check @ --at-least 20s");
 }
 

@@ -10,8 +10,7 @@
 
 static void run(int exit_code, const char *line)
 {
-    tool_run(&tool, line);
-    tool_expect(&tool, exit_code);
+    tool_expect_run(&tool, line, exit_code);
 }
 
 /* `party`: an option, or NULL. */
@@ -23,8 +22,7 @@ static void start_await(struct tool *waiting, const char *generation, const char
 
 static void expect_open(struct tool *waiting)
 {
-    tool_finish(waiting);
-    tool_expect(waiting, 0);
+    tool_expect_end(waiting, 0);
     ck_assert_str_eq(waiting->out, "");
     ck_assert_str_eq(waiting->err, "");
 }

@@ -20,8 +20,7 @@ static void open_all(void)
 
 static void run(int exit_code, const char *line)
 {
-    tool_run(&tool, line);
-    tool_expect(&tool, exit_code);
+    tool_expect_run(&tool, line, exit_code);
 }
 
 /* The same with the token file. */

@@ -18,8 +18,7 @@ TEST(locks, lock_prints_the_token_that_the_masters_store)
     size_t stored = 0;
     const char *votes;
 
-    tool_run(&tool, "lock job --ttl 30s -v");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job --ttl 30s -v", 0);
     ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     ck_assert_uint_eq(strlen(tool.out), strlen(token) + 1);
     votes = strstr(tool.err, " of 5 masters had agreed");
@@ -42,8 +41,7 @@ static const char *label_of_lock(const char *option)
     static char token[128];
 
     tool_start(&tool, (const char *const[]){"lock", "job", option, NULL});
-    tool_finish(&tool);
-    tool_expect(&tool, 0);
+    tool_expect_end(&tool, 0);
     ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     locks_unlock(token);
     tool_expect(&tool, 0);
@@ -70,11 +68,9 @@ TEST(locks, a_token_says_who_has_the_lock_and_since_when_he_asked)
 TEST(locks, what_cannot_be_a_label_is_refused)
 {
     tool_start(&tool, (const char *const[]){"lock", "job", "--label", "a b\033", NULL});
-    tool_finish(&tool);
-    tool_expect(&tool, 2);
+    tool_expect_end(&tool, 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "--label: 'a b\\x1b' is not made of printable ASCII characters"));
-    tool_run(&tool, "lock job --label a23456789b123456789c123456789d123456789e123456789f123456789g12345");
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, "lock job --label a23456789b123456789c123456789d123456789e123456789f123456789g12345", 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "--label: 65 characters are too many (at most 64)"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
@@ -84,12 +80,10 @@ TEST(locks, a_second_lock_is_refused_with_1_and_changes_nothing)
     char token[128];
 
     snprintf(token, sizeof(token), "%s", locks_lock());
-    tool_run(&tool, "lock job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "lock job", 1);
     ck_assert_str_eq(tool.out, "");
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
-    tool_run(&tool, "status job --verbose");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job --verbose", 0);
     locks_expect_majority(tool.out, "on ");
     ck_assert_ptr_nonnull(strstr(tool.out, token));
 }
@@ -99,8 +93,7 @@ TEST(locks, unlock_with_the_token_frees_the_key_everywhere)
     char line[192];
 
     snprintf(line, sizeof(line), "unlock job %s -v", locks_lock());
-    tool_run(&tool, line);
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, line, 0);
     locks_expect_majority(tool.err, "deleted on ");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
@@ -139,8 +132,7 @@ TEST(locks, unlock_without_a_quorum_exits_with_3)
 TEST(locks, lock_waits_as_long_as_told)
 {
     locks_lock();
-    tool_run(&tool, "lock job --wait 1s");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "lock job --wait 1s", 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
 }
 
@@ -148,8 +140,7 @@ TEST(locks, lock_wins_while_two_masters_are_down)
 {
     ck_assert(masters_kill(masters, 0));
     ck_assert(masters_hang(masters, 4));
-    tool_run(&tool, "lock job -v");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job -v", 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "3 of 5 masters had agreed"));
 }
 
@@ -157,8 +148,7 @@ TEST(locks, lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
-    tool_run(&tool, "lock job --wait 1s");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "lock job --wait 1s", 3);
     ck_assert_str_eq(tool.out, "");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
@@ -170,14 +160,12 @@ TEST(locks, success_is_silent_where_there_is_no_terminal)
     char line[256];
 
     for (int loud = 0; loud < 2; loud++) {
-        tool_run(&tool, loud ? "lock job --verbose" : "lock job");
-        tool_expect(&tool, 0);
+        tool_expect_run(&tool, loud ? "lock job --verbose" : "lock job", 0);
         ck_assert_int_eq(strstr(tool.err, answers[0]) != NULL, loud);
         ck_assert_int_eq(strstr(tool.err, answers[1]) != NULL, loud);
         ck_assert(loud || *tool.err == '\0');
         snprintf(line, sizeof(line), "unlock job %.*s%s", (int)strcspn(tool.out, "\n"), tool.out, loud ? " -v" : "");
-        tool_run(&tool, line);
-        tool_expect(&tool, 0);
+        tool_expect_run(&tool, line, 0);
         ck_assert_int_eq(strstr(tool.err, answers[2]) != NULL, loud);
         ck_assert(loud || *tool.err == '\0');
     }
@@ -191,8 +179,7 @@ TEST(locks, fencing_tokens_grow_from_hold_to_hold)
         unsigned long long fence;
         char token[128];
 
-        tool_run(&tool, "lock job --fence");
-        tool_expect(&tool, 0);
+        tool_expect_run(&tool, "lock job --fence", 0);
         ck_assert_int_eq(sscanf(tool.out, "%127s %llu\n", token, &fence), 2);
         ck_assert_uint_gt(fence, before);
         before = fence;
@@ -214,8 +201,7 @@ TEST(locks, a_token_that_cannot_be_written_is_not_left_locked)
     tool.fds[0] = -1;
     for (size_t i = 0; i < 5; i++)
         locks_command(i, (const char *const[]){"DEL", "job", NULL});
-    tool_finish(&tool);
-    tool_expect(&tool, 3);
+    tool_expect_end(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "cannot write"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }
@@ -252,8 +238,7 @@ TEST(locks, a_signal_that_was_ignored_at_the_start_does_not_end_the_wait)
     ck_assert_int_eq(kill(waiting.pid, SIGHUP), 0);
     for (size_t i = 0; i < 3; i++)
         locks_command(i, (const char *const[]){"DEL", "job", NULL});
-    tool_finish(&waiting);
-    tool_expect(&waiting, 0);
+    tool_expect_end(&waiting, 0);
 }
 
 static void unlock_by_input(const char *before, const char *token, const char *behind)
@@ -284,8 +269,7 @@ TEST(locks, the_first_word_of_standard_input_is_the_token)
 TEST(locks, json_output_is_one_line_with_every_vote)
 {
     ck_assert(masters_kill(masters, 4));
-    tool_run(&tool, "lock job --json");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock job --json", 0);
     ck_assert_ptr_eq(strchr(tool.out, '\n'), tool.out + strlen(tool.out) - 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "{\"schema\":1,\"key\":\"job\",\"status\":\"REDLOCK_OK\",\"token\":\""));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"vote\":\"granted\""));
@@ -317,8 +301,7 @@ TEST(locks, passwords_and_databases_work_in_all_commands)
     use_password_and_database(3, "p%2C%2F%40ss");
     locks_declare_new();
     snprintf(token, sizeof(token), "%s", locks_lock());
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     locks_unlock(token);
     tool_expect(&tool, 0);
 }
@@ -330,14 +313,11 @@ TEST(locks, a_wrong_password_is_no_vote_and_no_answer)
     masters_destroy(masters);
     locks_start(3, guarded);
     use_password_and_database(3, "wrong");
-    tool_run(&tool, "lock job");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "lock job", 3);
     ck_assert_ptr_null(strstr(tool.err, "wrong"));
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "status job", 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "WRONGPASS"));
-    tool_run(&tool, "break job --yes");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "break job --yes", 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "WRONGPASS"));
     ck_assert_ptr_null(strstr(tool.err, ".:")); /* the server's sentence goes on */
 }

@@ -71,8 +71,7 @@ static void expect(const char *format, int code, const char *out, const char *er
     char line[512];
 
     snprintf(line, sizeof(line), format, path);
-    tool_run(&tool, line);
-    tool_expect(&tool, code);
+    tool_expect_run(&tool, line, code);
     ck_assert_msg(strstr(tool.out, out) != NULL, "'%s' prints:\n%s\n%s", line, tool.out, tool.err);
     ck_assert_msg(strstr(tool.err, err) != NULL, "'%s' says:\n%s", line, tool.err);
     ck_assert_ptr_null(strstr(tool.out, "s3same"));
@@ -117,8 +116,7 @@ TEST(words_tests, blanks_line_ends_and_a_mark_mean_the_same_in_variables_as_in_f
     setenv("REDLOCK_NODES", strcat(list, "\r\n"), 1);
     expect("lock job", 0, "", "");
     tool_start(&tool, (const char *const[]){"lock", "other", "--nodes", list, NULL});
-    tool_finish(&tool);
-    tool_expect(&tool, 0);
+    tool_expect_end(&tool, 0);
     unsetenv("REDLOCK_PASSWORD");
     write_file(path, "\xef\xbb\xbfs3same\r\n");
     expect("unlock job x --password-file %s", 1, "", "was not held with this token");
@@ -164,8 +162,7 @@ static void run_by_command(const char *command, const char *const *words)
 static void expect_command(const char *command, int code, const char *err)
 {
     run_by_command(command, (const char *const[]){"lock", "job", NULL});
-    tool_finish(&tool);
-    tool_expect(&tool, code);
+    tool_expect_end(&tool, code);
     ck_assert_msg(strstr(tool.err, err) != NULL, "%s", tool.err);
 }
 

@@ -131,8 +131,7 @@ static void hand_off(void)
     await_line("job", 2);
     stop_waiter(&leaver);
     unlock(first);
-    tool_finish(&waiter);
-    tool_expect(&waiter, 0);
+    tool_expect_end(&waiter, 0);
     unlock(printed_by(&waiter));
 }
 
@@ -338,8 +337,7 @@ TEST(rights_tests, a_lock_that_was_handed_over_is_extended_until_a_majority_does
     while (!was_denied(0, "pexpire"))
         continue;
     allow_extensions(true);
-    tool_finish(&waiter);
-    tool_expect(&waiter, 0);
+    tool_expect_end(&waiter, 0);
     unlock(printed_by(&waiter));
 }
 

@@ -154,8 +154,7 @@ static const struct {
 
 TESTS(codes_tests, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]))
 {
-    tool_run(&tool, wrong[_i].line);
-    tool_expect(&tool, 125);
+    tool_expect_run(&tool, wrong[_i].line, 125);
     ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says:\n%s", wrong[_i].line, tool.err);
     ck_assert_str_eq(tool.out, "");
 }
@@ -163,8 +162,7 @@ TESTS(codes_tests, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]))
 static void run_with_key(const char *key)
 {
     tool_start(&tool, WORDS("run", "--key", key, "true"));
-    tool_finish(&tool);
-    tool_expect(&tool, 125);
+    tool_expect_end(&tool, 125);
 }
 
 TEST(codes_tests, a_key_that_cannot_be_one_is_125)
@@ -192,12 +190,10 @@ TEST(codes_tests, options_end_at_the_command)
     const char *const option[] = {"run", "-q", "-k", "job", "--", "echo", "--", NULL};
 
     tool_start(&tool, operand);
-    tool_finish(&tool);
-    tool_expect(&tool, 0);
+    tool_expect_end(&tool, 0);
     ck_assert_str_eq(tool.out, "job -v --\n");
     tool_start(&tool, option);
-    tool_finish(&tool);
-    tool_expect(&tool, 0);
+    tool_expect_end(&tool, 0);
     ck_assert_str_eq(tool.out, "--\n");
     rig_run(0, WORDS("echo", "--ttl", "-v", "--"));
     ck_assert_str_eq(tool.out, "--ttl -v --\n");

@@ -32,14 +32,12 @@ static pid_t guard_of(const struct round *round)
 
 static void finish_second(struct round *round)
 {
-    tool_finish(&round->second);
-    tool_expect(&round->second, 0);
+    tool_expect_end(&round->second, 0);
 }
 
 static void finish_first(struct round *round, int code)
 {
-    tool_finish(&round->first);
-    tool_expect(&round->first, code);
+    tool_expect_end(&round->first, code);
 }
 
 static void expect_killed(struct round *round)

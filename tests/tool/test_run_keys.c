@@ -57,8 +57,7 @@ TEST(several, tokens_come_in_the_order_of_the_keys)
     ck_assert_int_eq(sscanf(run.out, "token %127s\n", token), 1);
     locks_unlock(token);
     tool_expect(&tool, 0);
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'job' is lost: "));
     expect_all_free();
 }
@@ -117,8 +116,7 @@ TEST(several, one_key_that_another_has_refuses_all)
     tool_start(&waiting, WORDS("run", "-k", "z", "-k", "job", "-w", "forever", "-v", "echo", "done"));
     rig_read_error(&waiting, "'z', 'job' are asked for");
     locks_unlock(token);
-    tool_finish(&waiting);
-    tool_expect(&waiting, 0);
+    tool_expect_end(&waiting, 0);
     ck_assert_str_eq(waiting.out, "done\n");
     expect_all_free();
 }
@@ -176,8 +174,7 @@ TEST(several, long_keys_leave_room_for_the_reason)
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' and 8 more not acquired: "));
     ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
     tool_start(&tool, WORDS("run", "-k", long_keys[0], "true"));
-    tool_finish(&tool);
-    tool_expect(&tool, 122);
+    tool_expect_end(&tool, 122);
     ck_assert_ptr_nonnull(strstr(tool.err, "aaa' not acquired: "));
     ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
 }
@@ -203,8 +200,7 @@ TEST(several, a_key_that_is_lost_ends_the_command)
         locks_command(i, WORDS("DEL", "a"));
     for (size_t i = 0; i < 5; i++)
         locks_command(i, WORDS("SET", "a", "another"));
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'a' is lost: "));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
 }

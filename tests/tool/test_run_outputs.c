@@ -153,8 +153,7 @@ TEST(command, the_lock_is_renewed_while_nobody_reads_standard_error)
     rig_start(&run, WORDS("--ttl", "1s", "-v", "--lock-file", rig_path("lock.json"),
                           SH("echo ready; " FILL RENEWALS(9) "echo finished")));
     tool_read_output_until(&run, "finished");
-    tool_finish(&run);
-    tool_expect(&run, 0);
+    tool_expect_end(&run, 0);
     ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'job' is renewed"));
 }
 
@@ -168,8 +167,7 @@ TEST(command, messages_that_had_no_room_are_counted_and_told)
     tool_start(&run, WORDS("run", "--key", key, "--ttl", "500ms", "-v", "--json", "--lock-file", rig_path("lock.json"),
                            SH(FILL RENEWALS(20) "echo finished")));
     tool_read_output_until(&run, "finished");
-    tool_finish(&run);
-    tool_expect(&run, 0);
+    tool_expect_end(&run, 0);
     ck_assert_ptr_nonnull(strstr(run.err, "\"event\":\"unsaid\""));
     ck_assert_ptr_nonnull(strstr(run.err, "\"messages\":"));
 }
@@ -181,11 +179,9 @@ TEST(command, a_lost_lock_ends_the_command_while_nobody_reads_standard_error)
 
     rig_start(&run, WORDS("--ttl", "3s", "-v", SH("trap '' TERM; echo ready; " FILL "echo filled; " WAIT)));
     tool_read_output_until(&run, "filled");
-    tool_run(&next, "break job --yes");
-    tool_expect(&next, 0);
+    tool_expect_run(&next, "break job --yes", 0);
     tool_read_output(&run);
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
 }
 
 /* The reader may be for ever away; the lock is released before the last words are said. */
@@ -219,8 +215,7 @@ TEST(command, a_file_that_cannot_be_written_for_a_while_holds_up_nothing)
     ck_assert_int_ge(open(rig_path("slow"), O_RDWR | O_CLOEXEC), 0);
     rig_start(&run, WORDS("--ttl", "600ms", "--metrics-file", rig_path("slow"), "--lock-file", rig_path("lock.json"),
                           SH(script)));
-    tool_finish(&run);
-    tool_expect(&run, 6);
+    tool_expect_end(&run, 6);
     ck_assert_ptr_nonnull(strstr(run.err, "slow': its reader is too slow"));
 }
 

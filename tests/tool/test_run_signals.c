@@ -76,8 +76,7 @@ TEST(before, a_waiting_run_does_not_care_about_other_signals)
     kill(run.pid, SIGUSR2);
     kill(run.pid, SIGWINCH);
     locks_unlock(token);
-    tool_finish(&run);
-    tool_expect(&run, 0);
+    tool_expect_end(&run, 0);
     ck_assert_str_eq(run.out, "done\n");
 }
 
@@ -138,8 +137,7 @@ TESTS(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on
     snprintf(script, sizeof(script), "trap 'echo got; exit 5' %s; echo ready; " WAIT, passed_on[_i].name);
     rig_start(&run, WORDS(SH(script)));
     kill(run.pid, passed_on[_i].number);
-    tool_finish(&run);
-    tool_expect(&run, 5);
+    tool_expect_end(&run, 5);
     ck_assert_ptr_nonnull(strstr(run.out, "got"));
     rig_expect_free();
 }
@@ -179,8 +177,7 @@ TEST(during, a_signal_that_was_ignored_stays_so)
     signal(SIGXFSZ, SIG_DFL);
     kill(run.pid, SIGHUP);
     kill(run.pid, SIGTERM);
-    tool_finish(&run);
-    tool_expect(&run, 7);
+    tool_expect_end(&run, 7);
     ck_assert_ptr_nonnull(strstr(run.out, "1001001\n"));
     rig_run(0, WORDS("grep", "SigIgn:.*0000000$", "/proc/self/status"));
 }
@@ -195,8 +192,7 @@ TEST(end_tests, the_command_is_warned_before_it_is_killed)
 
     rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms",
                           SH("trap 'echo warned; exit 0' TERM; echo ready; " WAIT)));
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "warned"));
     ck_assert_ptr_null(strstr(run.err, "is killed"));
 }
@@ -207,8 +203,7 @@ TEST(end_tests, the_warning_can_be_another_signal)
 
     rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms", "--on-lost", "signal=SIGUSR1",
                           SH("trap 'echo wrong' TERM; trap 'echo right; exit 0' USR1; echo ready; " WAIT)));
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "right"));
     ck_assert_ptr_null(strstr(run.out, "wrong"));
 }
@@ -220,8 +215,7 @@ TEST(end_tests, the_warning_can_be_a_command)
     rig_start(&run, WORDS("--no-renew", "--ttl", "6s", "--kill-after", "2500ms", "--on-lost",
                           "exec=echo hook for $REDLOCK_KEY; kill -USR2 $REDLOCK_PID",
                           SH("trap 'echo told; exit 0' USR2; echo ready; " WAIT)));
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "told"));
 }
 
@@ -231,8 +225,7 @@ TEST(end_tests, kill_gives_no_warning)
 
     rig_start(&run, WORDS("--no-renew", "--ttl", "3s", "--on-lost", "kill",
                           SH("trap 'echo warned' TERM; echo ready; " WAIT)));
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_null(strstr(run.out, "warned"));
     ck_assert_ptr_nonnull(strstr(run.err, "is killed"));
 }
@@ -245,8 +238,7 @@ TEST(end_tests, ignore_lets_the_command_go_on)
                           SH("trap 'exit 4' TERM; echo ready; " WAIT)));
     rig_read_error(&run, "'job' is lost");
     kill(run.pid, SIGTERM);
-    tool_finish(&run);
-    tool_expect(&run, 4);
+    tool_expect_end(&run, 4);
 }
 
 TEST(end_tests, a_key_that_was_deleted_ends_the_command)
@@ -254,10 +246,8 @@ TEST(end_tests, a_key_that_was_deleted_ends_the_command)
     struct tool run;
 
     rig_start(&run, WORDS("--ttl", "3s", SH("trap '' TERM; echo ready; " WAIT)));
-    tool_run(&tool, "break job --yes");
-    tool_expect(&tool, 0);
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_run(&tool, "break job --yes", 0);
+    tool_expect_end(&run, 123);
 }
 
 TEST(end_tests, the_lock_is_kept_until_all_descendants_have_ended)
@@ -266,11 +256,9 @@ TEST(end_tests, the_lock_is_kept_until_all_descendants_have_ended)
 
     rig_start(&run, WORDS("--status", SH("(exec sleep 60) & setsid sh -c 'echo ready; exec sleep 60' & exit 3")));
     rig_read_error(&run, "has ended, but not all that it has started");
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     kill(run.pid, SIGTERM);
-    tool_finish(&run);
-    tool_expect(&run, 3);
+    tool_expect_end(&run, 3);
     rig_expect_free();
 }
 
@@ -303,8 +291,7 @@ TEST(end_tests, what_is_left_is_named_at_once_and_again)
         rig_run(0, WORDS("--on-busy", "skip", "true"));
     while (strstr(tool.err, "the command that it was taken for has ended") == NULL);
     kill(run.pid, SIGTERM);
-    tool_finish(&run);
-    tool_expect(&run, 3);
+    tool_expect_end(&run, 3);
     rig_expect_free();
     ck_assert_uint_eq(masters_count_key(masters, "job#ended"), 0);
 }
@@ -336,8 +323,7 @@ TEST(end_tests, the_hook_of_a_loss_is_run_on_a_sudden_one_too)
     rig_start(&run, WORDS("--ttl", "3s", "--on-lost", "exec=sleep 0.2; echo the hook says $REDLOCK_KEY $REDLOCK_PID",
                           SH("trap '' TERM; echo ready; " WAIT)));
     tool_run(&tool, "break job --yes");
-    tool_finish(&run);
-    tool_expect(&run, 123);
+    tool_expect_end(&run, 123);
     ck_assert_ptr_nonnull(strstr(run.out, "the hook says job\n"));
 }
 
@@ -353,8 +339,7 @@ TEST(end_tests, masters_that_hang_for_less_than_the_lock_do_no_harm)
         ck_assert(masters_resume(masters, i));
     rig_read_error(&run, "is renewed");
     kill(run.pid, SIGTERM);
-    tool_finish(&run);
-    tool_expect(&run, 6);
+    tool_expect_end(&run, 6);
 }
 
 int main(int argc, char **argv)

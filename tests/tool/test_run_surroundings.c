@@ -77,8 +77,7 @@ TEST(surroundings, the_command_begins_with_most_of_the_ttl_before_it)
     rig_read_error(&waiting, "'job' is asked for");
     kill(run.pid, SIGTERM);
     tool_finish(&run);
-    tool_finish(&waiting);
-    tool_expect(&waiting, 0);
+    tool_expect_end(&waiting, 0);
     clock_gettime(CLOCK_BOOTTIME, &now);
     tool = waiting;
     ck_assert_int_gt(atoll(variable("REDLOCK_VALID_UNTIL")) / 1000000000, now.tv_sec + 20);

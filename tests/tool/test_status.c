@@ -11,8 +11,7 @@ GROUP(status, "status", locks_open, locks_close)
 
 TEST(status, status_of_a_free_key_exits_with_1)
 {
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status job", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "free: no key on the 5 of 5 masters"));
 }
 
@@ -22,8 +21,7 @@ TEST(status, status_shows_a_split_and_does_not_call_it_held)
     locks_store(1, "a");
     locks_store(2, "b");
     locks_command(3, (const char *const[]){"RPUSH", "job", "x", NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status job", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "split: 4 of 5 masters have the key"));
     ck_assert_ptr_nonnull(strstr(tool.out, "not a string"));
 }
@@ -34,8 +32,7 @@ TEST(status, status_without_enough_answers_is_unknown)
     locks_store(1, "a");
     ck_assert(masters_kill(masters, 3));
     ck_assert(masters_hang(masters, 4));
-    tool_run(&tool, "status job --node-timeout 2s");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "status job --node-timeout 2s", 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 3 of 5 masters answered"));
     ck_assert_ptr_nonnull(strstr(tool.out, "Connection refused"));
     ck_assert_ptr_nonnull(strstr(tool.out, "no answer in time"));
@@ -47,8 +44,7 @@ TEST(status, status_judges_by_the_quorum_whatever_the_silent_masters_store)
         locks_store(i, "a");
     ck_assert(masters_kill(masters, 3));
     ck_assert(masters_kill(masters, 4));
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "on 3 of 5 masters"));
 }
 
@@ -62,14 +58,12 @@ TEST(status, status_shows_each_permit_and_those_beyond)
         locks_command(i, (const char *const[]){"SET", "job#1", "the-holder", "PX", "30000", NULL});
         locks_command(i, (const char *const[]){"SET", "job#2", "another", "PX", "30000", NULL});
     }
-    tool_run(&tool, "status job --permits 2");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job --permits 2", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "       0  unsettled\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "       1  the-hold  "));
     ck_assert_ptr_nonnull(strstr(tool.out, "1 of 2 permits held\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "1 more held by programs that name more than 2 permits\n"));
-    tool_run(&tool, "status other --permits 2 --json");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status other --permits 2 --json", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"permits\":2,\"held\":0,\"beyond\":0,\"unknown\":0"));
 }
 
@@ -77,8 +71,7 @@ TEST(status, status_without_masters_knows_no_permits)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
-    tool_run(&tool, "status job --permits 2");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "status job --permits 2", 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: too few masters answered for 2 of them\n"));
 }
 
@@ -100,8 +93,7 @@ TEST(status, status_shows_who_has_arrived_at_a_latch)
     arrive(2, "9", "a:old");
     locks_command(3, (const char *const[]){"SET", LATCH, "x", NULL});
     locks_command(0, (const char *const[]){"HSET", LATCH, "was", "9 3", NULL});
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status ready --latch", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "shut: 2 of the 3 parties of generation 10 are known to have arrived\n"
                                            "arrived: cache index\n"
                                            "generation 9, the one before, has opened\n"));
@@ -109,8 +101,7 @@ TEST(status, status_shows_who_has_arrived_at_a_latch)
     ck_assert_ptr_nonnull(strstr(tool.out, "foreign"));
     ck_assert_ptr_nonnull(strstr(tool.out, "absent"));
     arrive(1, "10", "a:mail");
-    tool_run(&tool, "status ready --latch --json");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status ready --latch --json", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"open\",\"answered\":5,\"generation\":\"10\",\"parties\":3,"
                                            "\"arrived\":[\"cache\",\"index\",\"mail\"]"));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"generation\":\"10\",\"parties\":3,\"arrived\":1,\"open\":false,"
@@ -120,23 +111,19 @@ TEST(status, status_shows_who_has_arrived_at_a_latch)
 /* That a latch is open needs one witness; that it is shut, a quorum. */
 TEST(status, status_of_a_latch_judges_by_the_masters_that_answer)
 {
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status ready --latch", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "absent: no latch on the 5 of 5 masters that answered"));
     for (size_t i = 0; i < 3; i++)
         locks_command(i, (const char *const[]){"SET", LATCH, "x", NULL});
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 4);
+    tool_expect_run(&tool, "status ready --latch", 4);
     ck_assert_ptr_nonnull(strstr(tool.out, "foreign: on 3 of 5 masters the key of the latch is not a latch"));
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
     arrive(3, "1", "a:index");
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "status ready --latch", 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 2 of 5 masters answered"));
     arrive(3, "1", "open");
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status ready --latch", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "open: 1 of the 3 parties of generation 1 are known to have arrived"));
 }
 
@@ -149,14 +136,12 @@ TEST(status, status_shows_the_first_names_and_counts_the_rest)
         arrive(0, "1", party);
     }
     locks_command(0, (const char *const[]){"HSET", LATCH, "n", "30", NULL});
-    tool_run(&tool, "status ready --latch");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "status ready --latch", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "arrived: p00 "));
     ck_assert_ptr_nonnull(strstr(tool.out, " p19 and 5 more\n"));
     tool_run(&tool, "status ready --latch --verbose");
     ck_assert_ptr_nonnull(strstr(tool.out, " p24\n"));
-    tool_run(&tool, "status ready --latch --permits 2");
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, "status ready --latch --permits 2", 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "--latch and --permits exclude each other"));
 }
 
@@ -191,8 +176,7 @@ TEST(status, status_shows_who_waits_in_the_queue_and_where)
         if (i != 2)
             line_up(i, "first-waiter", "1700000000000001", FAR);
     }
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "wait queue: 2\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "first-wa      1700000000000001    1  1  -  1  1"));
     ck_assert_ptr_nonnull(strstr(tool.out, "second-w      1700000000000002    2  2  1  2  2"));
@@ -210,8 +194,7 @@ TEST(status, status_shows_the_key_where_the_queue_may_not_be_looked_at)
     line_up(0, "waiter", "1", FAR);
     for (size_t i = 0; i < 5; i++)
         locks_command(i, (const char *const[]){"ACL", "SETUSER", "default", "-zrange", NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_null(strstr(tool.out, "wait queue"));
     tool_run(&tool, "status job --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"queue_error\":\"NOPERM"));
@@ -225,12 +208,10 @@ TEST(status, status_tells_who_shares_a_key)
     for (size_t i = 0; i < 3; i++)
         locks_command(i, (const char *const[]){"ZADD", "job", far, "r reader", far, "u writer-to-be", far, "@u", NULL});
     locks_command(3, (const char *const[]){"ZADD", "job", far, "r other", "1", "r ended", NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "shared by 2, for at most "));
     ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable\n"));
-    tool_run(&tool, "status job --json");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job --json", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"shared\""));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":2,"));
 }
@@ -244,17 +225,14 @@ TEST(status, status_tells_an_upgrade_from_a_rival)
         locks_command(i, (const char *const[]){"ZADD", "job", far, "u writer-to-be", far, "@u", NULL});
     locks_store(3, "rival");
     locks_command(4, (const char *const[]){"ZADD", "job", far, "x stranger", far, "@x", NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "shared by 1, for at most "));
     ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable\n"));
     locks_command(0, (const char *const[]){"ZADD", "job", far, "x later", far, "@x", NULL});
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "upgrading by 1, for at most "));
     ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable, and has exclusive votes already\n"));
-    tool_run(&tool, "status job --json");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job --json", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"upgrading\""));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":1,"));
 }
@@ -262,18 +240,13 @@ TEST(status, status_tells_an_upgrade_from_a_rival)
 TEST(status, two_that_lock_shared_hold_it_together_and_keep_another_out)
 {
     for (size_t i = 0; i < 2; i++) {
-        tool_run(&tool, "lock job --shared");
-        tool_expect(&tool, 0);
+        tool_expect_run(&tool, "lock job --shared", 0);
     }
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "shared by 2, "));
-    tool_run(&tool, "lock job");
-    tool_expect(&tool, 1);
-    tool_run(&tool, "break job --yes");
-    tool_expect(&tool, 0);
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "lock job", 1);
+    tool_expect_run(&tool, "break job --yes", 0);
+    tool_expect_run(&tool, "status job", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "free"));
 }
 
@@ -298,8 +271,7 @@ TEST(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long)
         locks_store(i, labelled('a', "root@web1:42"));
         line_up(i, labelled('b', "web2:7"), ticket, FAR);
     }
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "held by a0000000 on 5 of 5 masters, for at most "));
     ck_assert_ptr_nonnull(strstr(tool.out, "  root@web1:42\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "  60 min "));
@@ -322,8 +294,7 @@ TEST(status, status_tells_each_that_shares_a_key)
         snprintf(vote, sizeof(vote), "r %s", labelled('b', "reader-2"));
         locks_command(i, (const char *const[]){"ZADD", "job", far, vote, NULL});
     }
-    tool_run(&tool, "status job");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "status job", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "  a0000000  shared  "));
     ck_assert_ptr_nonnull(strstr(tool.out, "  reader-1\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "  reader-2\n"));
@@ -332,18 +303,14 @@ TEST(status, status_tells_each_that_shares_a_key)
 /* Neither is free, though there is no key of that name itself. */
 TEST(status, status_finds_out_that_a_key_is_a_semaphore_or_a_latch)
 {
-    tool_run(&tool, "lock pool --permits 2/900 --label batch");
-    tool_expect(&tool, 0);
-    tool_run(&tool, "status pool");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "lock pool --permits 2/900 --label batch", 0);
+    tool_expect_run(&tool, "status pool", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "semaphore: 2 permits held; "));
     ck_assert_ptr_nonnull(strstr(tool.out, "  batch\n"));
     tool_run(&tool, "status pool --json");
     ck_assert_ptr_nonnull(strstr(tool.out, "\"kind\":\"semaphore\",\"held\":2,"));
-    tool_run(&tool, "latch arrive ready --parties 2 --generation 1 --party a");
-    tool_expect(&tool, 0);
-    tool_run(&tool, "status ready");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "latch arrive ready --parties 2 --generation 1 --party a", 0);
+    tool_expect_run(&tool, "status ready", 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "shut: 1 of the 2 parties of generation 1"));
 }
 
@@ -366,8 +333,7 @@ static void store_foreign(int which)
 
 static void expect_foreign(const char *line, int code)
 {
-    tool_run(&tool, line);
-    tool_expect(&tool, code);
+    tool_expect_run(&tool, line, code);
     ck_assert_msg(strstr(tool.out, "another program has the key on 3 of 5 masters") != NULL ||
                   strstr(tool.err, "another program has the key on 3 of 5 masters") != NULL,
                   "%s: %s%s", line, tool.out, tool.err);
@@ -395,8 +361,7 @@ TEST(status, a_holder_without_a_label_is_told_by_its_token_alone)
 {
     for (size_t i = 0; i < 5; i++)
         locks_store(i, "a0000000-0000-5000-8000-000000000000");
-    tool_run(&tool, "lock job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "lock job", 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "  a client without a label ("));
     ck_assert_ptr_nonnull(strstr(tool.err, ") has it, for at most "));
 }
@@ -417,12 +382,10 @@ TEST(status, a_minority_of_foreign_keys_keeps_nobody_out)
     for (size_t i = 0; i < 2; i++)
         locks_command(i, (const char *const[]){"RPUSH", "job", "x", NULL});
     locks_lock();
-    tool_run(&tool, "lock job");
-    tool_expect(&tool, 1);
+    tool_expect_run(&tool, "lock job", 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
     ck_assert_ptr_nonnull(strstr(tool.err, ") has it, asked for it "));
-    tool_run(&tool, "break job --yes");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "break job --yes", 0);
     ck_assert_uint_eq(masters_count_key(masters, "job"), 2);
 }
 

@@ -14,8 +14,7 @@ static struct tool tool;
 
 static void expect_usage_error(const char *line, const char *message)
 {
-    tool_run(&tool, line);
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, line, 2);
     ck_assert_msg(strstr(tool.err, message) != NULL, "'%s' says:\n%s", line, tool.err);
     ck_assert_msg(strncmp(tool.err, "redlock: ", 9) == 0, "'%s' says:\n%s", line, tool.err);
     ck_assert_str_eq(tool.out, "");
@@ -40,8 +39,7 @@ TEST(words, every_command_explains_itself)
         snprintf(usage, sizeof(usage), "Usage: redlock %s", names[i]);
         for (size_t j = 0; j < sizeof(asked) / sizeof(asked[0]); j++) {
             tool_start(&tool, asked[j]);
-            tool_finish(&tool);
-            tool_expect(&tool, 0);
+            tool_expect_end(&tool, 0);
             ck_assert_msg(strncmp(tool.out, usage, strlen(usage)) == 0, "%s", tool.out);
             ck_assert_str_eq(tool.err, "");
         }
@@ -63,11 +61,9 @@ TEST(words, help_fits_a_terminal_of_80_columns)
 
 TEST(words, the_command_lists_its_commands)
 {
-    tool_run(&tool, "--help");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "--help", 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
-    tool_run(&tool, "");
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, "", 2);
     ck_assert_str_eq(tool.out, "");
     ck_assert_ptr_nonnull(strstr(tool.err, "Usage: redlock COMMAND"));
 }
@@ -97,16 +93,14 @@ TEST(words, help_explains_itself)
     static const char *const lines[] = {"help", "help help", "help --help", "help -h"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        tool_run(&tool, lines[i]);
-        tool_expect(&tool, 0);
+        tool_expect_run(&tool, lines[i], 0);
         ck_assert_ptr_nonnull(strstr(tool.out, "Usage: redlock COMMAND"));
     }
 }
 
 TEST(words, version_names_tool_and_library)
 {
-    tool_run(&tool, "--version");
-    tool_expect(&tool, 0);
+    tool_expect_run(&tool, "--version", 0);
     ck_assert_int_eq(strncmp(tool.out, "redlock ", 8), 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "(library "));
 }
@@ -219,8 +213,7 @@ TEST(words, a_password_never_reaches_an_error_message)
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        tool_run(&tool, lines[i]);
-        tool_expect(&tool, 2);
+        tool_expect_run(&tool, lines[i], 2);
         ck_assert_msg(strstr(tool.err, "secret") == NULL, "%s", tool.err);
     }
 }
@@ -236,8 +229,7 @@ TEST(words, an_empty_key_is_refused_by_every_command)
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_start(&tool, lines[i]);
-        tool_finish(&tool);
-        tool_expect(&tool, 2);
+        tool_expect_end(&tool, 2);
         ck_assert_ptr_nonnull(strstr(tool.err, "the key is empty"));
     }
 }
@@ -253,8 +245,7 @@ TEST(words, a_terminal_gets_no_commands_from_wrong_words)
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_start(&tool, lines[i]);
-        tool_finish(&tool);
-        tool_expect(&tool, 2);
+        tool_expect_end(&tool, 2);
         ck_assert_msg(strstr(tool.err, "a\\x1b[31mb'") != NULL, "%s", tool.err);
         ck_assert_ptr_null(strchr(tool.err, '\033'));
     }
@@ -264,20 +255,15 @@ GROUP(masters, "masters", NULL, NULL)
 
 TEST(masters, masters_that_cannot_be_reached_are_no_usage_error)
 {
-    tool_run(&tool, "lock k" MASTERS);
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "lock k" MASTERS, 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "0 of 3 masters can be reached (2 needed)"));
     ck_assert_str_eq(tool.out, "");
-    tool_run(&tool, "unlock k token" MASTERS);
-    tool_expect(&tool, 3);
-    tool_run(&tool, "status k" MASTERS);
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "unlock k token" MASTERS, 3);
+    tool_expect_run(&tool, "status k" MASTERS, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
-    tool_run(&tool, "nodes --new-deployment --yes" MASTERS);
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "nodes --new-deployment --yes" MASTERS, 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "no master answers: nothing is declared"));
-    tool_run(&tool, "nodes" MASTERS);
-    tool_expect(&tool, 3);
+    tool_expect_run(&tool, "nodes" MASTERS, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
 }
 
@@ -311,8 +297,7 @@ TEST(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environm
     file = fopen(path, "w");
     fputs("127.0.0.1:1 127.0.0.1:2 127.0.0.1:3 quorum=2 max_ttl=20s\n", file);
     fclose(file);
-    tool_run(&tool, line);
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, line, 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "says 'max_ttl=': that is none of prefix=, quorum= and max-ttl="));
     unlink(path);
     setenv("REDLOCK_PREFIX", "env:", 1);
@@ -324,8 +309,7 @@ TEST(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environm
     ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'opt:'"));
     ck_assert_ptr_nonnull(strstr(tool.out, "(2 needed)"));
     setenv("REDLOCK_MAX_TTL", "30", 1);
-    tool_run(&tool, "nodes" MASTERS);
-    tool_expect(&tool, 2);
+    tool_expect_run(&tool, "nodes" MASTERS, 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "so says REDLOCK_MAX_TTL"));
     unsetenv("REDLOCK_MAX_TTL");
     unsetenv("REDLOCK_PREFIX");

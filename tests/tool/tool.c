@@ -231,6 +231,18 @@ void tool_expect(const struct tool *tool, int exit_code)
                   tool->signal, exit_code, tail(tool->out, tool->out_size), tail(tool->err, tool->err_size));
 }
 
+void tool_expect_end(struct tool *tool, int exit_code)
+{
+    tool_finish(tool);
+    tool_expect(tool, exit_code);
+}
+
+void tool_expect_run(struct tool *tool, const char *line, int exit_code)
+{
+    tool_run(tool, line);
+    tool_expect(tool, exit_code);
+}
+
 void tool_expect_signal(const struct tool *tool, int number)
 {
     ck_assert_msg(tool->signal == number, "exit code %d (signal %d), expected signal %d\n--- errors:\n%s",

@@ -53,6 +53,10 @@ void tool_finish(struct tool *tool);
 /* tool_start() and tool_finish(), with the words in one string, separated by blanks. */
 void tool_run(struct tool *tool, const char *line);
 
+/* As tool_finish() and tool_run(), where this must be the exit code. */
+void tool_expect_end(struct tool *tool, int exit_code);
+void tool_expect_run(struct tool *tool, const char *line, int exit_code);
+
 /* tool_run() for a tour of the demo, which is made again, a few times, where some of its checks do not hold: they are
  * claims about time, and not all of them are true of a machine that stands still for seconds. Then masters may take
  * longer to answer, too. */
