@@ -5,18 +5,6 @@
 
 #include "program_rig.h"
 
-static void hang_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_hang(rig.masters, i));
-}
-
-static void resume_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_resume(rig.masters, i));
-}
-
 GROUP(three, "clauses", rig_three, rig_end)
 
 TEST(three, clause_4_a_pending_acquisition_ends_inside_lock_destroy)
@@ -24,12 +12,12 @@ TEST(three, clause_4_a_pending_acquisition_ends_inside_lock_destroy)
     struct redlock_lock *lock = rig_new_lock(rig.client, "four");
     struct outcome outcome = {0};
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     redlock_lock_destroy(lock);
     outcome_expect(&outcome, REDLOCK_CANCELED);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(outcome.calls, 1);
     ck_assert_uint_eq(masters_count_key(rig.masters, "four"), 0);
@@ -40,12 +28,12 @@ TEST(three, clause_4_a_pending_extension_ends_inside_lock_destroy)
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome outcome = {0};
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     redlock_lock_destroy(lock);
     outcome_expect(&outcome, REDLOCK_CANCELED);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_absent(&rig, "four");
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(outcome.calls, 1);
@@ -56,12 +44,12 @@ TEST(three, clause_4_a_pending_release_ends_inside_lock_destroy_and_goes_on)
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome outcome = {0};
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     redlock_lock_destroy(lock);
     outcome_expect(&outcome, REDLOCK_CANCELED);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_absent(&rig, "four");
     ck_assert_uint_eq(outcome.calls, 1);
 }
@@ -71,13 +59,13 @@ TEST(three, clause_4_an_extension_and_the_release_behind_it_both_end)
     struct redlock_lock *lock = rig_hold(&rig, "four", 30000);
     struct outcome extended = {0}, released = {0};
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &extended), 0);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &released), 0);
     redlock_lock_destroy(lock);
     outcome_expect(&extended, REDLOCK_CANCELED);
     outcome_expect(&released, REDLOCK_CANCELED);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_absent(&rig, "four");
 }
 

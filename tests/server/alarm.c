@@ -43,18 +43,6 @@ static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t rene
     return watch_hold_as(&rig, key, &request, &watched);
 }
 
-static void hang_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_hang(rig.masters, i));
-}
-
-static void resume_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_resume(rig.masters, i));
-}
-
 static void stall_until_ns(int64_t end_ns)
 {
     while (watch_now_ns() < end_ns)
@@ -90,7 +78,7 @@ TEST(told, silent_masters_first_bring_a_warning_and_then_the_alarm)
     struct redlock_lock *lock = hold("silent", 4500, 500, 3000);
     int64_t deadline_ns;
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     watch_wait_at_risk(&rig, &watched, 1);
     ck_assert_int_gt(watched.at_risk_ms, 0);
     ck_assert_int_le(watched.at_risk_ms, 3000);
@@ -123,7 +111,7 @@ static int64_t alarm_delay_ns(void)
     int64_t fired_ns = 0;
     struct event *timer = evtimer_new(rig.base, note_time, &fired_ns);
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     deadline_ns = watch_deadline_ns(lock);
     left_us = (deadline_ns - watch_now_ns()) / 1000;
     left = (struct timeval){left_us / 1000000, left_us % 1000000};
@@ -132,7 +120,7 @@ static int64_t alarm_delay_ns(void)
     ck_assert_int_ge(watched.lost_at_ns, deadline_ns);
     event_free(timer);
     redlock_lock_destroy(lock);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_no_claims(&rig, rig.client);
     return watched.lost_at_ns - (fired_ns ? fired_ns : watched.lost_at_ns);
 }
@@ -169,11 +157,11 @@ TEST(told, the_alarm_is_given_once)
 TEST(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time)
 {
     hold("twice", 6000, 100, 4000);
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     watch_wait_at_risk(&rig, &watched, 1);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, tally.n[REDLOCK_EVENT_RENEWED] + 2);
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     watch_wait_at_risk(&rig, &watched, 2);
     ck_assert_uint_eq(watched.lost, 0);
 }
@@ -229,7 +217,7 @@ TEST(not_told, a_lock_that_was_released_is_not_lost)
     struct outcome outcome = {0};
     int64_t deadline_ns;
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     deadline_ns = watch_deadline_ns(lock);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
     rig_wait_outcome(&rig, &outcome);
@@ -258,11 +246,11 @@ TEST(not_told, a_release_of_a_lock_that_was_lost_during_an_extension_says_why)
     struct outcome extended = {0}, released;
 
     lock = hold("late", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &extended), 0);
     stall_until_ns(watch_deadline_ns(lock) + 1000000);
     released = rig_release(&rig, lock);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     outcome_expect(&extended, REDLOCK_LOST);
     ck_assert_int_eq(extended.loss, REDLOCK_LOSS_UNREACHABLE);
     outcome_expect(&released, REDLOCK_LOST);

@@ -118,16 +118,14 @@ TEST(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
         ck_assert_int_gt(again--, 0);
         first->lost = first->at_risk = 0;
         first->at_risk_ms = 0;
-        for (size_t i = 0; i < 2; i++)
-            ck_assert(masters_hang(rig.masters, i));
+        rig_hang_masters(&rig, 0x3);
         rig_wait(&rig, candidate_has_lost, first, "the loss");
         ck_assert_uint_eq(first->lost_term, term);
         ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
         ck_assert_uint_eq(first->lost, 1);
         ck_assert_uint_le(first->at_risk, 1);
         ck_assert_int_le(first->at_risk_ms, SHORT_TTL_MS / 6); /* what it has asked for */
-        for (size_t i = 0; i < 2; i++)
-            ck_assert(masters_resume(rig.masters, i));
+        rig_resume_masters(&rig, 0x3);
         rig_wait(&rig, candidate_leads, first, "another election");
         ck_assert_uint_gt(first->term, term);
     } while (first->at_risk == 0); /* the process was stopped from before the warning to the loss */

@@ -73,11 +73,9 @@ TEST(three, observers_are_told_of_each_change_by_label_and_term)
     candidate_wait_leads_for_long(second);
     see(&sight, second->term);
     ck_assert_str_eq(sight.label, "");
-    for (size_t i = 0; i < 2; i++)
-        ck_assert(masters_hang(rig.masters, i));
+    rig_hang_masters(&rig, 0x3);
     rig_wait(&rig, sees_nobody_for_sure, &sight, "the end of all knowledge");
-    for (size_t i = 0; i < 2; i++)
-        ck_assert(masters_resume(rig.masters, i));
+    rig_resume_masters(&rig, 0x3);
     ck_assert_int_eq(redlock_election_observe(election, 0, NULL, NULL), 0);
     calls = sight.calls;
     rig_run_for(&rig, 100);

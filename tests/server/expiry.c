@@ -97,8 +97,7 @@ TEST(three, the_loss_comes_with_all_masters_silent)
     struct redlock_lock *lock = rig_hold_lease(&rig, "silent", LEASE_MS);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
 
-    for (size_t i = 0; i < 3; i++)
-        ck_assert(masters_hang(rig.masters, i));
+    rig_hang_masters(&rig, 0x7);
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
     ck_assert_int_ge(rig_now_ms(), end - 1);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
@@ -110,12 +109,10 @@ TEST(three, grants_that_a_stalled_loop_reads_too_late_are_too_slow)
     struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
     struct outcome outcome = {0};
 
-    for (size_t i = 0; i < 3; i++)
-        ck_assert(masters_hang(rig.masters, i));
+    rig_hang_masters(&rig, 0x7);
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
-    for (size_t i = 0; i < 3; i++)
-        ck_assert(masters_resume(rig.masters, i));
+    rig_resume_masters(&rig, 0x7);
     stall_for(350);
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_TOO_SLOW);

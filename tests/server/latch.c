@@ -259,8 +259,7 @@ TEST(callbacks, cancel_ends_what_is_pending)
     struct party a = latch_join(2, "a");
     struct party b = latch_join(2, "b");
 
-    for (size_t i = 0; i < LATCH_MASTERS; i++)
-        ck_assert(masters_hang(rig.masters, i));
+    rig_hang_masters(&rig, RIG_ALL);
     ck_assert_int_eq(redlock_latch_cancel(a.latch), REDLOCK_E_NOTHING_TO_CANCEL);
     latch_begin_arrival(&a, REDLOCK_FOREVER);
     latch_begin_wait(&a, REDLOCK_FOREVER);
@@ -272,8 +271,7 @@ TEST(callbacks, cancel_ends_what_is_pending)
     ck_assert_uint_eq(a.arrivals + a.waits, 2); /* no answer was awaited */
     latch_expect_arrival(&a, REDLOCK_CANCELED);
     latch_expect_wait(&a, REDLOCK_CANCELED);
-    for (size_t i = 0; i < LATCH_MASTERS; i++)
-        ck_assert(masters_resume(rig.masters, i));
+    rig_resume_masters(&rig, RIG_ALL);
     latch_arrive(&b, REDLOCK_FOREVER, REDLOCK_OK);
     latch_await(&b, REDLOCK_FOREVER, REDLOCK_OK); /* the other one has arrived all the same */
 }

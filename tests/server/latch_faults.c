@@ -93,8 +93,7 @@ TEST(failures, masters_that_die_with_a_question_are_not_awaited)
 {
     struct party a = latch_join(1, "a");
 
-    for (size_t i = 0; i < 2; i++)
-        ck_assert(masters_hang(rig.masters, i));
+    rig_hang_masters(&rig, 0x3);
     latch_begin_arrival(&a, 0);
     for (size_t i = 0; i < 2; i++)
         ck_assert(masters_kill(rig.masters, i));

@@ -31,18 +31,6 @@ static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t rene
     return watch_hold_as(&rig, key, &request, &watched);
 }
 
-static void hang_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_hang(rig.masters, i));
-}
-
-static void resume_all(void)
-{
-    for (size_t i = 0; i < rig.n; i++)
-        ck_assert(masters_resume(rig.masters, i));
-}
-
 static void expect_no_more_renewals(void)
 {
     uint64_t before = watch_stats(rig.client).renewals;
@@ -193,11 +181,11 @@ TEST(ends, a_release_during_a_renewal_leaves_nothing)
 
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
     rig_wait_quiet(&rig, rig.client);
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     before = watch_stats(rig.client).renewals;
     rig_wait(&rig, a_renewal_is_under_way, &before, "a renewal without an answer");
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     rig_wait_outcome(&rig, &outcome);
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
@@ -224,11 +212,11 @@ TEST(goes, a_renewal_that_found_nobody_is_tried_again_in_time)
     struct redlock_lock *lock = hold("hiccup", 20000, 100);
     unsigned renewed;
 
-    hang_all();
+    rig_hang_masters(&rig, RIG_ALL);
     while (watch_stats(rig.client).renewals_failed < 2)
         event_base_loop(rig.base, EVLOOP_ONCE);
     renewed = tally.n[REDLOCK_EVENT_RENEWED];
-    resume_all();
+    rig_resume_masters(&rig, RIG_ALL);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, renewed + 2);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_uint_eq(watched.lost, 0);

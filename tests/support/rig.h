@@ -125,6 +125,7 @@ size_t rig_kill_masters(struct rig *rig, unsigned mask);
 #define RIG_MINORITIES_OF_5 15
 unsigned rig_minority_of_5(int number);
 /* Each master in the mask. */
+#define RIG_ALL (~0u)
 void rig_hang_masters(struct rig *rig, unsigned mask);
 void rig_resume_masters(struct rig *rig, unsigned mask);
 /* Kills a master and starts it again, and returns when rig->client is connected. It is empty if it keeps nothing. */
