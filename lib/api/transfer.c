@@ -334,7 +334,7 @@ static bool read_bounds(struct redlock_client *client, char *text, uint32_t long
 
         bounds[i] = left == INT64_MIN ? RL_LONG_AGO : (struct rl_instant){now.ns + left};
     }
-    return text == NULL;
+    return !text;
 }
 
 /* Permits are exclusive. */

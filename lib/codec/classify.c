@@ -14,7 +14,7 @@ static const char *const detail_texts[] = {
 
 const char *rl_detail_text(enum rl_detail detail)
 {
-    if ((size_t)detail >= sizeof(detail_texts) / sizeof(detail_texts[0]))
+    if ((size_t)detail >= sizeof detail_texts / sizeof detail_texts[0])
         return "";
     return detail_texts[detail];
 }
@@ -88,7 +88,7 @@ static struct rl_slice first_word(struct rl_slice text)
 static bool is_unknown_command(struct rl_slice text)
 {
     static const char phrase[] = "ERR unknown command";
-    const size_t size = sizeof(phrase) - 1;
+    const size_t size = sizeof phrase - 1;
     const char *bytes = text.data;
 
     if (text.size < size || strncasecmp(bytes, phrase, size) != 0)

@@ -146,7 +146,7 @@ static const redisReplyObjectFunctions functions = {
 
 struct rl_reply_reader *rl_reply_reader_create(void)
 {
-    struct rl_reply_reader *reader = calloc(1, sizeof(*reader));
+    struct rl_reply_reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         return NULL;

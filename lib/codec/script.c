@@ -50,5 +50,5 @@ static const enum rl_script loaded[] = {
 
 const struct rl_script_text *rl_script_to_load(size_t i)
 {
-    return i < sizeof(loaded) / sizeof(loaded[0]) ? rl_script_text(loaded[i]) : NULL;
+    return i < sizeof loaded / sizeof loaded[0] ? rl_script_text(loaded[i]) : NULL;
 }

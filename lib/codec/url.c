@@ -98,7 +98,7 @@ static const char *parse_ipv6(struct rl_text span, struct rl_master *master)
     const char *zone = rl_text_find(span, '%');
     size_t size = (size_t)((zone ? zone : span.end) - span.begin);
 
-    if (size >= sizeof(address) || rl_text_length(span) > HOST_MAX)
+    if (size >= sizeof address || rl_text_length(span) > HOST_MAX)
         return wrong;
     if (zone && (span.end - zone < 4 || memcmp(zone, "%25", 3) != 0))
         return "the zone of an IPv6 address must be written as %25zone";
@@ -211,7 +211,7 @@ static const char *make_name(struct rl_master *master)
         master->name = strdup(master->path);
         return master->name ? NULL : rl_text_no_memory;
     }
-    room = strlen(master->host) + sizeof("[]:65535");
+    room = strlen(master->host) + sizeof "[]:65535";
     is_ipv6 = strchr(master->host, ':');
     master->name = malloc(room);
     if (!master->name)

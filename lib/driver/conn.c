@@ -131,11 +131,11 @@ static void strip_full_stop(char *text)
 static void end_at_word(char *text, size_t size)
 {
     static const char more[] = "...";
-    char *end = text + size - sizeof(more);
+    char *end = text + size - sizeof more;
 
     while (end > text + size / 2 && *end != ' ')
         end--;
-    memcpy(*end == ' ' ? end : text + size - sizeof(more), more, sizeof(more));
+    memcpy(*end == ' ' ? end : text + size - sizeof more, more, sizeof more);
 }
 
 void rl_conn_set_error(struct rl_conn *conn, const char *format, ...)
@@ -144,10 +144,10 @@ void rl_conn_set_error(struct rl_conn *conn, const char *format, ...)
     int length;
 
     va_start(arguments, format);
-    length = vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
+    length = vsnprintf(conn->last_error, sizeof conn->last_error, format, arguments);
     va_end(arguments);
-    if (length >= (int)sizeof(conn->last_error))
-        end_at_word(conn->last_error, sizeof(conn->last_error));
+    if (length >= (int)sizeof conn->last_error)
+        end_at_word(conn->last_error, sizeof conn->last_error);
     blank_unprintable(conn->last_error);
     strip_full_stop(conn->last_error);
 }
@@ -158,9 +158,9 @@ void rl_conn_set_error_number(struct rl_conn *conn, const char *what, int error)
 #ifdef __GLIBC__
     char buffer[80];
 
-    snprintf(conn->last_error, sizeof(conn->last_error), "%s: %s", what, strerror_r(error, buffer, sizeof(buffer)));
+    snprintf(conn->last_error, sizeof conn->last_error, "%s: %s", what, strerror_r(error, buffer, sizeof buffer));
 #else
-    snprintf(conn->last_error, sizeof(conn->last_error), "%s: %s", what, strerror(error));
+    snprintf(conn->last_error, sizeof conn->last_error, "%s: %s", what, strerror(error));
 #endif
 }
 
@@ -203,7 +203,7 @@ bool rl_in_flight_reserve(struct rl_in_flight *in_flight)
 
     if (count < in_flight->capacity)
         return true;
-    entries = capacity <= SIZE_MAX / sizeof(*entries) ? malloc(capacity * sizeof(*entries)) : NULL;
+    entries = capacity <= SIZE_MAX / sizeof *entries ? malloc(capacity * sizeof *entries) : NULL;
     if (!entries)
         return false;
     for (size_t i = 0; i < count; i++)

@@ -186,7 +186,7 @@ bool rl_setup_begin(struct rl_conn *conn)
 void rl_setup_note_refusal(struct rl_conn *conn, struct rl_slice text)
 {
     if (!rl_auth_may_hold_password(conn, text))
-        snprintf(conn->setup.refusal, sizeof(conn->setup.refusal), "%.*s", (int)text.size, (const char *)text.data);
+        snprintf(conn->setup.refusal, sizeof conn->setup.refusal, "%.*s", (int)text.size, (const char *)text.data);
 }
 
 static bool is_about_credentials(const struct setup_row *row, const struct rl_reply *reply)

@@ -392,7 +392,7 @@ enum rl_connect rl_connect_step(struct rl_conn *conn, struct rl_instant now)
 enum rl_connect rl_connect_end(struct rl_conn *conn, struct rl_instant now)
 {
     int error = 0;
-    socklen_t size = sizeof(error);
+    socklen_t size = sizeof error;
 
     if (getsockopt(conn->stream.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
         error = errno;

@@ -72,7 +72,7 @@ static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, s
         forget_channels(conn);
     if (!news)
         return;
-    snprintf(conn->listening.told, sizeof(conn->listening.told), "%s", why);
+    snprintf(conn->listening.told, sizeof conn->listening.told, "%s", why);
     if (sink->listening)
         sink->listening(sink->ctx, conn->node, link == RL_LINK_READY, conn->listening.told, now);
     rl_shared_wake(conn->shared);

@@ -50,7 +50,7 @@ struct redlock_credentials_request *rl_credentials_ask(struct rl_shared *shared,
                                                        enum rl_credentials_need need)
 {
     const struct rl_credentials_source *source = &shared->config.credentials;
-    struct redlock_credentials_request *request = calloc(1, sizeof(*request));
+    struct redlock_credentials_request *request = calloc(1, sizeof *request);
 
     if (!request)
         return NULL;
@@ -127,7 +127,7 @@ int rl_credentials_fail(struct redlock_credentials_request *request, const char 
 {
     if (!is_pending(request))
         return REDLOCK_E_NOT_ASKED;
-    snprintf(request->why, sizeof(request->why), "%s", why && *why ? why : "the program has none");
+    snprintf(request->why, sizeof request->why, "%s", why && *why ? why : "the program has none");
     finish(request);
     return REDLOCK_OK;
 }

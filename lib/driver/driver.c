@@ -80,14 +80,14 @@ static void on_turn(void *ctx)
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
                      const struct rl_transport_sink *sink, struct rl_driver **ret_driver)
 {
-    struct rl_driver *driver = calloc(1, sizeof(*driver) + n_masters * sizeof(driver->conns[0]));
+    struct rl_driver *driver = calloc(1, sizeof *driver + n_masters * sizeof driver->conns[0]);
     struct rl_instant now;
     int status;
 
     if (!driver)
         return REDLOCK_E_NOMEM;
     status = rl_shared_init(&driver->shared, config, sink, on_turn, driver);
-    driver->masters = calloc(n_masters, sizeof(driver->masters[0]));
+    driver->masters = calloc(n_masters, sizeof driver->masters[0]);
     if (!status && !driver->masters)
         status = REDLOCK_E_NOMEM;
     if (status) {
@@ -227,7 +227,7 @@ int rl_listeners_open(void *ctx, const char *channel)
 
     if (driver->listeners)
         return REDLOCK_OK;
-    listeners = calloc(driver->n_conns, sizeof(listeners[0]));
+    listeners = calloc(driver->n_conns, sizeof listeners[0]);
     shared->channel = listeners ? strdup(channel) : NULL;
     if (!shared->channel) {
         free(listeners);

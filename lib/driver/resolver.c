@@ -84,7 +84,7 @@ static void leave(struct mailbox *mailbox)
 static void ring(int bell)
 {
     const uint64_t one = 1;
-    ssize_t n = write(bell, &one, sizeof(one));
+    ssize_t n = write(bell, &one, sizeof one);
 
     (void)n; /* a full counter is as readable as any */
 }
@@ -122,7 +122,7 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
     uint64_t count;
     ssize_t n;
 
-    n = read(fd, &count, sizeof(count));
+    n = read(fd, &count, sizeof count);
     (void)n;
     for (struct lookup *lookup = take_finished(resolver->mailbox), *next; lookup; lookup = next) {
         next = lookup->next;
@@ -136,7 +136,7 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
 
 static struct mailbox *create_mailbox(void)
 {
-    struct mailbox *mailbox = calloc(1, sizeof(*mailbox));
+    struct mailbox *mailbox = calloc(1, sizeof *mailbox);
 
     if (!mailbox)
         return NULL;
@@ -152,7 +152,7 @@ static struct mailbox *create_mailbox(void)
 
 struct rl_resolver *rl_resolver_create(struct event_base *base)
 {
-    struct rl_resolver *resolver = calloc(1, sizeof(*resolver));
+    struct rl_resolver *resolver = calloc(1, sizeof *resolver);
 
     if (!resolver)
         return NULL;
@@ -217,7 +217,7 @@ static void count_user(struct mailbox *mailbox, bool more)
 
 bool rl_resolver_start(struct rl_resolver *resolver, const char *host, uint16_t port, rl_resolved_fn done, void *ctx)
 {
-    struct lookup *lookup = calloc(1, sizeof(*lookup));
+    struct lookup *lookup = calloc(1, sizeof *lookup);
 
     if (!lookup)
         return false;
@@ -238,9 +238,9 @@ void rl_addresses_unix(const char *path, struct rl_addresses *ret_addresses)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-    memcpy(&ret_addresses->at[0].storage, &address, sizeof(address));
-    ret_addresses->at[0].size = sizeof(address);
+    memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
+    memcpy(&ret_addresses->at[0].storage, &address, sizeof address);
+    ret_addresses->at[0].size = sizeof address;
     ret_addresses->count = 1;
 }
 
@@ -249,7 +249,7 @@ static void copy_addresses(const struct addrinfo *info, struct rl_addresses *ret
     size_t count = 0;
 
     for (; info && count < RL_ADDRESSES_MAX; info = info->ai_next) {
-        if (info->ai_addrlen > sizeof(ret_addresses->at[0].storage))
+        if (info->ai_addrlen > sizeof ret_addresses->at[0].storage)
             continue;
         memcpy(&ret_addresses->at[count].storage, info->ai_addr, info->ai_addrlen);
         ret_addresses->at[count].size = info->ai_addrlen;
@@ -267,7 +267,7 @@ int rl_addresses_lookup(const char *host, uint16_t port, bool numeric_only, stru
 
     if (numeric_only)
         hints.ai_flags |= AI_NUMERICHOST;
-    snprintf(service, sizeof(service), "%u", (unsigned)port);
+    snprintf(service, sizeof service, "%u", (unsigned)port);
     error = getaddrinfo(host, service, &hints, &info);
     if (error)
         return error;
@@ -280,7 +280,7 @@ static void set_flag(int fd, int level, int option)
 {
     int on = 1;
 
-    setsockopt(fd, level, option, &on, sizeof(on));
+    setsockopt(fd, level, option, &on, sizeof on);
 }
 
 /* All of these only improve on a socket that works without them, so failures do not matter. */
@@ -291,7 +291,7 @@ static void tune_tcp(int fd, struct rl_span user_timeout)
 #ifdef TCP_USER_TIMEOUT
     unsigned int timeout_ms = (unsigned int)(user_timeout.ns / RL_NS_PER_MS);
 
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
 #endif
 }
 

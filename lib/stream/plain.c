@@ -58,7 +58,7 @@ void rl_stream_close_socket(struct rl_stream *stream, enum rl_close how)
     const struct linger discard = {.l_onoff = 1, .l_linger = 0};
 
     if (how == RL_CLOSE_RESET)
-        setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof(discard));
+        setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof discard);
     close(stream->fd);
     stream->fd = -1;
 }

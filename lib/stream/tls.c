@@ -85,8 +85,8 @@ static enum rl_io fail(struct rl_stream *stream, const char *words)
     struct rl_tls *tls = stream->tls;
     char text[WHY_MAX - 8];
 
-    snprintf(text, sizeof(text), "%s", words);
-    snprintf(tls->why, sizeof(tls->why), "TLS: %s", text);
+    snprintf(text, sizeof text, "%s", words);
+    snprintf(tls->why, sizeof tls->why, "TLS: %s", text);
     stream->why = tls->why;
     stream->error = 0;
     return RL_IO_ERROR;
@@ -106,7 +106,7 @@ static void append_trouble(struct rl_tls *tls)
     size_t used = strlen(tls->why);
 
     if (trouble[0])
-        snprintf(tls->why + used, sizeof(tls->why) - used, "; not read again: %s", trouble);
+        snprintf(tls->why + used, sizeof tls->why - used, "; not read again: %s", trouble);
 }
 
 static enum rl_io fail_by_tls(struct rl_stream *stream)
@@ -121,7 +121,7 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
                                              .identified = tls->identified};
     char words[WHY_MAX - 8];
 
-    rl_tls_words(&evidence, words, sizeof(words));
+    rl_tls_words(&evidence, words, sizeof words);
     forget_session(tls);
     if (!tls->open && !tls->socket.no_tls)
         rl_tls_context_read_again(tls->context);
@@ -214,13 +214,13 @@ static bool set_up(struct rl_stream *stream, const struct rl_tls_current *curren
 static struct rl_tls *make_state(struct rl_tls_context *context, const char *host)
 {
     const char *name = rl_tls_context_options(context)->server_name;
-    struct rl_tls *tls = calloc(1, sizeof(*tls));
+    struct rl_tls *tls = calloc(1, sizeof *tls);
     size_t length;
 
     if (!tls)
         return NULL;
     tls->context = context;
-    snprintf(tls->name, sizeof(tls->name), "%s", name ? name : host);
+    snprintf(tls->name, sizeof tls->name, "%s", name ? name : host);
     tls->name[strcspn(tls->name, "%")] = '\0'; /* an IPv6 address's zone */
     length = strlen(tls->name);
     if (length && tls->name[length - 1] == '.')

@@ -116,7 +116,7 @@ static void take_stamp(const char *path, struct stamp *ret_stamp)
 {
     struct stat status;
 
-    memset(ret_stamp, 0, sizeof(*ret_stamp));
+    memset(ret_stamp, 0, sizeof *ret_stamp);
     if (!path || stat(path, &status) != 0)
         return;
     ret_stamp->exists = true;
@@ -217,7 +217,7 @@ static bool refuse(const char *name, const char *value, const char *what, char *
 {
     char words[120];
 
-    rl_tls_words_queue(words, sizeof(words));
+    rl_tls_words_queue(words, sizeof words);
     snprintf(why, size, "%s %s: %s (%s)", name, value, what, words);
     return false;
 }
@@ -305,7 +305,7 @@ static bool load(struct rl_tls_context *context, char *why, size_t size)
     context->ssl = ssl;
     context->generation++;
     context->read_again = false;
-    memcpy(context->stamps, stamps, sizeof(stamps));
+    memcpy(context->stamps, stamps, sizeof stamps);
     return true;
 }
 
@@ -320,8 +320,8 @@ struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
 
     take_stamps(&context->options, stamps);
     context->trouble[0] = '\0';
-    if (memcmp(stamps, context->stamps, sizeof(stamps)) != 0 || is_to_be_tried_again(context))
-        load(context, context->trouble, sizeof(context->trouble));
+    if (memcmp(stamps, context->stamps, sizeof stamps) != 0 || is_to_be_tried_again(context))
+        load(context, context->trouble, sizeof context->trouble);
     return (struct rl_tls_current){context->ssl, context->generation, context->trouble};
 }
 
@@ -385,7 +385,7 @@ void rl_tls_context_destroy(struct rl_tls_context *context)
 
 static int create(const struct rl_tls_options *options, char *why, size_t size, struct rl_tls_context **ret_context)
 {
-    struct rl_tls_context *context = calloc(1, sizeof(*context));
+    struct rl_tls_context *context = calloc(1, sizeof *context);
     int status = REDLOCK_OK;
 
     if (!context)

@@ -69,7 +69,7 @@ static void append_name(char *text, size_t size, const GENERAL_NAME *name)
     }
     family = ASN1_STRING_length(value) == 4 ? AF_INET : AF_INET6;
     if ((ASN1_STRING_length(value) == 4 || ASN1_STRING_length(value) == 16) &&
-        inet_ntop(family, ASN1_STRING_get0_data(value), address, sizeof(address)))
+        inet_ntop(family, ASN1_STRING_get0_data(value), address, sizeof address))
         append(text, size, address, strlen(address));
 }
 
@@ -109,7 +109,7 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
     switch (result) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
         if (certificate && !rl_tls_is_before_end(certificate)) {
-            write_time(X509_get0_notAfter(certificate), text, sizeof(text));
+            write_time(X509_get0_notAfter(certificate), text, sizeof text);
             snprintf(ret_text, size, "the server's certificate has expired on %s", text);
         } else {
             snprintf(ret_text, size, "a CA's certificate behind the server's has expired");
@@ -117,13 +117,13 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
         break;
     case X509_V_ERR_CERT_NOT_YET_VALID:
         if (certificate)
-            write_time(X509_get0_notBefore(certificate), text, sizeof(text));
+            write_time(X509_get0_notBefore(certificate), text, sizeof text);
         snprintf(ret_text, size, "the server's certificate is not valid before %s", text);
         break;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
         if (certificate)
-            write_names(certificate, text, sizeof(text));
+            write_names(certificate, text, sizeof text);
         snprintf(ret_text, size, "the server's certificate is for %s, not for %s", text, evidence->name);
         break;
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -132,7 +132,7 @@ static void write_certificate_error(const struct rl_tls_evidence *evidence, long
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
         if (certificate)
-            write_common_name(X509_get_issuer_name(certificate), "?", text, sizeof(text));
+            write_common_name(X509_get_issuer_name(certificate), "?", text, sizeof text);
         snprintf(ret_text, size, "unknown CA: the server's certificate was issued by \"%s\", which is not trusted",
                  text);
         break;
@@ -199,7 +199,7 @@ void rl_tls_words(const struct rl_tls_evidence *evidence, char *ret_text, size_t
     } else if (words) {
         snprintf(ret_text, size, "%s", words);
     } else {
-        write_reason(error, reason, sizeof(reason));
+        write_reason(error, reason, sizeof reason);
         snprintf(ret_text, size, "%s", reason);
     }
     ERR_clear_error();

@@ -143,12 +143,12 @@ bool rl_clock_identify(struct rl_clock_identity *ret)
 {
     ssize_t n;
 
-    memset(ret, 0, sizeof(*ret));
-    if (!read_line("/proc/sys/kernel/random/boot_id", ret->boot, sizeof(ret->boot)))
+    memset(ret, 0, sizeof *ret);
+    if (!read_line("/proc/sys/kernel/random/boot_id", ret->boot, sizeof ret->boot))
         return false;
-    n = readlink("/proc/self/ns/time", ret->name_space, sizeof(ret->name_space) - 1);
+    n = readlink("/proc/self/ns/time", ret->name_space, sizeof ret->name_space - 1);
     if (n > 0)
-        name_offsets(ret->name_space, sizeof(ret->name_space));
+        name_offsets(ret->name_space, sizeof ret->name_space);
     return true;
 }
 

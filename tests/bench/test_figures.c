@@ -13,7 +13,7 @@ static struct bench_record *record;
 static void set_up(void)
 {
     options = (struct bench_options){.scenario = &load, .ttl_ms = 30000};
-    record = calloc(1, sizeof(*record));
+    record = calloc(1, sizeof *record);
     ck_assert_ptr_nonnull(record);
 }
 

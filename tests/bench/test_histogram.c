@@ -34,12 +34,12 @@ static int by_size(const void *a, const void *b)
 
 static void fill(struct histogram *histogram, uint64_t *samples, size_t n)
 {
-    memset(histogram, 0, sizeof(*histogram));
+    memset(histogram, 0, sizeof *histogram);
     for (size_t i = 0; i < n; i++) {
         samples[i] = sample();
         histogram_add(histogram, samples[i]);
     }
-    qsort(samples, n, sizeof(*samples), by_size);
+    qsort(samples, n, sizeof *samples, by_size);
 }
 
 static uint64_t exact_quantile(const uint64_t *sorted, size_t n, double q)
@@ -91,7 +91,7 @@ TEST(test_case, small_values_are_exact)
     static struct histogram histogram;
 
     for (uint64_t value = 0; value < 256; value++) {
-        memset(&histogram, 0, sizeof(histogram));
+        memset(&histogram, 0, sizeof histogram);
         histogram_add(&histogram, 0);
         histogram_add(&histogram, value);
         histogram_add(&histogram, 1000);
@@ -109,7 +109,7 @@ TEST(test_case, octave_boundaries_have_no_hole)
             uint64_t value = (UINT64_C(1) << bit) + (uint64_t)delta;
             uint64_t got;
 
-            memset(&histogram, 0, sizeof(histogram));
+            memset(&histogram, 0, sizeof histogram);
             histogram_add(&histogram, 0);
             histogram_add(&histogram, value);
             histogram_add(&histogram, UINT64_MAX);
@@ -123,7 +123,7 @@ TEST(test_case, huge_values_stay_in_the_last_bucket_and_keep_their_maximum)
 {
     static struct histogram histogram;
 
-    memset(&histogram, 0, sizeof(histogram));
+    memset(&histogram, 0, sizeof histogram);
     histogram_add(&histogram, UINT64_C(1) << HISTOGRAM_MAX_BITS);
     histogram_add(&histogram, UINT64_MAX / 4);
     ck_assert_uint_eq(histogram.buckets[HISTOGRAM_BUCKETS - 1], 2);
@@ -135,9 +135,9 @@ TEST(test_case, merging_equals_adding_all_samples_to_one)
     static struct histogram parts[3], merged, whole;
 
     seed = 7;
-    memset(parts, 0, sizeof(parts));
-    memset(&merged, 0, sizeof(merged));
-    memset(&whole, 0, sizeof(whole));
+    memset(parts, 0, sizeof parts);
+    memset(&merged, 0, sizeof merged);
+    memset(&whole, 0, sizeof whole);
     for (int i = 0; i < SAMPLES; i++) {
         uint64_t value = sample();
 
@@ -146,14 +146,14 @@ TEST(test_case, merging_equals_adding_all_samples_to_one)
     }
     for (int i = 0; i < 3; i++)
         histogram_merge(&merged, &parts[i]);
-    ck_assert_mem_eq(&merged, &whole, sizeof(whole));
+    ck_assert_mem_eq(&merged, &whole, sizeof whole);
 }
 
 TEST(test_case, the_mean_is_exact)
 {
     static struct histogram histogram;
 
-    memset(&histogram, 0, sizeof(histogram));
+    memset(&histogram, 0, sizeof histogram);
     ck_assert_double_eq(histogram_mean(&histogram), 0);
     for (uint64_t value = 1; value <= 1000; value++)
         histogram_add(&histogram, value * 1000);
@@ -164,7 +164,7 @@ TEST(test_case, an_empty_histogram_has_zero_quantiles)
 {
     static struct histogram histogram;
 
-    memset(&histogram, 0, sizeof(histogram));
+    memset(&histogram, 0, sizeof histogram);
     ck_assert_uint_eq(histogram_quantile(&histogram, 0.5), 0);
     ck_assert_uint_eq(histogram_quantile(&histogram, 1), 0);
 }

@@ -182,11 +182,11 @@ static bool is_a_services_thread(const char *task)
     char name[32] = "";
     FILE *file;
 
-    snprintf(path, sizeof(path), "/proc/self/task/%.16s/comm", task);
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/comm", task);
     file = fopen(path, "r");
     if (!file)
         return false;
-    if (!fgets(name, sizeof(name), file))
+    if (!fgets(name, sizeof name, file))
         name[0] = '\0';
     fclose(file);
     return strcmp(name, "redlock\n") == 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lines of C no longer than .editorconfig says; shell scripts and manual pages, by the tools for them; and that the
-# README's picture is drawn from its record. A tool that is not installed checks nothing.
+# Lines of C no longer than .editorconfig says, and in one dialect; shell scripts and manual pages, by the tools for
+# them; and that the README's picture is drawn from its record. A tool that is not installed checks nothing.
 #
 #   lint.sh SOURCE_ROOT
 set -eu
@@ -13,6 +13,18 @@ long=$(find include lib tests tools \( -name '*.[ch]' -o -name '*.hpp' -o -name 
 if [ -n "$long" ]; then
     echo "$long"
     bad=1
+fi
+# One dialect of C: !x, x in a condition, sizeof x. Macros keep the parentheses around what they are given.
+old='\bsizeof\((?!(const|volatile|struct|union|enum|unsigned|signed|int|char|short|long|float|double|void|bool)\b|\w+_t\b|[A-Z(])(?!.*\\$)'
+old="$old|[^\"] == NULL\\b|[^\"] != NULL( &&| \\|\\|| \\?)|(&&|\\|\\|) [\\w>.*\\[\\]-]+(\\([^()]*\\))? != NULL"
+old="$old|^ *(\\} else |else )?(if|while) \\([^()]*(\\([^()]*\\))? != NULL\\)"
+if echo x | grep -qP x 2>/dev/null; then
+    spelled=$(find include lib tests tools -name '*.[ch]' -exec grep -nHP "$old" {} + | grep -vE '^[^:]*:[0-9]*:#define' || true)
+    if [ -n "$spelled" ]; then
+        echo "write !x, x and sizeof x for x == NULL, x != NULL in a condition and sizeof(x):"
+        echo "$spelled"
+        bad=1
+    fi
 fi
 # One address for the Redlock page, and the one that is known to be there.
 page=https://redis.io/docs/latest/develop/use/patterns/distributed-locks/

@@ -104,7 +104,7 @@ TEST(three, clause_5_strings_passed_in_are_copied)
     free(key);
     memset(name, 'x', strlen(name));
     free(name);
-    memset(&rig.options, 0xff, sizeof(rig.options));
+    memset(&rig.options, 0xff, sizeof rig.options);
     rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
     ck_assert_uint_ge(rig_count_value(&rig, "five", redlock_lock_token(lock)), 2);
     ck_assert_mem_eq(redlock_lock_key(lock, &size), "five", 4);

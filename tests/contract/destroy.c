@@ -75,9 +75,9 @@ TEST(three, clause_4_everything_pending_ends_inside_client_destroy)
     struct outcome outcomes[8];
     char key[16];
 
-    memset(outcomes, 0, sizeof(outcomes));
+    memset(outcomes, 0, sizeof outcomes);
     for (size_t i = 0; i < 8; i++) {
-        snprintf(key, sizeof(key), "four-%zu", i);
+        snprintf(key, sizeof key, "four-%zu", i);
         for (size_t j = 0; j < 3; j++)
             rig_occupy(&rig, j, key);
         ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, key), &request, outcome_record, &outcomes[i]), 0);
@@ -88,7 +88,7 @@ TEST(three, clause_4_everything_pending_ends_inside_client_destroy)
     rig_run_for(&rig, 50);
     for (size_t i = 0; i < 8; i++) {
         outcome_expect(&outcomes[i], REDLOCK_CANCELED);
-        snprintf(key, sizeof(key), "four-%zu", i);
+        snprintf(key, sizeof key, "four-%zu", i);
         ck_assert_uint_eq(rig_count_value(&rig, key, "foreign"), 3);
     }
 }

@@ -23,7 +23,7 @@ static bool seen[FIRST_ERROR - LAST_ERROR + 1];
 
 static void open_three(void)
 {
-    memset(seen, 0, sizeof(seen));
+    memset(seen, 0, sizeof seen);
     rig_open(&rig, 3);
 }
 
@@ -60,7 +60,7 @@ static void refuse_keys(void)
     struct redlock_lock *lock = NULL;
 
     errors_expect(redlock_lock_create(rig.client, "", 0, &lock), REDLOCK_E_KEY_EMPTY, "an empty key");
-    errors_expect(redlock_lock_create(rig.client, key, sizeof(key), &lock), REDLOCK_E_KEY_TOO_LONG, "a long key");
+    errors_expect(redlock_lock_create(rig.client, key, sizeof key, &lock), REDLOCK_E_KEY_TOO_LONG, "a long key");
     errors_expect(redlock_lock_create(rig.client, "redlock:marker", 14, &lock), REDLOCK_E_KEY_RESERVED, "the marker");
     errors_expect(redlock_lock_create(rig.client, "redlock:fence:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a counter");
     errors_expect(redlock_lock_create(rig.client, "redlock:queue:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a queue");
@@ -145,7 +145,7 @@ static void refuse_by_depth(struct redlock_lock *lock)
         ck_assert_int_eq(redlock_reenter(lock, 0), 0);
     ck_assert_uint_eq(redlock_lock_depth(lock), REDLOCK_MAX_DEPTH);
     errors_expect(redlock_reenter(lock, 0), REDLOCK_E_DEPTH, "too many entries");
-    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_DEPTH, "export from within");
+    errors_expect(redlock_lock_export(lock, text, sizeof text), REDLOCK_E_DEPTH, "export from within");
     errors_expect(redlock_lock_detach(lock), REDLOCK_E_DEPTH, "detach from within");
     errors_expect(redlock_acquire(lock, NULL, outcome_record, NULL), REDLOCK_E_ALREADY_HELD, "acquire from within");
     for (unsigned depth = REDLOCK_MAX_DEPTH; depth > 1; depth--)
@@ -174,7 +174,7 @@ static void refuse_by_state(void)
     errors_expect(redlock_convert(lock, REDLOCK_SHARED, -2, outcome_record, NULL), REDLOCK_E_TIMEOUT,
                   "convert with a negative timeout");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel nothing");
-    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD, "export before acquire");
+    errors_expect(redlock_lock_export(lock, text, sizeof text), REDLOCK_E_NOT_HELD, "export before acquire");
     errors_expect(redlock_lock_export(lock, NULL, 0), REDLOCK_E_ARGUMENT, "export to nowhere");
     errors_expect(redlock_lock_adopt(lock, NULL, NULL), REDLOCK_E_ARGUMENT, "adopt nothing");
     errors_expect(redlock_lock_adopt(lock, NULL, ""), REDLOCK_E_EXPORT, "adopt an empty text");
@@ -182,7 +182,7 @@ static void refuse_by_state(void)
     errors_expect(redlock_release_token(lock, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
     errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), 0, "acquire");
     errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), REDLOCK_E_BUSY, "acquire twice");
-    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_BUSY, "export while acquiring");
+    errors_expect(redlock_lock_export(lock, text, sizeof text), REDLOCK_E_BUSY, "export while acquiring");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release while acquiring");
     errors_expect(redlock_reenter(lock, 0), REDLOCK_E_BUSY, "re-enter while acquiring");
     rig_wait_outcome(&rig, &outcome);
@@ -252,10 +252,10 @@ static void refuse_permits(void)
     errors_expect(redlock_permit_create(rig.client, "", 0, 1, &lock), REDLOCK_E_KEY_EMPTY, "an empty key");
     errors_expect(redlock_permit_create(rig.client, "redlock:queue:x", 15, 1, &lock), REDLOCK_E_KEY_RESERVED,
                   "a queue");
-    errors_expect(redlock_permit_create(rig.client, key, sizeof(key) - 2, 11, &lock), REDLOCK_E_KEY_TOO_LONG,
+    errors_expect(redlock_permit_create(rig.client, key, sizeof key - 2, 11, &lock), REDLOCK_E_KEY_TOO_LONG,
                   "no room for slot 10");
     ck_assert_ptr_null(lock);
-    errors_expect(redlock_permit_create(rig.client, key, sizeof(key) - 2, 10, &lock), 0, "room for slot 9");
+    errors_expect(redlock_permit_create(rig.client, key, sizeof key - 2, 10, &lock), 0, "room for slot 9");
     redlock_lock_destroy(lock);
 }
 
@@ -300,7 +300,7 @@ static void refuse_looks(void)
     errors_expect(redlock_look(rig.client, NULL, 1, look_must_not_run, NULL), REDLOCK_E_ARGUMENT, "at no key");
     errors_expect(redlock_look(rig.client, "k", 1, NULL, NULL), REDLOCK_E_ARGUMENT, "for nobody");
     errors_expect(redlock_look(rig.client, "", 0, look_must_not_run, NULL), REDLOCK_E_KEY_EMPTY, "at an empty key");
-    errors_expect(redlock_look(rig.client, key, sizeof(key), look_must_not_run, NULL), REDLOCK_E_KEY_TOO_LONG,
+    errors_expect(redlock_look(rig.client, key, sizeof key, look_must_not_run, NULL), REDLOCK_E_KEY_TOO_LONG,
                   "at a long key");
     errors_expect(redlock_look(rig.client, "redlock:marker", 14, look_must_not_run, NULL), REDLOCK_E_KEY_RESERVED,
                   "at the marker");
@@ -474,7 +474,7 @@ static void refuse_without_object(void)
     errors_expect(redlock_set_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch no set");
     errors_expect(redlock_set_keep_rest(NULL, 1), REDLOCK_E_ARGUMENT, "keep the rest of no set");
     errors_expect(redlock_set_detach(NULL), REDLOCK_E_ARGUMENT, "detach no set");
-    errors_expect(redlock_set_export(NULL, text, sizeof(text)), REDLOCK_E_ARGUMENT, "export no set");
+    errors_expect(redlock_set_export(NULL, text, sizeof text), REDLOCK_E_ARGUMENT, "export no set");
     errors_expect(redlock_set_adopt(NULL, NULL, ""), REDLOCK_E_ARGUMENT, "adopt into no set");
     ck_assert_int_eq(redlock_set_remaining_ns(NULL), 0);
     ck_assert_int_eq(redlock_set_state(NULL), REDLOCK_STATE_IDLE);
@@ -485,10 +485,10 @@ static void refuse_without_object(void)
     errors_expect(redlock_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel nothing");
     errors_expect(redlock_lock_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch nothing");
     errors_expect(redlock_lock_adopt(NULL, NULL, "x"), REDLOCK_E_ARGUMENT, "adopt with nothing");
-    errors_expect(redlock_client_node_info(rig.client, 3, &info, sizeof(info)), REDLOCK_E_ARGUMENT, "no such master");
+    errors_expect(redlock_client_node_info(rig.client, 3, &info, sizeof info), REDLOCK_E_ARGUMENT, "no such master");
     errors_expect(redlock_client_shutdown(NULL, 1, NULL, NULL), REDLOCK_E_ARGUMENT, "shut nothing down");
-    errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
-    errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
+    errors_expect(redlock_client_stats(NULL, &stats, sizeof stats), REDLOCK_E_ARGUMENT, "statistics of nothing");
+    errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof node), REDLOCK_E_ARGUMENT, "no such master");
 }
 
 TEST(three, each_rule_for_latches_has_its_code)

@@ -56,7 +56,7 @@ void errors_of_options(struct rig *rig)
 {
     struct redlock_options options;
 
-    for (size_t i = 0; i < sizeof(bad_options) / sizeof(bad_options[0]); i++) {
+    for (size_t i = 0; i < sizeof bad_options / sizeof bad_options[0]; i++) {
         redlock_options_init(&options);
         memcpy((char *)&options + bad_options[i].offset, &bad_options[i].value, sizeof(uint32_t));
         refuse_client(rig, rig->urls, 3, &options, bad_options[i].status, bad_options[i].what);
@@ -86,7 +86,7 @@ void errors_of_options(struct rig *rig)
     options.allow_unverified = 0;
     options.allow_eviction = 2;
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PROFILE, "the other flag");
-    memset(&options, 0, sizeof(options));
+    memset(&options, 0, sizeof options);
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_OPTIONS_SIZE, "options without init");
 }
 
@@ -107,7 +107,7 @@ void errors_of_masters(struct rig *rig)
     for (size_t i = 0; i <= REDLOCK_MAX_MASTERS; i++)
         many[i] = rig->urls[0];
     refuse_client(rig, many, REDLOCK_MAX_MASTERS + 1, NULL, REDLOCK_E_TOO_MANY_MASTERS, "too many masters");
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuse_client(rig, &wrong[i], 1, NULL, REDLOCK_E_URL, wrong[i]);
     refuse_client(rig, twice, 3, NULL, REDLOCK_E_DUPLICATE_MASTER, "the same master twice");
     refuse_client(rig, with_null, 3, NULL, REDLOCK_E_ARGUMENT, "a NULL in the list");

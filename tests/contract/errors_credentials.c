@@ -13,7 +13,7 @@ static void refuse_forms(struct redlock_credentials_request *request)
     struct redlock_credentials answer;
 
     redlock_credentials_init(&answer);
-    ck_assert(answer.size == sizeof(answer) && !answer.user && !answer.password && !answer.good_for_ms);
+    ck_assert(answer.size == sizeof answer && !answer.user && !answer.password && !answer.good_for_ms);
     errors_expect(redlock_credentials_answer(NULL, &answer), REDLOCK_E_ARGUMENT, "no request");
     errors_expect(redlock_credentials_answer(request, NULL), REDLOCK_E_ARGUMENT, "no answer");
     errors_expect(redlock_credentials_fail(NULL, "why"), REDLOCK_E_ARGUMENT, "no request that fails");
@@ -22,10 +22,10 @@ static void refuse_forms(struct redlock_credentials_request *request)
     redlock_credentials_init(&answer);
     answer.user = "me";
     errors_expect(redlock_credentials_answer(request, &answer), REDLOCK_E_CREDENTIALS, "a user without a password");
-    memset(password, 'p', sizeof(password) - 1);
+    memset(password, 'p', sizeof password - 1);
     answer.password = password;
     errors_expect(redlock_credentials_answer(request, &answer), REDLOCK_E_CREDENTIALS, "a long password");
-    memset(name, 'u', sizeof(name) - 1);
+    memset(name, 'u', sizeof name - 1);
     answer.password = "short";
     answer.user = name;
     errors_expect(redlock_credentials_answer(request, &answer), REDLOCK_E_CREDENTIALS, "a long user");

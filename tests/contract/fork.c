@@ -43,7 +43,7 @@ static bool every_call_fails(struct redlock_lock *lock)
            redlock_release(lock, must_not_run, NULL) == REDLOCK_E_FORKED &&
            redlock_cancel(lock) == REDLOCK_E_FORKED &&
            redlock_client_shutdown(client, 1000, must_not_run_either, NULL) == REDLOCK_E_FORKED &&
-           redlock_remaining_ns(lock) == 0 && another == NULL;
+           redlock_remaining_ns(lock) == 0 && !another;
 }
 
 GROUP(three, "clauses", rig_three, rig_end)
@@ -201,7 +201,7 @@ static void expect_unharmed(struct redlock_lock *lock, const char *key)
     outcome = rig_expect_release(&rig, lock, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof stats), 0);
         ck_assert_uint_eq(stats.connects, 1);
         ck_assert_uint_eq(stats.disconnects, 0);
     }
@@ -230,7 +230,7 @@ TEST(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sendin
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
     expect_unharmed(lock, "seven");
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.attempts, 1);
 }
 

@@ -19,7 +19,7 @@ TEST(three, clause_3_the_next_operation_is_started_in_the_callback)
     struct redlock_lock *lock = rig_new_lock(rig.client, "three");
     struct outcome outcome = {0};
 
-    memset(&second_outcome, 0, sizeof(second_outcome));
+    memset(&second_outcome, 0, sizeof second_outcome);
     ck_assert_int_eq(redlock_acquire(lock, NULL, release_in_callback, &outcome), 0);
     rig_wait_outcome(&rig, &second_outcome);
     outcome_expect(&outcome, REDLOCK_OK);

@@ -12,7 +12,7 @@ static struct report {
 
 static void open_three(void)
 {
-    memset(&report, 0, sizeof(report));
+    memset(&report, 0, sizeof report);
     rig_open(&rig, 3);
 }
 
@@ -123,7 +123,7 @@ static void pending_expect(size_t node, bool some)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
     ck_assert_int_eq(stats.pending > 0, some);
 }
 
@@ -131,7 +131,7 @@ static bool is_late(void *argument)
 {
     struct redlock_node_stats stats;
 
-    redlock_client_node_stats(rig.client, 0, &stats, sizeof(stats));
+    redlock_client_node_stats(rig.client, 0, &stats, sizeof stats);
     return stats.link == REDLOCK_LINK_LATE;
 }
 
@@ -150,7 +150,7 @@ TEST(three, a_master_that_keeps_answering_is_waited_for)
     for (int i = 0; i < MANY; i++) {
         char key[16];
 
-        snprintf(key, sizeof(key), "slow-%d", i);
+        snprintf(key, sizeof key, "slow-%d", i);
         rig_hold(&rig, key, 60000);
     }
     relay_set(relay, 0, RELAY_DOWNSTREAM, &slow);

@@ -32,14 +32,14 @@ static void enter(struct fake_server *server, const char *channel)
     if (is_in(server, channel))
         return;
     ck_assert_uint_lt(server->n_channels, FAKE_CHANNELS_MAX);
-    snprintf(server->channels[server->n_channels++], sizeof(server->channels[0]), "%s", channel);
+    snprintf(server->channels[server->n_channels++], sizeof server->channels[0], "%s", channel);
 }
 
 static void leave(struct fake_server *server, const char *channel)
 {
     for (unsigned i = 0; i < server->n_channels; i++) {
         if (strcmp(server->channels[i], channel) == 0)
-            memmove(server->channels[i], server->channels[--server->n_channels], sizeof(server->channels[0]));
+            memmove(server->channels[i], server->channels[--server->n_channels], sizeof server->channels[0]);
     }
 }
 
@@ -60,7 +60,7 @@ static const char *subscribe_reply(struct fake_server *server, const struct requ
     reply[0] = '\0';
     for (size_t i = 1; i < request->n_words; i++) {
         enter(server, request->words[i]);
-        append_reply(reply, sizeof(reply), "subscribe", request->words[i], server->n_channels);
+        append_reply(reply, sizeof reply, "subscribe", request->words[i], server->n_channels);
     }
     return reply;
 }
@@ -72,11 +72,11 @@ static const char *unsubscribe_reply(struct fake_server *server, const struct re
     reply[0] = '\0';
     for (size_t i = 1; i < request->n_words; i++) {
         leave(server, request->words[i]);
-        append_reply(reply, sizeof(reply), "unsubscribe", request->words[i], server->n_channels);
+        append_reply(reply, sizeof reply, "unsubscribe", request->words[i], server->n_channels);
     }
     while (request->n_words == 1 && server->n_channels) {
         server->n_channels--;
-        append_reply(reply, sizeof(reply), "unsubscribe", server->channels[server->n_channels], server->n_channels);
+        append_reply(reply, sizeof reply, "unsubscribe", server->channels[server->n_channels], server->n_channels);
     }
     return reply;
 }
@@ -102,7 +102,7 @@ static const char *handshake_reply(struct fake_server *server, const struct requ
     if (strcmp(request->words[0], "UNSUBSCRIBE") == 0)
         return rules->unsubscribe ? rules->unsubscribe : unsubscribe_reply(server, request);
 
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
         if (strcmp(replies[i].name, request->words[0]) == 0)
             return replies[i].reply ? replies[i].reply : replies[i].usual;
     }
@@ -119,16 +119,16 @@ static void append_text(char *text, size_t size, const char *more)
 static void log_request(struct fake_server *server, const struct request *request)
 {
     for (size_t i = 0; i < request->n_words; i++) {
-        append_text(server->log, sizeof(server->log), i ? " " : "");
-        append_text(server->log, sizeof(server->log), request->words[i]);
+        append_text(server->log, sizeof server->log, i ? " " : "");
+        append_text(server->log, sizeof server->log, request->words[i]);
     }
-    append_text(server->log, sizeof(server->log), ";");
+    append_text(server->log, sizeof server->log, ";");
 }
 
 static void note_command(struct fake_server *server, const struct request *request)
 {
     if (strcmp(request->words[0], "AUTH") == 0)
-        snprintf(server->auth, sizeof(server->auth), "%.30s%s%.30s", request->words[1],
+        snprintf(server->auth, sizeof server->auth, "%.30s%s%.30s", request->words[1],
                  request->n_words > 2 ? " " : "", request->n_words > 2 ? request->words[2] : "");
 }
 
@@ -138,8 +138,8 @@ static void answer(struct fake_server *server, const struct request *request)
 
     if (reply) {
         note_command(server, request);
-        append_text(server->handshake, sizeof(server->handshake), request->words[0]);
-        append_text(server->handshake, sizeof(server->handshake), " ");
+        append_text(server->handshake, sizeof server->handshake, request->words[0]);
+        append_text(server->handshake, sizeof server->handshake, " ");
         fake_server_say(server, reply);
         return;
     }
@@ -184,7 +184,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct fake_server *server = arg;
     char buffer[65536];
-    ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+    ssize_t n = recv(fd, buffer, sizeof buffer, 0);
 
     if (n < 0 && errno == EAGAIN)
         return;
@@ -232,7 +232,7 @@ static void on_accept(evutil_socket_t listener, short what, void *arg)
         close(fd);
         return;
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     server->fd = fd;
     server->n_channels = 0;
     server->handshake[0] = '\0';
@@ -264,7 +264,7 @@ void fake_server_reset(struct fake_server *server)
 {
     const struct linger discard = {1, 0};
 
-    setsockopt(server->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof(discard));
+    setsockopt(server->fd, SOL_SOCKET, SO_LINGER, &discard, sizeof discard);
     drop_client(server);
 }
 
@@ -290,38 +290,38 @@ static bool bind_unix(struct fake_server *server)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    snprintf(server->dir, sizeof(server->dir), "/tmp/fake-server-XXXXXX");
+    snprintf(server->dir, sizeof server->dir, "/tmp/fake-server-XXXXXX");
     if (!mkdtemp(server->dir))
         return false;
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", server->dir);
-    snprintf(server->url, sizeof(server->url), "unix://%s", address.sun_path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/s", server->dir);
+    snprintf(server->url, sizeof server->url, "unix://%s", address.sun_path);
     server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    return bind(server->listener, (struct sockaddr *)&address, sizeof(address)) == 0;
+    return bind(server->listener, (struct sockaddr *)&address, sizeof address) == 0;
 }
 
 static bool bind_tcp4(struct fake_server *server)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
 
     server->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (bind(server->listener, (struct sockaddr *)&address, size) != 0)
         return false;
     getsockname(server->listener, (struct sockaddr *)&address, &size);
-    snprintf(server->url, sizeof(server->url), "redis://127.0.0.1:%u", ntohs(address.sin_port));
+    snprintf(server->url, sizeof server->url, "redis://127.0.0.1:%u", ntohs(address.sin_port));
     return true;
 }
 
 static bool bind_tcp6(struct fake_server *server)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
 
     server->listener = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&address, size) != 0)
         return false;
     getsockname(server->listener, (struct sockaddr *)&address, &size);
-    snprintf(server->url, sizeof(server->url), "redis://[::1]:%u", ntohs(address.sin6_port));
+    snprintf(server->url, sizeof server->url, "redis://[::1]:%u", ntohs(address.sin6_port));
     return true;
 }
 
@@ -340,7 +340,7 @@ static bool bind_listener(struct fake_server *server)
 
 struct fake_server *fake_server_create(struct event_base *base, enum fake_kind kind, int backlog)
 {
-    struct fake_server *server = calloc(1, sizeof(*server));
+    struct fake_server *server = calloc(1, sizeof *server);
 
     ck_assert_ptr_nonnull(server);
     *server = (struct fake_server){.base = base, .kind = kind, .listener = -1, .fd = -1};
@@ -367,7 +367,7 @@ void fake_server_stop(struct fake_server *server)
         close(server->listener);
     server->listener = -1;
     if (server->dir[0]) {
-        snprintf(path, sizeof(path), "%s/s", server->dir);
+        snprintf(path, sizeof path, "%s/s", server->dir);
         unlink(path);
         rmdir(server->dir);
     }

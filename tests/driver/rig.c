@@ -23,8 +23,8 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     ck_assert_int_ne(seen->link, link);
     seen->link = link;
     seen->changes++;
-    snprintf(seen->path + length, sizeof(seen->path) - length, "%s", link_names[link]);
-    snprintf(seen->why, sizeof(seen->why), "%s", why);
+    snprintf(seen->path + length, sizeof seen->path - length, "%s", link_names[link]);
+    snprintf(seen->why, sizeof seen->why, "%s", why);
 }
 
 static struct rig_event *record(enum rig_kind kind, unsigned node, const struct rl_tag *tag)
@@ -52,7 +52,7 @@ static void on_reply(void *ctx, unsigned node, const struct rl_tag *tag, const s
 {
     struct rig_event *event = record(RIG_REPLY, node, tag);
 
-    describe(&reply->root, event->text, sizeof(event->text));
+    describe(&reply->root, event->text, sizeof event->text);
     if (rig.on_reply)
         rig.on_reply(event);
 }
@@ -103,7 +103,7 @@ void rig_setup(void)
 {
     const struct timeval patience = {SUITE_PATIENCE_S, 0};
 
-    memset(&rig, 0, sizeof(rig));
+    memset(&rig, 0, sizeof rig);
     rig.base = event_base_new();
     ck_assert_ptr_nonnull(rig.base);
     rig.watchdog = event_new(rig.base, -1, 0, on_watchdog, NULL);
@@ -147,14 +147,14 @@ struct fake_server *rig_add(enum fake_kind kind)
 void rig_add_url(const char *url)
 {
     ck_assert_uint_lt(rig.n_nodes, RIG_NODES_MAX);
-    snprintf(rig.urls[rig.n_nodes++], sizeof(rig.urls[0]), "%s", url);
+    snprintf(rig.urls[rig.n_nodes++], sizeof rig.urls[0], "%s", url);
 }
 
 void rig_set_credentials(unsigned node, const char *credentials)
 {
     const char *rest = strstr(rig.servers[node]->url, "://") + 3;
 
-    snprintf(rig.urls[node], sizeof(rig.urls[node]), "%.*s%s@%s", (int)(rest - rig.servers[node]->url),
+    snprintf(rig.urls[node], sizeof rig.urls[node], "%.*s%s@%s", (int)(rest - rig.servers[node]->url),
              rig.servers[node]->url, credentials, rest);
 }
 
@@ -174,7 +174,7 @@ void rig_start_ready(void)
     rig_start();
     for (unsigned i = 0; i < rig.n_nodes; i++) {
         rig_until_link(i, RL_LINK_READY);
-        snprintf(rig.links[i].path, sizeof(rig.links[i].path), "READY "); /* on a slow machine there was DOWN before */
+        snprintf(rig.links[i].path, sizeof rig.links[i].path, "READY "); /* on a slow machine there was DOWN before */
     }
 }
 

@@ -16,8 +16,8 @@ void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct
     ck_assert(on != listening->on || (!on && strcmp(why, listening->why) != 0));
     listening->on = on;
     listening->changes++;
-    snprintf(listening->path + length, sizeof(listening->path) - length, "%s", on ? "ON " : "OFF ");
-    snprintf(listening->why, sizeof(listening->why), "%s", why);
+    snprintf(listening->path + length, sizeof listening->path - length, "%s", on ? "ON " : "OFF ");
+    snprintf(listening->why, sizeof listening->why, "%s", why);
     if (rig.on_listening)
         rig.on_listening(node, now);
 }
@@ -30,10 +30,10 @@ void rig_on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool o
 
     ck_assert(listening->on && on == !*why);
     listening->subscriptions++;
-    snprintf(listening->subscribed + length, sizeof(listening->subscribed) - length, "%c%.*s ", on ? '+' : '-',
+    snprintf(listening->subscribed + length, sizeof listening->subscribed - length, "%c%.*s ", on ? '+' : '-',
              (int)channel.size, (const char *)channel.data);
     if (!on)
-        snprintf(listening->why, sizeof(listening->why), "%s", why);
+        snprintf(listening->why, sizeof listening->why, "%s", why);
     if (rig.on_subscribed)
         rig.on_subscribed(node);
 }
@@ -45,9 +45,9 @@ void rig_on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl
 
     ck_assert(listening->on);
     listening->messages++;
-    snprintf(listening->channel, sizeof(listening->channel), "%.*s", (int)channel.size, (const char *)channel.data);
+    snprintf(listening->channel, sizeof listening->channel, "%.*s", (int)channel.size, (const char *)channel.data);
     listening->payload_size = payload.size;
-    snprintf(listening->payload, sizeof(listening->payload), "%.*s", (int)payload.size, (const char *)payload.data);
+    snprintf(listening->payload, sizeof listening->payload, "%.*s", (int)payload.size, (const char *)payload.data);
     if (rig.on_message)
         rig.on_message(node);
 }
@@ -69,7 +69,7 @@ static void lead_to_notifier(unsigned node)
     const char *why = "";
     char url[512];
 
-    snprintf(url, sizeof(url), "%.*s%.*s%s", (int)(address - rig.notifiers[node]->url), rig.notifiers[node]->url,
+    snprintf(url, sizeof url, "%.*s%.*s%s", (int)(address - rig.notifiers[node]->url), rig.notifiers[node]->url,
              at ? (int)(at + 1 - credentials) : 0, credentials, address);
     ck_assert_msg(rl_master_parse(url, &rig.listening[node].master, &why) == REDLOCK_OK, "%s: %s", url, why);
     rig.driver->listeners[node].master = &rig.listening[node].master;
@@ -104,7 +104,7 @@ void rig_say_on(unsigned node, const char *channel, const char *payload)
 {
     static char text[8192];
 
-    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
+    snprintf(text, sizeof text, "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
              strlen(payload), payload);
     fake_server_say(rig.notifiers[node], text);
 }

@@ -139,7 +139,7 @@ TEST(entered, there_is_a_limit_of_channels)
     start();
     notifier->rules.another = "";
     for (unsigned i = 0; i < RL_CHANNELS_MAX; i++) {
-        snprintf(name, sizeof(name), "c%u", i);
+        snprintf(name, sizeof name, "c%u", i);
         ck_assert_int_eq(rig_subscribe(name), 0);
     }
     ck_assert_int_eq(rig_subscribe("one more"), REDLOCK_E_LIMIT);
@@ -242,7 +242,7 @@ static const char *const strange[] = {
     "*2\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n", "*2\r\n$4\r\npong\r\n$0\r\n\r\n",
 };
 
-TESTS(refused, any_other_answer_ends_the_connection, 0, sizeof(strange) / sizeof(strange[0]))
+TESTS(refused, any_other_answer_ends_the_connection, 0, sizeof strange / sizeof strange[0])
 {
     start();
     notifier->rules.another = strange[_i];

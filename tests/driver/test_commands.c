@@ -174,7 +174,7 @@ TEST(tc, more_than_the_socket_takes_is_written_when_there_is_room)
     struct fake_server *server = rig_add(FAKE_UNIX);
     static char word[100001];
 
-    memset(word, 'w', sizeof(word) - 1);
+    memset(word, 'w', sizeof word - 1);
     rig_start_ready();
     fake_server_set_deaf(server, true);
     for (unsigned i = 0; i < 20; i++)

@@ -20,7 +20,7 @@ TEST(good, the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {
     struct fake_server *server = rig_add(FAKE_TCP4);
 
-    snprintf(rig.urls[0], sizeof(rig.urls[0]), "redis://u:p@%s/3", server->url + strlen("redis://"));
+    snprintf(rig.urls[0], sizeof rig.urls[0], "redis://u:p@%s/3", server->url + strlen("redis://"));
     rig_start();
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->handshake, "AUTH CLIENT SELECT " LOADS "PING ");
@@ -87,7 +87,7 @@ TEST(bad, a_database_that_does_not_exist_is_reported)
     struct fake_server *server = rig_add(FAKE_UNIX);
 
     server->rules.select = "-ERR DB index is out of range\r\n";
-    snprintf(rig.urls[0], sizeof(rig.urls[0]), "%s?db=99", server->url);
+    snprintf(rig.urls[0], sizeof rig.urls[0], "%s?db=99", server->url);
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_str_eq(rig.links[0].why, "SELECT: ERR DB index is out of range");
@@ -276,7 +276,7 @@ TEST(bad, a_connect_that_gets_no_answer_runs_into_the_deadline)
     rig.config.connect_timeout = rl_ms(30);
     fake_server_set_accepting(server, false);
     address.sin_port = htons((uint16_t)atoi(strrchr(server->url, ':') + 1));
-    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof address), 0);
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_ptr_eq(strstr(rig.links[0].why, "connecting: timed out"), rig.links[0].why);
@@ -329,8 +329,8 @@ TEST(good, a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt)
     rig.servers[0] = server;
     rig_add_url(server->url);
     fake_server_set_accepting(server, false);
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", server->url + strlen("unix://"));
-    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof(address)), 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", server->url + strlen("unix://"));
+    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof address), 0);
     rig_start();
     while (!strstr(rig_last_error(0), "connect: "))
         rig_turn();

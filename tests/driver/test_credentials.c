@@ -43,7 +43,7 @@ static void on_ask(void *ctx, struct redlock_credentials_request *request, unsig
 static void setup(void)
 {
     rig_setup();
-    memset(&asked, 0, sizeof(asked));
+    memset(&asked, 0, sizeof asked);
     rig.config.credentials.ask = on_ask;
     rig.config.connect_timeout = rl_ms(20000);
 }
@@ -163,7 +163,7 @@ TEST(opening, a_reason_is_cut_to_150_characters)
 
     memset(text, 'x', 200);
     text[200] = '\0';
-    snprintf(told, sizeof(told), "credentials: %.150s", text);
+    snprintf(told, sizeof told, "credentials: %.150s", text);
     rig_add(FAKE_UNIX);
     asked.why = text;
     rig_start();

@@ -36,7 +36,7 @@ TESTS(destroyed, destroying_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8)
     rig_start();
     for (int i = 0; i < _i; i++)
         event_base_loop(rig.base, EVLOOP_NONBLOCK);
-    memset(rig.links, 0xff, sizeof(rig.links));
+    memset(rig.links, 0xff, sizeof rig.links);
     rig.n_events = RIG_EVENTS_MAX;
     destroy();
 }

@@ -179,7 +179,7 @@ TEST(broken, the_line_between_sent_and_unsent_is_exact)
     uint64_t handshake;
     uint64_t written;
 
-    memset(word, 'w', sizeof(word) - 1);
+    memset(word, 'w', sizeof word - 1);
     rig_start_ready();
     handshake = rig_stats(0).bytes_out;
     fake_server_set_deaf(server, true);

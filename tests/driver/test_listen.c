@@ -153,7 +153,7 @@ static const struct {
     {"*9999999\r\n", "protocol"},
 };
 
-TESTS(heard, whatever_is_not_a_message_ends_the_connection, 0, sizeof(foreign) / sizeof(foreign[0]))
+TESTS(heard, whatever_is_not_a_message_ends_the_connection, 0, sizeof foreign / sizeof foreign[0])
 {
     rig_start_listening(FAKE_UNIX);
     rig_say_message(0, "good");

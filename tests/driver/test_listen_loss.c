@@ -118,7 +118,7 @@ static const char *const strange_answers[] = {
 };
 
 TESTS(refused, a_strange_answer_to_subscribe_is_no_subscription, 0,
-      sizeof(strange_answers) / sizeof(strange_answers[0]))
+      sizeof strange_answers / sizeof strange_answers[0])
 {
     struct fake_server *notifier;
 
@@ -179,7 +179,7 @@ TESTS(ended, destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing, 
     ck_assert_int_eq(rl_transport_listen(&rig.transport, RIG_CHANNEL), 0);
     for (int i = 0; i < _i; i++)
         event_base_loop(rig.base, EVLOOP_NONBLOCK);
-    memset(rig.links, 0xff, sizeof(rig.links));
+    memset(rig.links, 0xff, sizeof rig.links);
     rig.listening[0].on = rig.listening[1].on = true;
     rig.listening[0].changes = rig.listening[1].changes = 0;
     rl_driver_close(rig.driver, false);

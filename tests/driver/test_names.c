@@ -30,7 +30,7 @@ TEST_IF(suite_resolves_localhost(), driver, a_name_is_resolved_and_every_address
     struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 16);
     char url[200];
 
-    snprintf(url, sizeof(url), "redis://localhost%s", strrchr(server->url, ':'));
+    snprintf(url, sizeof url, "redis://localhost%s", strrchr(server->url, ':'));
     rig.servers[0] = server;
     rig_add_url(url);
     rig_start_ready();
@@ -65,7 +65,7 @@ static int listen_at(in_addr_t host, uint16_t port, int backlog)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(host)}, .sin_port = htons(port)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_int_eq(listen(fd, backlog), 0);
     return fd;
 }
@@ -77,7 +77,7 @@ static void go_dead(in_addr_t host, uint16_t port, int ret_fds[2])
 
     ret_fds[0] = listen_at(host, port, 0);
     ret_fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    ck_assert_int_eq(connect(ret_fds[1], (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(connect(ret_fds[1], (struct sockaddr *)&address, sizeof address), 0);
 }
 
 static void close_both(const int fds[2])
@@ -93,7 +93,7 @@ static struct fake_server *add_two_addresses(int ret_dead[2])
     uint16_t port = (uint16_t)atoi(strrchr(server->url, ':') + 1);
     char url[64];
 
-    snprintf(url, sizeof(url), "redis://" TWO_ADDRESSES ":%u", port);
+    snprintf(url, sizeof url, "redis://" TWO_ADDRESSES ":%u", port);
     rig.servers[0] = server;
     go_dead(INADDR_LOOPBACK + 1, port, ret_dead);
     rig_add_url(url);

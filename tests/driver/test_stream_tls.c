@@ -71,7 +71,7 @@ static void make_context(void)
 {
     char why[200] = "";
 
-    ck_assert_msg(create_context(why, sizeof(why)) == 0, "%s", why);
+    ck_assert_msg(create_context(why, sizeof why) == 0, "%s", why);
 }
 
 /* A line between a stream and a server that speaks up to this version. */
@@ -182,7 +182,7 @@ static void expect_heard(const char *text)
     char bytes[100];
     size_t n = 0;
 
-    ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_OK);
+    ck_assert_int_eq(hear(bytes, sizeof bytes, &n), RL_IO_OK);
     ck_assert(n == strlen(text) && memcmp(bytes, text, n) == 0);
 }
 
@@ -193,7 +193,7 @@ static void expect_server_hears(const char *text)
 
     ck_assert_int_eq(say(text, strlen(text), &n), RL_IO_OK);
     ck_assert_uint_eq(n, strlen(text));
-    ck_assert_int_eq(SSL_read(server, bytes, sizeof(bytes)), (int)n);
+    ck_assert_int_eq(SSL_read(server, bytes, sizeof bytes), (int)n);
     ck_assert_mem_eq(bytes, text, n);
 }
 
@@ -298,7 +298,7 @@ static int enlarge_ticket(SSL *ssl, void *arg)
 {
     static const char waste[16000];
 
-    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), waste, sizeof(waste));
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), waste, sizeof waste);
 }
 
 static int unread(void)
@@ -314,7 +314,7 @@ static void fill_with_tickets(void)
 {
     const int room = 1 << 20;
 
-    setsockopt(SSL_get_fd(server), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    setsockopt(SSL_get_fd(server), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     do
         ck_assert_int_eq(SSL_new_session_ticket(server), 1);
     while (SSL_do_handshake(server) == 1);
@@ -335,13 +335,13 @@ TEST(line, a_flood_of_tickets_is_read_in_portions)
     fill_with_tickets();
     before = unread();
     ck_assert_int_gt(before, PORTION + 1000);
-    ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_AGAIN);
+    ck_assert_int_eq(hear(bytes, sizeof bytes, &n), RL_IO_AGAIN);
     ck_assert_int_eq(before - unread(), PORTION);
     while (SSL_do_handshake(server) != 1)
-        ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_AGAIN);
+        ck_assert_int_eq(hear(bytes, sizeof bytes, &n), RL_IO_AGAIN);
     server_says("reply");
     for (int i = 0; i < MOST_STEPS && result == RL_IO_AGAIN; i++)
-        result = hear(bytes, sizeof(bytes), &n);
+        result = hear(bytes, sizeof bytes, &n);
     ck_assert_int_eq(result, RL_IO_OK);
     ck_assert(n == 5 && memcmp(bytes, "reply", n) == 0);
 }
@@ -354,7 +354,7 @@ static size_t drain(const char *bytes, size_t before, size_t most)
     int done = 1;
 
     while (done > 0 && n - before < most) {
-        done = SSL_read(server, got, sizeof(got));
+        done = SSL_read(server, got, sizeof got);
         if (done > 0) {
             ck_assert_mem_eq(got, bytes + n, (size_t)done);
             n += (size_t)done;
@@ -371,11 +371,11 @@ TESTS(line, a_record_that_is_half_written_goes_on, 0, VERSIONS)
     size_t written = 0, arrived = 0, room = 1 << 19;
     unsigned stops = 0;
 
-    for (size_t i = 0; i < sizeof(bytes); i++)
+    for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)(i * 31 + i / 257);
     connect_with(versions[_i]);
-    while (written < sizeof(bytes)) {
-        size_t wanted = (room < sizeof(bytes) ? room : sizeof(bytes)) - written;
+    while (written < sizeof bytes) {
+        size_t wanted = (room < sizeof bytes ? room : sizeof bytes) - written;
         size_t n = 0;
         enum rl_io result = say(bytes + written, wanted, &n);
 
@@ -385,7 +385,7 @@ TESTS(line, a_record_that_is_half_written_goes_on, 0, VERSIONS)
         room += 1000;
         arrived = drain(bytes, arrived, 30000);
     }
-    while (arrived < sizeof(bytes))
+    while (arrived < sizeof bytes)
         arrived = drain(bytes, arrived, SIZE_MAX);
     ck_assert_uint_gt(stops, 5);
 }
@@ -410,7 +410,7 @@ TEST(memory, a_context_without_memory_is_refused)
         why[0] = '\0';
         context = NULL;
         openssl_memory.armed = true;
-        status = create_context(why, sizeof(why));
+        status = create_context(why, sizeof why);
         openssl_memory.armed = false;
         failures += status != 0;
         ck_assert(status == REDLOCK_E_NOMEM || (status == REDLOCK_E_TLS && why[0]) || (status == 0 && context));
@@ -466,9 +466,9 @@ static enum rl_io converse(void)
         result = say("command", 7, &n);
     if (result != RL_IO_OK)
         return result;
-    ck_assert_int_eq(SSL_read(server, bytes, sizeof(bytes)), 7);
+    ck_assert_int_eq(SSL_read(server, bytes, sizeof bytes), 7);
     server_says("reply");
-    result = hear(bytes, sizeof(bytes), &n);
+    result = hear(bytes, sizeof bytes, &n);
     ck_assert(result != RL_IO_OK || n == 5);
     return result;
 }

@@ -57,12 +57,12 @@ static long long next_token(int fd)
     char text[32] = "";
     long long token;
 
-    if (pread(fd, text, sizeof(text) - 1, 0) < 0)
+    if (pread(fd, text, sizeof text - 1, 0) < 0)
         exit(1);
     token = atoll(text) + 1;
     if (is_planted("fence"))
         return 7;
-    snprintf(text, sizeof(text), "%lld\n", token);
+    snprintf(text, sizeof text, "%lld\n", token);
     if (pwrite(fd, text, strlen(text), 0) < 0)
         exit(1);
     return token;
@@ -72,7 +72,7 @@ static bool lock(struct attempt *attempt)
 {
     char path[600];
 
-    snprintf(path, sizeof(path), "%s/%s", folder, attempt->key);
+    snprintf(path, sizeof path, "%s/%s", folder, attempt->key);
     attempt->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (attempt->fd >= 0 && (flock(attempt->fd, LOCK_EX | LOCK_NB) == 0 || is_planted("two")))
         return true;
@@ -116,7 +116,7 @@ static void record_ttl(const char *ttl)
     char path[600];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/ttls", folder);
+    snprintf(path, sizeof path, "%s/ttls", folder);
     file = fopen(path, "ae");
     if (!file || fprintf(file, "%s\n", ttl) < 0 || fclose(file) != 0)
         exit(1);
@@ -134,8 +134,8 @@ static void acquire(char **words)
         exit(1);
     if (getenv("TINY_FOLDER"))
         record_ttl(words[3]);
-    snprintf(attempt->id, sizeof(attempt->id), "%s", words[1]);
-    snprintf(attempt->key, sizeof(attempt->key), "%s", words[2]);
+    snprintf(attempt->id, sizeof attempt->id, "%s", words[1]);
+    snprintf(attempt->key, sizeof attempt->key, "%s", words[2]);
     attempt->deadline_ns = attempt->since_ns + timeout_ms * 1000000;
 }
 
@@ -158,7 +158,7 @@ static void want_settings(char **words, size_t n)
 {
     static const char *const always[] = {"nodes=", "system=", "ttl_ms=", "prefix="};
 
-    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
         size_t j = 1;
 
         while (j < n && strncmp(words[j], always[i], strlen(always[i])) != 0)
@@ -176,10 +176,10 @@ static void open_folder(char **words, size_t n)
 
     want_settings(words, n);
     if (instead)
-        snprintf(folder, sizeof(folder), "%s", instead);
+        snprintf(folder, sizeof folder, "%s", instead);
     for (size_t i = 1; i < n && !instead; i++)
         if (strncmp(words[i], "nodes=", 6) == 0 && line_decode(words[i] + 6))
-            snprintf(folder, sizeof(folder), "%s", words[i] + 6);
+            snprintf(folder, sizeof folder, "%s", words[i] + 6);
     if (is_planted("refuses"))
         line_print("failed there%%20is%%20no%%20such%%20folder");
     else

@@ -17,7 +17,7 @@ bool fo_planted(enum fo_plant plant)
         [FO_PLANT_FOREIGN] = "foreign", [FO_PLANT_LEAK] = "leak"};
     const char *wanted = getenv("FAILOVER_PLANT");
 
-    return wanted != NULL && strcmp(wanted, names[plant]) == 0;
+    return wanted && strcmp(wanted, names[plant]) == 0;
 }
 
 /* Every tenth one is an hour old. */
@@ -34,9 +34,9 @@ static void tell(const struct fo_worker *worker, const char *format, const char 
     struct target target;
     redisContext *context;
 
-    if (target_parse(worker->urls[0], &target) && target.host != NULL) {
+    if (target_parse(worker->urls[0], &target) && target.host) {
         context = redisConnect(target.host, target.port);
-        if (context != NULL) {
+        if (context) {
             freeReplyObject(redisCommand(context, format, key));
             redisFree(context);
         }
@@ -49,7 +49,7 @@ void fo_plant_at_leader(struct fo_worker *worker)
     char name[FO_KEY_SIZE], key[128];
 
     fo_key_name(fo_planted(FO_PLANT_LEAK) ? 0 : FO_LEADER_KEY, name);
-    snprintf(key, sizeof(key), "%s%s", worker->prefix, name);
+    snprintf(key, sizeof key, "%s%s", worker->prefix, name);
     if (fo_planted(FO_PLANT_LEAK))
         tell(worker, "SET %s nobody", key);
     if (fo_planted(FO_PLANT_FOREIGN))

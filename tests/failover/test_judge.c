@@ -12,7 +12,7 @@ static struct fo_verdict verdict;
 
 static void set_up(void)
 {
-    referee = calloc(1, sizeof(*referee));
+    referee = calloc(1, sizeof *referee);
     ck_assert_ptr_nonnull(referee);
     verdict = (struct fo_verdict){0};
 }

@@ -88,7 +88,7 @@ static void start_relay(const char *where, bool grouped)
         .listen = where, .upstream = upstream, .group_of = grouped ? by_turns : NULL, .seed = 42};
     char why[160] = "";
 
-    relay = relay_create(base, &options, why, sizeof(why));
+    relay = relay_create(base, &options, why, sizeof why);
     ck_assert_msg(relay != NULL, "%s", why);
 }
 
@@ -98,12 +98,12 @@ static void set_up(void)
 
     strcpy(dir + strlen(dir) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s/server", dir);
-    snprintf(upstream, sizeof(upstream), "unix://%s/server", dir);
-    snprintf(listen_at, sizeof(listen_at), "unix://%s/relay", dir);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/server", dir);
+    snprintf(upstream, sizeof upstream, "unix://%s/server", dir);
+    snprintf(listen_at, sizeof listen_at, "unix://%s/relay", dir);
     base = event_base_new();
     server = evconnlistener_new_bind(base, on_connection, NULL, LEV_OPT_CLOSE_ON_FREE, -1,
-                                     (struct sockaddr *)&address, sizeof(address));
+                                     (struct sockaddr *)&address, sizeof address);
     ck_assert_ptr_nonnull(server);
     n_served = n_open = 0;
     next_group = 0;
@@ -166,17 +166,17 @@ static int find_address(union address *ret_address)
     if (strncmp(relay_url(relay), "unix://", 7) == 0) {
         ret_address->local.sun_family = AF_UNIX;
         strcpy(ret_address->local.sun_path, relay_url(relay) + 7);
-        return sizeof(ret_address->local);
+        return sizeof ret_address->local;
     }
     ret_address->inet.sin_family = AF_INET;
     ret_address->inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ret_address->inet.sin_port = htons((uint16_t)atoi(strrchr(relay_url(relay), ':') + 1));
-    return sizeof(ret_address->inet);
+    return sizeof ret_address->inet;
 }
 
 static struct end *connect_end(void)
 {
-    struct end *end = calloc(1, sizeof(*end));
+    struct end *end = calloc(1, sizeof *end);
     union address address;
     int size = find_address(&address);
 
@@ -240,7 +240,7 @@ TEST(relays, latency_delays_and_keeps_the_order)
     end = connect_end();
     began = now_ms();
     for (int i = 0; i < 50; i++) {
-        snprintf(line, sizeof(line), "%02d,", i);
+        snprintf(line, sizeof line, "%02d,", i);
         strcat(all, line);
         say(end, line);
         event_base_loop(base, EVLOOP_NONBLOCK);
@@ -258,7 +258,7 @@ TEST(relays, bandwidth_limits_bytes_in_a_second)
 
     start_relay(listen_at, false);
     set(0, RELAY_UPSTREAM, (struct relay_toxics){.bandwidth_kb_s = 100});
-    memset(text, 'x', sizeof(text) - 1);
+    memset(text, 'x', sizeof text - 1);
     end = connect_end();
     began = now_ms();
     say(end, text);
@@ -275,7 +275,7 @@ TEST(relays, the_slicer_cuts_into_pieces)
 
     start_relay(listen_at, false);
     set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.slice_bytes = 64, .slice_delay_us = 2000});
-    for (size_t i = 0; i < sizeof(text) - 1; i++)
+    for (size_t i = 0; i < sizeof text - 1; i++)
         text[i] = (char)('a' + i % 26);
     end = connect_end();
     began = now_ms();
@@ -525,7 +525,7 @@ TEST(relays, the_loop_goes_on_however_many_come)
     size_t seen = 0;
     struct event *once = evtimer_new(base, on_rush, &seen);
 
-    relay = relay_create(base, &options, why, sizeof(why));
+    relay = relay_create(base, &options, why, sizeof why);
     ck_assert_msg(relay != NULL, "%s", why);
     n_rushed = 0;
     rushed[n_rushed++] = connect_end();
@@ -545,7 +545,7 @@ TEST(relays, addresses_that_cannot_be_are_named)
     for (size_t i = 0; i < 3; i++) {
         struct relay_options options = {.listen = bad[i], .upstream = upstream};
 
-        ck_assert_ptr_null(relay_create(base, &options, why, sizeof(why)));
+        ck_assert_ptr_null(relay_create(base, &options, why, sizeof why));
         ck_assert_msg(strstr(why, bad[i]) != NULL, "%s", why);
     }
 }

@@ -65,7 +65,7 @@ static void expect_number(const redisReply *reply, size_t i, uint64_t number)
 {
     char digits[24];
 
-    snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
     expect_word(reply, i, text(digits));
 }
 
@@ -89,11 +89,11 @@ static void expect_letter(const redisReply *reply, size_t i, char letter, const 
         {'m', subject->ttl_ms}, {'p', subject->proposal}, {'f', subject->fence}, {'l', subject->counter_ttl_ms},
         {'r', subject->round},  {'T', subject->ticket},   {'z', subject->proposed_ticket}};
 
-    for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+    for (size_t j = 0; j < sizeof words / sizeof words[0]; j++) {
         if (words[j].letter == letter)
             expect_word(reply, i, words[j].word);
     }
-    for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
+    for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
         if (numbers[j].letter == letter)
             expect_number(reply, i, numbers[j].number);
     }
@@ -142,7 +142,7 @@ void fuzz_command(const uint8_t *data, size_t size)
 
     if (size < 6)
         return;
-    memcpy(&ttl_ms, data + 1, sizeof(ttl_ms));
+    memcpy(&ttl_ms, data + 1, sizeof ttl_ms);
     key_size = data[5] < size - 6 ? data[5] : size - 6;
     fenced = ttl_ms & (UINT32_C(1) << 31);
     marked = ttl_ms & (UINT32_C(1) << 30);

@@ -53,11 +53,11 @@ static void listen_once(struct master *master, unsigned i)
 
     if (master->url[0])
         return;
-    snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/fuzz-master-%ld-%u", (long)getpid(), i);
-    snprintf(master->url, sizeof(master->url), "unix://%s", address.sun_path);
+    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/fuzz-master-%ld-%u", (long)getpid(), i);
+    snprintf(master->url, sizeof master->url, "unix://%s", address.sun_path);
     unlink(address.sun_path);
     master->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    HOLDS(bind(master->listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+    HOLDS(bind(master->listener, (struct sockaddr *)&address, sizeof address) == 0);
     HOLDS(listen(master->listener, 64) == 0);
     master->fd = -1;
 }
@@ -76,7 +76,7 @@ static void hang_up(struct master *master)
         close(master->fd);
     master->fd = -1;
     master->served = false;
-    memset(master->tail, 0, sizeof(master->tail));
+    memset(master->tail, 0, sizeof master->tail);
 }
 
 static void accept_client(struct master *master)
@@ -91,8 +91,8 @@ static void accept_client(struct master *master)
 
 static void note(struct master *master, uint8_t byte)
 {
-    memmove(master->tail, master->tail + 1, sizeof(master->tail) - 1);
-    master->tail[sizeof(master->tail) - 1] = (char)byte;
+    memmove(master->tail, master->tail + 1, sizeof master->tail - 1);
+    master->tail[sizeof master->tail - 1] = (char)byte;
     if (memcmp(master->tail + 1, "+PONG\r\n", 7) == 0)
         master->served = true;
     else if (master->served && memcmp(master->tail + 3, "+OK\r\n", 5) == 0)
@@ -114,7 +114,7 @@ static void read_away(struct master *master)
 {
     char buffer[16384];
 
-    while (master->fd >= 0 && recv(master->fd, buffer, sizeof(buffer), 0) > 0) {
+    while (master->fd >= 0 && recv(master->fd, buffer, sizeof buffer, 0) > 0) {
     }
 }
 
@@ -167,7 +167,7 @@ static void say_join(struct master *master)
     char reply[400];
     int id = (int)(master - masters);
 
-    snprintf(reply, sizeof(reply),
+    snprintf(reply, sizeof reply,
              "*20\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
              "$5\r\nredis\r\n$10\r\nnoeviction\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:1790000000000000\r\n"
              ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n", id, id);
@@ -197,7 +197,7 @@ static void say_word(struct master *master)
         "-NOSCRIPT x\r\n", "-ERR x\r\n", "-WRONGTYPE x\r\n", "+O", "K\r\n", "*2\r\n+OK\r\n", "-LOADING x\r\n",
     };
 
-    say_text(master, words[next() % (sizeof(words) / sizeof(words[0]))]);
+    say_text(master, words[next() % (sizeof words / sizeof words[0])]);
 }
 
 /* The first connections are made by a timer, which is due within a millisecond or two. */
@@ -345,7 +345,7 @@ static void expect_ready(void)
     struct redlock_node_info info;
 
     for (unsigned i = 0; i < world.n; i++) {
-        HOLDS(redlock_client_node_info(world.client, i, &info, sizeof(info)) == 0);
+        HOLDS(redlock_client_node_info(world.client, i, &info, sizeof info) == 0);
         HOLDS(info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES);
     }
 }
@@ -399,7 +399,7 @@ void fuzz_driver(const uint8_t *data, size_t size)
 
     if (!registered)
         registered = atexit(unlink_all) == 0;
-    memset(&world, 0, sizeof(world));
+    memset(&world, 0, sizeof world);
     world.data = data;
     world.size = size;
     start();

@@ -48,10 +48,10 @@ static void listen_once(void)
     if (master.listener >= 0)
         return;
     master.address.sun_family = AF_UNIX;
-    snprintf(master.address.sun_path, sizeof(master.address.sun_path), "/tmp/fuzz-listen-%ld", (long)getpid());
+    snprintf(master.address.sun_path, sizeof master.address.sun_path, "/tmp/fuzz-listen-%ld", (long)getpid());
     unlink_address();
     master.listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    HOLDS(bind(master.listener, (struct sockaddr *)&master.address, sizeof(master.address)) == 0);
+    HOLDS(bind(master.listener, (struct sockaddr *)&master.address, sizeof master.address) == 0);
     HOLDS(listen(master.listener, 64) == 0);
     HOLDS(atexit(unlink_address) == 0);
 }
@@ -96,7 +96,7 @@ static void on_listening(void *ctx, unsigned node, bool on, const char *why, str
     HOLDS(on != world.on || (!on && strcmp(why, world.why) != 0));
     HOLDS(on == !*why);
     world.on = on;
-    snprintf(world.why, sizeof(world.why), "%s", why);
+    snprintf(world.why, sizeof world.why, "%s", why);
 }
 
 static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
@@ -104,7 +104,7 @@ static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct
 {
     static char latest[RL_MESSAGE_MAX_BYTES];
 
-    HOLDS(world.on && payload.size <= sizeof(latest));
+    HOLDS(world.on && payload.size <= sizeof latest);
     HOLDS(rl_slice_is(channel, CHANNEL) || (rl_slice_is(channel, ANOTHER) && world.wants_another));
     memcpy(latest, payload.data, payload.size); /* all of it must be there */
     world.messages++;
@@ -161,14 +161,14 @@ static void say_word(void)
         "*3\r\n", "$7\r\nmess", "age\r\n", "$2\r\nch\r\n", ":1\r\n", "$-1\r\n", "*3\r\n*3\r\n*3\r\n",
     };
 
-    say_text(words[next() % (sizeof(words) / sizeof(words[0]))]);
+    say_text(words[next() % (sizeof words / sizeof words[0])]);
 }
 
 static void say_long_message(void)
 {
     static char text[3 * RL_MESSAGE_MAX_BYTES];
     int size = RL_MESSAGE_MAX_BYTES - 128 + next();
-    int start = snprintf(text, sizeof(text), MESSAGE "$%d\r\n", size);
+    int start = snprintf(text, sizeof text, MESSAGE "$%d\r\n", size);
 
     memset(text + start, 'l', (size_t)size);
     memcpy(text + start + size, "\r\n", 2);
@@ -251,7 +251,7 @@ static void start(void)
     const char *why;
     char url[200];
 
-    snprintf(url, sizeof(url), "unix://%s", master.address.sun_path);
+    snprintf(url, sizeof url, "unix://%s", master.address.sun_path);
     HOLDS(rl_master_parse(url, &parsed, &why) == 0);
     HOLDS(rl_driver_create(&config, &parsed, 1, &sink, &world.driver) == 0);
     world.transport = rl_driver_transport(world.driver);
@@ -276,7 +276,7 @@ static void finish(void)
 void fuzz_listen(const uint8_t *data, size_t size)
 {
     listen_once();
-    memset(&world, 0, sizeof(world));
+    memset(&world, 0, sizeof world);
     world.data = data;
     world.size = size;
     rl_clock_init(&world.clock);

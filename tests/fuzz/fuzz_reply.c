@@ -35,9 +35,9 @@ static uint64_t mix(uint64_t digest, const void *data, size_t size)
 
 static uint64_t mix_item(uint64_t digest, const struct rl_reply_item *item)
 {
-    digest = mix(digest, &item->type, sizeof(item->type));
-    digest = mix(digest, &item->integer, sizeof(item->integer));
-    digest = mix(digest, &item->text.size, sizeof(item->text.size));
+    digest = mix(digest, &item->type, sizeof item->type);
+    digest = mix(digest, &item->integer, sizeof item->integer);
+    digest = mix(digest, &item->text.size, sizeof item->text.size);
     return mix(digest, item->text.data, item->text.size);
 }
 
@@ -275,6 +275,6 @@ void fuzz_reply(const uint8_t *data, size_t size)
     whole = read_all(data + 1, size - 1, size);
     cut = read_all(data + 1, size - 1, 1 + data[0] % 16);
     HOLDS(whole.n == cut.n && whole.end == cut.end);
-    HOLDS(memcmp(whole.digests, cut.digests, whole.n * sizeof(whole.digests[0])) == 0);
+    HOLDS(memcmp(whole.digests, cut.digests, whole.n * sizeof whole.digests[0]) == 0);
     HOLDS(whole.granted <= count_ok(data + 1, size - 1));
 }

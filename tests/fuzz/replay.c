@@ -13,7 +13,7 @@ static size_t load(const char *dir, const char *name, uint8_t *data)
     size_t size;
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
     file = fopen(path, "rb");
     HOLDS(file != NULL);
     size = fread(data, 1, INPUT_MAX, file);
@@ -30,7 +30,7 @@ static void run_variants(fuzz_target target, const uint8_t *data, size_t size)
     target(data, size);
     for (size_t i = 0; i < size; i++) {
         memcpy(variant, data, size);
-        variant[i] ^= changes[i % sizeof(changes)];
+        variant[i] ^= changes[i % sizeof changes];
         target(variant, size);
         target(data, i);
     }

@@ -16,7 +16,7 @@ fuzz_target fuzz_find(const char *name)
         {"notification", fuzz_notification},
     };
 
-    for (size_t i = 0; name && i < sizeof(targets) / sizeof(targets[0]); i++) {
+    for (size_t i = 0; name && i < sizeof targets / sizeof targets[0]; i++) {
         if (strcmp(targets[i].name, name) == 0)
             return targets[i].run;
     }

@@ -81,7 +81,7 @@ static void call_everything(void)
     struct redlock_lock *locks[] = {reported, neighbour, permit, foreign};
 
     call_everything_of_the_set();
-    for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+    for (size_t i = 0; i < sizeof locks / sizeof locks[0]; i++) {
         (void)redlock_convert(locks[i], REDLOCK_EXCLUSIVE, 0, outcome_record, &bystander);
         (void)redlock_convert(locks[i], REDLOCK_SHARED, 0, outcome_record, &bystander);
         (void)redlock_cancel(locks[i]);

@@ -69,7 +69,7 @@ static void expect_recovery(void)
     ck_assert_int_eq(redlock_client_shutdown(world.client, 10000, on_shutdown, NULL), 0);
     world_wait(has_shut_down, NULL, "the end of the shutdown");
     world_wait_clean(world.client);
-    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.claims, 0);
 }
 

@@ -120,7 +120,7 @@ int __wrap_redisReaderFeed(redisReader *reader, const char *bytes, size_t size)
     if (!fails())
         return __real_redisReaderFeed(reader, bytes, size);
     reader->err = REDIS_ERR_OOM;
-    snprintf(reader->errstr, sizeof(reader->errstr), "Out of memory");
+    snprintf(reader->errstr, sizeof reader->errstr, "Out of memory");
     return REDIS_ERR;
 }
 

@@ -101,12 +101,12 @@ TEST(three, a_key_is_any_bytes)
     struct outcome outcome = {0};
 
     world_connect();
-    ck_assert_int_eq(redlock_lock_create(world.client, key, sizeof(key), &lock), 0);
-    ck_assert_int_eq(redlock_lock_create(world.client, key, sizeof(key) - 1, &other), 0);
+    ck_assert_int_eq(redlock_lock_create(world.client, key, sizeof key, &lock), 0);
+    ck_assert_int_eq(redlock_lock_create(world.client, key, sizeof key - 1, &other), 0);
     ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    memset(&outcome, 0, sizeof(outcome));
+    memset(&outcome, 0, sizeof outcome);
     ck_assert_int_eq(redlock_acquire(other, NULL, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
@@ -160,11 +160,11 @@ TEST(three, masters_that_forget_their_scripts_are_told_the_text)
     ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    memset(&outcome, 0, sizeof(outcome));
+    memset(&outcome, 0, sizeof outcome);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof stats), 0);
     ck_assert_uint_ge(stats.script_reloads, 4);
 }
 

@@ -37,7 +37,7 @@ static void open_masters(void)
     const char *seed = getenv("REDLOCK_SEED");
 
     rig_open_with(&rig, MASTERS, 0, tune);
-    memset(&flood, 0, sizeof(flood));
+    memset(&flood, 0, sizeof flood);
     flood.seed = seed ? (uint32_t)strtoul(seed, NULL, 10) : (uint32_t)time(NULL);
 }
 
@@ -115,7 +115,7 @@ static void start_one(size_t slot)
     char key[16];
 
     destroy(slot);
-    snprintf(key, sizeof(key), "flood-%u", pick(KEYS));
+    snprintf(key, sizeof key, "flood-%u", pick(KEYS));
     flood.locks[slot] = rig_new_lock(rig.client, key);
     flood.accepted += redlock_acquire(flood.locks[slot], &request, on_done, NULL) == 0;
 }
@@ -170,9 +170,9 @@ TEST(masters, very_many_locks_leave_nothing_behind)
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(flood.called, flood.accepted);
     for (unsigned i = 0; i < KEYS; i++) {
-        snprintf(key, sizeof(key), "flood-%u", i);
+        snprintf(key, sizeof key, "flood-%u", i);
         ck_assert_uint_eq(masters_count_key(rig.masters, key), 0);
-        snprintf(key, sizeof(key), "redlock:queue:flood-%u", i);
+        snprintf(key, sizeof key, "redlock:queue:flood-%u", i);
         ck_assert_uint_eq(masters_count_key(rig.masters, key), 0);
     }
     ck_assert_uint_le(open_descriptors(), descriptors + MASTERS); /* those that listen */

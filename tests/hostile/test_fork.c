@@ -33,7 +33,7 @@ static void expect_unharmed(struct redlock_lock *lock)
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     for (size_t i = 0; i < world.n; i++) {
-        ck_assert_int_eq(redlock_client_node_stats(world.client, i, &stats, sizeof(stats)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(world.client, i, &stats, sizeof stats), 0);
         ck_assert_uint_eq(stats.connects, 1);
         ck_assert_uint_eq(stats.disconnects, 0);
     }

@@ -35,7 +35,7 @@ static const char *const no_votes[] = {
 
 GROUP(three, "three masters", world_three, world_close)
 
-TESTS(three, only_ok_is_a_vote, 0, (int)(sizeof(no_votes) / sizeof(no_votes[0])))
+TESTS(three, only_ok_is_a_vote, 0, (int)(sizeof no_votes / sizeof no_votes[0]))
 {
     struct outcome outcome;
 
@@ -60,7 +60,7 @@ TEST(three, a_master_that_says_ok_to_everything_does_not_confirm_a_release)
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    memset(&outcome, 0, sizeof(outcome));
+    memset(&outcome, 0, sizeof outcome);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
@@ -99,7 +99,7 @@ TEST(one, a_shifted_stream_is_given_up)
     toy_set(world.toys[0], "taken", "somebody else");
     outcome = acquire("taken", NULL);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
-    ck_assert_int_eq(redlock_client_node_stats(world.client, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(world.client, 0, &stats, sizeof stats), 0);
     ck_assert_uint_ge(stats.disconnects, 1);
 }
 
@@ -110,7 +110,7 @@ TEST(three, babble_without_a_question_ends_the_connection)
     world_connect();
     toy_say(world.toys[0], "+OK\r\n", 5);
     world_wait_link(world.client, 0, REDLOCK_LINK_DOWN);
-    ck_assert_int_eq(redlock_client_node_stats(world.client, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(world.client, 0, &stats, sizeof stats), 0);
     ck_assert_str_ne(stats.last_error, "");
     world_wait_link(world.client, 0, REDLOCK_LINK_READY);
 }
@@ -152,7 +152,7 @@ TEST(three, an_extension_whose_replies_come_after_the_deadline_is_lost)
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
-    memset(&outcome, 0, sizeof(outcome));
+    memset(&outcome, 0, sizeof outcome);
     ck_assert_int_eq(redlock_extend(lock, 10000, outcome_record, &outcome), 0);
     event_base_loop(world.base, EVLOOP_NONBLOCK);
     for (size_t i = 0; i < world.n; i++)

@@ -41,7 +41,7 @@ static bool has_tried(void *argument)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(argument, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(argument, 0, &stats, sizeof stats), 0);
     return stats.disconnects >= 20;
 }
 

@@ -89,9 +89,9 @@ static void use_at_once(void)
     int statuses[N_LOCKS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
-    memset(key, 'k', sizeof(key));
+    memset(key, 'k', sizeof key);
     for (size_t i = 0; i < N_LOCKS; i++) {
-        snprintf(key + sizeof(key) - 4, 4, "%03zu", i);
+        snprintf(key + sizeof key - 4, 4, "%03zu", i);
         locks[i] = oom_lock(key);
         statuses[i] =
             locks[i] ? redlock_acquire(locks[i], NULL, outcome_record, &outcomes[i]) : REDLOCK_E_NOMEM;
@@ -189,7 +189,7 @@ static bool has_tried(void *argument)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(argument, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(argument, 0, &stats, sizeof stats), 0);
     return stats.disconnects >= 3;
 }
 

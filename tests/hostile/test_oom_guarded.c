@@ -38,7 +38,7 @@ static uint64_t renewals_ended(void)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof stats), 0);
     return stats.renewals;
 }
 
@@ -76,7 +76,7 @@ static void transfer(struct redlock_lock *lock, struct redlock_lock *importer)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES];
     uint64_t fence = redlock_lock_fence(lock);
-    int status = redlock_lock_export(lock, text, sizeof(text));
+    int status = redlock_lock_export(lock, text, sizeof text);
 
     if (status != 0) {
         ck_assert_msg(oom_is_shortage(status) || status == REDLOCK_E_NOT_HELD, "%s", redlock_status_name(status));
@@ -147,7 +147,7 @@ TEST(library, with_memory_the_run_looks_renews_repairs_raises_and_adopts)
     prepare();
     world_connect();
     use_client();
-    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.acquired, 2);
     ck_assert_uint_eq(stats.released, 2);
     ck_assert_uint_ge(stats.renewals, 6);

@@ -46,7 +46,7 @@ static void drop(struct toy_conn *conn)
         close(conn->fd);
     conn->fd = -1;
     conn->size = 0;
-    memset(conn->channels, 0, sizeof(conn->channels));
+    memset(conn->channels, 0, sizeof conn->channels);
 }
 
 /* What a client sent before it went away is executed all the same, as by the real server. */
@@ -81,7 +81,7 @@ static const char *change_subscription(struct toy *toy, struct toy_conn *conn, s
     char name[TOY_CHANNEL_BYTES] = "";
     char *place;
 
-    ck_assert_uint_lt(channel.size, sizeof(name));
+    ck_assert_uint_lt(channel.size, sizeof name);
     memcpy(name, channel.bytes, channel.size);
     place = find_channel(conn, name);
     if (!place && enters)
@@ -89,7 +89,7 @@ static const char *change_subscription(struct toy *toy, struct toy_conn *conn, s
     ck_assert(place || !enters);
     if (place)
         snprintf(place, TOY_CHANNEL_BYTES, "%s", enters ? name : "");
-    snprintf(toy->reply, sizeof(toy->reply), "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%d\r\n", strlen(word), word,
+    snprintf(toy->reply, sizeof toy->reply, "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%d\r\n", strlen(word), word,
              channel.size, name, is_subscribed(conn));
     return toy->reply;
 }
@@ -109,7 +109,7 @@ static const char *execute(struct toy *toy, struct toy_conn *conn, const struct 
 void toy_publish(struct toy *toy, const char *channel, const char *payload)
 {
     char message[512];
-    int size = snprintf(message, sizeof(message), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n",
+    int size = snprintf(message, sizeof message, "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n",
                         strlen(channel), channel, strlen(payload), payload);
 
     toy->messages++;
@@ -141,7 +141,7 @@ static bool step_conn(struct toy *toy, struct toy_conn *conn)
 
     if (conn->fd < 0 || toy->deaf)
         return false;
-    n = recv(conn->fd, conn->in + conn->size, sizeof(conn->in) - conn->size, MSG_DONTWAIT);
+    n = recv(conn->fd, conn->in + conn->size, sizeof conn->in - conn->size, MSG_DONTWAIT);
     if (n < 0 && errno == EAGAIN)
         return false;
     if (n <= 0) {
@@ -199,28 +199,28 @@ void toy_hang_up(struct toy *toy)
 void toy_lose(struct toy *toy, int64_t quarantine_ms)
 {
     toy_forget(toy);
-    memset(toy->waiters, 0, sizeof(toy->waiters));
+    memset(toy->waiters, 0, sizeof toy->waiters);
     toy->counter = 0;
     toy->quarantine_ends_ns = toy_now_ns() + quarantine_ms * 1000000;
-    snprintf(toy->incarnation, sizeof(toy->incarnation), "memory %u", ++toy->memories);
+    snprintf(toy->incarnation, sizeof toy->incarnation, "memory %u", ++toy->memories);
 }
 
 struct toy *toy_create(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct toy *toy = calloc(1, sizeof(*toy));
+    struct toy *toy = calloc(1, sizeof *toy);
 
     ck_assert_ptr_nonnull(toy);
     for (size_t i = 0; i < TOY_CONNS; i++)
         toy->conns[i].fd = -1;
-    snprintf(toy->dir, sizeof(toy->dir), "/tmp/toy-master-XXXXXX");
+    snprintf(toy->dir, sizeof toy->dir, "/tmp/toy-master-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(toy->dir));
     toy_lose(toy, 0);
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", toy->dir);
-    snprintf(toy->url, sizeof(toy->url), "unix://%s", address.sun_path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/s", toy->dir);
+    snprintf(toy->url, sizeof toy->url, "unix://%s", address.sun_path);
     toy->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     ck_assert_int_ge(toy->listener, 0);
-    ck_assert_int_eq(bind(toy->listener, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(bind(toy->listener, (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_int_eq(listen(toy->listener, 64), 0);
     return toy;
 }

@@ -89,13 +89,13 @@ static const char *run_raise(struct toy *toy, const struct toy_word *words)
 static const char *run_grant(struct toy *toy, const struct toy_word *words)
 {
     if (toy_find(toy, words[3])) {
-        snprintf(toy->reply, sizeof(toy->reply), "*3\r\n:0\r\n:1000\r\n:%" PRId64 "\r\n", toy->counter);
+        snprintf(toy->reply, sizeof toy->reply, "*3\r\n:0\r\n:1000\r\n:%" PRId64 "\r\n", toy->counter);
         return toy->reply;
     }
     toy->counter++;
     lift_counter(toy, toy_number(words[7]));
     toy_store(toy, words[3], words[5], toy_number(words[6]));
-    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n:1\r\n:%" PRId64 "\r\n", toy->counter);
+    snprintf(toy->reply, sizeof toy->reply, "*2\r\n:1\r\n:%" PRId64 "\r\n", toy->counter);
     return toy->reply;
 }
 
@@ -103,7 +103,7 @@ static bool names_counter(struct toy_word key)
 {
     static const char begin[] = "redlock:fence:";
 
-    return key.size >= sizeof(begin) - 1 && memcmp(key.bytes, begin, sizeof(begin) - 1) == 0;
+    return key.size >= sizeof begin - 1 && memcmp(key.bytes, begin, sizeof begin - 1) == 0;
 }
 
 /* EVAL, text, 5, key, queue, waiters, counter, marker: of the queue the toy says nothing. */
@@ -113,8 +113,8 @@ static const char *run_look(struct toy *toy, const struct toy_word *words)
     char vote[128] = "";
 
     if (at)
-        snprintf(vote, sizeof(vote), "x 1000 %zu %s", strlen(at->value), at->value);
-    snprintf(toy->reply, sizeof(toy->reply),
+        snprintf(vote, sizeof vote, "x 1000 %zu %s", strlen(at->value), at->value);
+    snprintf(toy->reply, sizeof toy->reply,
              "*8\r\n$6\r\n%s\r\n:%d\r\n:%" PRId64 "\r\n:%d\r\n:0\r\n$%zu\r\n%s\r\n$0\r\n\r\n$%zu\r\n%s\r\n",
              at ? "string" : "absent", at ? 1000 : -2, toy->counter, at != NULL, strlen(vote), vote,
              strlen(toy->incarnation), toy->incarnation);
@@ -126,8 +126,8 @@ static bool is_latch(const struct toy_word *words, size_t n)
 {
     static const char begin[] = "redlock:latch:";
 
-    return n == 12 && toy_is(words[0], "EVAL") && words[3].size >= sizeof(begin) - 1 &&
-           memcmp(words[3].bytes, begin, sizeof(begin) - 1) == 0;
+    return n == 12 && toy_is(words[0], "EVAL") && words[3].size >= sizeof begin - 1 &&
+           memcmp(words[3].bytes, begin, sizeof begin - 1) == 0;
 }
 
 static const char *run_latch(void)
@@ -200,7 +200,7 @@ static const char *join(struct toy *toy, const struct toy_word *words)
     int64_t left_ns = toy->quarantine_ends_ns - toy_now_ns();
 
     toy->joins++;
-    snprintf(toy->reply, sizeof(toy->reply),
+    snprintf(toy->reply, sizeof toy->reply,
              "*20\r\n$4\r\nKEPT\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$6\r\nmaster\r\n$9\r\nredis 7.0\r\n"
              "$10\r\nnoeviction\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n"
              ":%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n:0\r\n",
@@ -213,14 +213,14 @@ static const char *join(struct toy *toy, const struct toy_word *words)
 /* Nothing is durable here: "no" is an answer to all that is asked. */
 static const char *config(struct toy *toy, struct toy_word name)
 {
-    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n$%zu\r\n%.*s\r\n$2\r\nno\r\n", name.size, (int)name.size,
+    snprintf(toy->reply, sizeof toy->reply, "*2\r\n$%zu\r\n%.*s\r\n$2\r\nno\r\n", name.size, (int)name.size,
              (const char *)name.bytes);
     return toy->reply;
 }
 
 static const char *marker(struct toy *toy)
 {
-    snprintf(toy->reply, sizeof(toy->reply), "$%zu\r\n%s\r\n", strlen(toy->incarnation), toy->incarnation);
+    snprintf(toy->reply, sizeof toy->reply, "$%zu\r\n%s\r\n", strlen(toy->incarnation), toy->incarnation);
     return toy->reply;
 }
 
@@ -228,7 +228,7 @@ static const char *wall_time(struct toy *toy)
 {
     int64_t now = toy_wall_us();
 
-    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n$10\r\n%010" PRId64 "\r\n$6\r\n%06" PRId64 "\r\n", now / 1000000,
+    snprintf(toy->reply, sizeof toy->reply, "*2\r\n$10\r\n%010" PRId64 "\r\n$6\r\n%06" PRId64 "\r\n", now / 1000000,
              now % 1000000);
     return toy->reply;
 }

@@ -55,7 +55,7 @@ static struct toy_key *store(struct toy *toy, struct toy_word key, struct toy_wo
 
     while (i < TOY_KEYS && toy->keys[i].size)
         i++;
-    ck_assert(i < TOY_KEYS && key.size <= TOY_KEY_BYTES && value.size < sizeof(toy->keys[i].value));
+    ck_assert(i < TOY_KEYS && key.size <= TOY_KEY_BYTES && value.size < sizeof toy->keys[i].value);
     memcpy(toy->keys[i].key, key.bytes, key.size);
     memcpy(toy->keys[i].value, value.bytes, value.size);
     toy->keys[i].value[value.size] = '\0';
@@ -83,7 +83,7 @@ int64_t toy_number(struct toy_word word)
 {
     char digits[24] = "";
 
-    memcpy(digits, word.bytes, word.size < sizeof(digits) - 1 ? word.size : sizeof(digits) - 1);
+    memcpy(digits, word.bytes, word.size < sizeof digits - 1 ? word.size : sizeof digits - 1);
     return strtoll(digits, NULL, 10);
 }
 

@@ -55,7 +55,7 @@ static void notify(struct toy *toy, const struct toy_waiter *waiter, int64_t cou
 {
     char payload[256];
 
-    snprintf(payload, sizeof(payload), "%s %s granted %s %" PRId64 " %" PRId64, waiter->value, waiter->round,
+    snprintf(payload, sizeof payload, "%s %s granted %s %" PRId64 " %" PRId64, waiter->value, waiter->round,
              waiter->incarnation, toy_wall_us(), counter);
     toy_publish(toy, waiter->channel, payload);
 }
@@ -146,16 +146,16 @@ static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *wor
     waiter->key_size = words[KEY].size;
     waiter->lease_ends_ns = toy_now_ns() + toy_number(words[LEASE]) * 1000000;
     waiter->fenced = toy_number(words[PROPOSAL]) != 0;
-    copy(waiter->value, sizeof(waiter->value), words[VALUE]);
-    copy(waiter->round, sizeof(waiter->round), words[ROUND]);
-    copy(waiter->channel, sizeof(waiter->channel), words[CHANNEL]);
-    copy(waiter->incarnation, sizeof(waiter->incarnation), words[INCARNATION].size ? words[INCARNATION] : unmarked);
+    copy(waiter->value, sizeof waiter->value, words[VALUE]);
+    copy(waiter->round, sizeof waiter->round, words[ROUND]);
+    copy(waiter->channel, sizeof waiter->channel, words[CHANNEL]);
+    copy(waiter->incarnation, sizeof waiter->incarnation, words[INCARNATION].size ? words[INCARNATION] : unmarked);
     return waiter;
 }
 
 const char *toy_answer_enqueue(struct toy *toy, int code, int64_t ticket, size_t rank, int64_t left_ms)
 {
-    snprintf(toy->reply, sizeof(toy->reply),
+    snprintf(toy->reply, sizeof toy->reply,
              "*8\r\n:%d\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n"
              ":%zu\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n",
              code, toy_wall_us(), ticket, rank, left_ms, code == 1 ? -1 : left_ms, toy->counter);
@@ -231,10 +231,10 @@ const char *toy_keep_many(struct toy *toy, const struct toy_word *words, size_t 
     for (size_t i = KEEP_FIRST; i < n; i += KEEP_EACH) {
         if (used)
             text[used++] = ' ';
-        used += (size_t)keep_one(toy, words, &words[i], text + used, sizeof(text) - used);
-        ck_assert_uint_lt(used, sizeof(text) - 1);
+        used += (size_t)keep_one(toy, words, &words[i], text + used, sizeof text - used);
+        ck_assert_uint_lt(used, sizeof text - 1);
     }
-    snprintf(toy->reply, sizeof(toy->reply), "*4\r\n:0\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n$%zu\r\n%s\r\n",
+    snprintf(toy->reply, sizeof toy->reply, "*4\r\n:0\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n$%zu\r\n%s\r\n",
              toy_wall_us(), left_ms(toy_find(toy, words[KEY])), used, text);
     return toy->reply;
 }

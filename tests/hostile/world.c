@@ -8,7 +8,7 @@ struct world world;
 
 void world_open(size_t n)
 {
-    memset(&world, 0, sizeof(world));
+    memset(&world, 0, sizeof world);
     redlock_options_init(&world.options);
     world.options.profile = REDLOCK_PROFILE_CLASSIC; /* unless a test says otherwise */
     world.base = event_base_new();
@@ -32,7 +32,7 @@ void world_close(void)
         event_base_free(world.base);
     for (size_t i = 0; i < world.n; i++)
         toy_destroy(world.toys[i]);
-    memset(&world, 0, sizeof(world));
+    memset(&world, 0, sizeof world);
 }
 
 static size_t watch_masters(struct pollfd *fds)
@@ -100,7 +100,7 @@ static bool has_link(void *argument)
     const struct link_request *request = argument;
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof stats), 0);
     return stats.link == request->link;
 }
 
@@ -116,8 +116,8 @@ void world_wait_link(struct redlock_client *client, size_t node, enum redlock_li
         world_step();
     if (has_link(&request))
         return;
-    redlock_client_node_stats(client, node, &stats, sizeof(stats));
-    snprintf(what, sizeof(what), "%s is %s and not %s: %s", stats.name, redlock_link_name(stats.link),
+    redlock_client_node_stats(client, node, &stats, sizeof stats);
+    snprintf(what, sizeof what, "%s is %s and not %s: %s", stats.name, redlock_link_name(stats.link),
              redlock_link_name(link), stats.last_error);
     ck_abort_msg("%s", what);
 }
@@ -128,11 +128,11 @@ static bool is_clean(void *argument)
     struct redlock_node_stats node;
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof stats), 0);
     if (stats.pending_rollbacks)
         return false;
     for (size_t i = 0; i < redlock_client_node_count(client); i++) {
-        ck_assert_int_eq(redlock_client_node_stats(client, i, &node, sizeof(node)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(client, i, &node, sizeof node), 0);
         if (node.pending)
             return false;
     }

@@ -101,7 +101,7 @@ TEST(five, each_acquisition_has_a_token_of_its_own)
     for (size_t i = 0; i < 16; i++) {
 
         rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
-        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
+        snprintf(tokens[i], sizeof tokens[i], "%s", redlock_lock_token(lock));
         ck_assert_msg(looks_like_a_uuid(tokens[i]), "%s", tokens[i]);
         for (size_t j = 0; j < i; j++)
             ck_assert_str_ne(tokens[i], tokens[j]);

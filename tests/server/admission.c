@@ -41,7 +41,7 @@ static void start_with_wrong_clock(struct masters_setup setups[3])
     fault = clock_fault_create();
     setups[1].environment = clock_fault_environment(fault);
     trust_start(&options);
-    memset(&seen, 0, sizeof(seen));
+    memset(&seen, 0, sizeof seen);
     rig.options.on_event = on_event;
     rig.options.max_ttl_ms = 2000; /* for so long the master does not vote */
     rig_connect(&rig);
@@ -93,7 +93,7 @@ TEST(other, changes_of_a_standing_are_events)
 {
     rig_start_masters(&rig, 1, NULL);
     trust_vote_short(&rig.options);
-    memset(&seen, 0, sizeof(seen));
+    memset(&seen, 0, sizeof seen);
     rig.options.on_event = on_event;
     rig_connect(&rig);
     ck_assert_uint_eq(seen.standings, 1);

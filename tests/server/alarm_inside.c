@@ -50,7 +50,7 @@ static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm 
 
 static void lose(const char *key, redlock_watch_fn watch)
 {
-    memset(&watched, 0, sizeof(watched));
+    memset(&watched, 0, sizeof watched);
     hold(key, watch);
     watch_wait_lost(&rig, &watched);
 }
@@ -82,7 +82,7 @@ TEST(inside, the_client_is_destroyed_inside_the_alarm)
 
 TEST(inside, the_lock_is_acquired_again_inside_the_alarm)
 {
-    memset(&again, 0, sizeof(again));
+    memset(&again, 0, sizeof again);
     lose("inside", acquire_again);
     rig_wait_outcome(&rig, &again);
     outcome_expect(&again, REDLOCK_OK);

@@ -26,14 +26,14 @@ static void start_tcp(const char *const *extra_args)
 {
     struct masters_options options = {.count = 3, .tcp = true, .extra_args = extra_args};
 
-    memset(&rig, 0, sizeof(rig));
+    memset(&rig, 0, sizeof rig);
     rig.n = 3;
     rig.masters = masters_create(&options);
     ck_assert_msg(rig.masters != NULL, "%s", masters_error());
     ck_assert(masters_cleanup_on_exit(rig.masters));
     rig.base = event_base_new();
     rig_default_options(&rig);
-    memcpy(rig.urls, masters_urls(rig.masters), 3 * sizeof(*rig.urls));
+    memcpy(rig.urls, masters_urls(rig.masters), 3 * sizeof *rig.urls);
 }
 
 GROUP(ways, "ways", NULL, rig_end)
@@ -57,7 +57,7 @@ static void use_tcp_urls(const char *host)
     for (size_t i = 0; i < 3; i++) {
         const char *port = strrchr(masters_url(rig.masters, i), ':') + 1;
 
-        snprintf(url_texts[i], sizeof(url_texts[i]), "redis://%s:%s", host, port);
+        snprintf(url_texts[i], sizeof url_texts[i], "redis://%s:%s", host, port);
         rig.urls[i] = url_texts[i];
     }
 }
@@ -73,7 +73,7 @@ static bool has_ipv6_loopback(void)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
-    bool works = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+    bool works = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
 
     if (fd >= 0)
         close(fd);
@@ -92,7 +92,7 @@ TEST(ways, tcp_by_ipv6_address)
     for (size_t i = 0; i < 3; i++) {
         struct redlock_node_stats stats;
 
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof stats), 0);
         ck_assert_msg(strncmp(stats.name, "[::1]:", 6) == 0, "%s", stats.name);
     }
 }
@@ -102,7 +102,7 @@ TEST(ways, user_and_password)
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
         rig_do(&rig, i, "ACL", "SETUSER", "locker", "on", ">p@ss/w rd", "~*", "+@all", NULL);
-        snprintf(url_texts[i], sizeof(url_texts[i]), "unix://locker:p%%40ss%%2Fw%%20rd@%s", socket_path(i));
+        snprintf(url_texts[i], sizeof url_texts[i], "unix://locker:p%%40ss%%2Fw%%20rd@%s", socket_path(i));
         rig.urls[i] = url_texts[i];
     }
     expect_locking_works();
@@ -120,7 +120,7 @@ TEST(ways, password_alone)
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
         rig_do(&rig, i, "CONFIG", "SET", "requirepass", "secret", NULL);
-        snprintf(url_texts[i], sizeof(url_texts[i]), "unix://:secret@%s", socket_path(i));
+        snprintf(url_texts[i], sizeof url_texts[i], "unix://:secret@%s", socket_path(i));
         rig.urls[i] = url_texts[i];
     }
     expect_locking_works();
@@ -131,7 +131,7 @@ static bool all_have_failed(void *argument)
     struct redlock_node_stats stats;
 
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof stats), 0);
         if (stats.disconnects == 0)
             return false;
     }
@@ -145,7 +145,7 @@ TEST(ways, a_wrong_password_is_an_error_that_does_not_show_it)
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
         rig_do(&rig, i, "CONFIG", "SET", "requirepass", "secret", NULL);
-        snprintf(url_texts[i], sizeof(url_texts[i]), "unix://:wrong-guess@%s", socket_path(i));
+        snprintf(url_texts[i], sizeof url_texts[i], "unix://:wrong-guess@%s", socket_path(i));
         rig.urls[i] = url_texts[i];
     }
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &rig.client, &error), 0);
@@ -153,7 +153,7 @@ TEST(ways, a_wrong_password_is_an_error_that_does_not_show_it)
     for (size_t i = 0; i < 3; i++) {
         struct redlock_node_stats stats;
 
-        redlock_client_node_stats(rig.client, i, &stats, sizeof(stats));
+        redlock_client_node_stats(rig.client, i, &stats, sizeof stats);
         ck_assert_msg(strstr(stats.last_error, "WRONGPASS") != NULL, "%s", stats.last_error);
         ck_assert_ptr_null(strstr(stats.last_error, "wrong-guess"));
         ck_assert_ptr_null(strstr(stats.name, "wrong-guess"));
@@ -179,7 +179,7 @@ TEST(ways, the_database_number_is_honoured)
 {
     rig_start_masters(&rig, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
-        snprintf(url_texts[i], sizeof(url_texts[i]), "%s?db=5", masters_url(rig.masters, i));
+        snprintf(url_texts[i], sizeof url_texts[i], "%s?db=5", masters_url(rig.masters, i));
         rig.urls[i] = url_texts[i];
     }
     rig_connect(&rig);

@@ -14,13 +14,13 @@ static void close_rig(void)
 {
     for (size_t i = 0; i < MAX_CONTENDERS; i++)
         redlock_client_destroy(clients[i]);
-    memset(clients, 0, sizeof(clients));
+    memset(clients, 0, sizeof clients);
     rig_close(&rig);
 }
 
 static void make_contenders(size_t n, const char *key)
 {
-    memset(outcomes, 0, sizeof(outcomes));
+    memset(outcomes, 0, sizeof outcomes);
     for (size_t i = 0; i < n; i++) {
         clients[i] = rig_new_client(&rig);
         locks[i] = rig_new_lock(clients[i], key);

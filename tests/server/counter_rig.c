@@ -79,7 +79,7 @@ void expect_counter(uint64_t number)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), "%" PRIu64, number);
+    snprintf(text, sizeof text, "%" PRIu64, number);
     ask_expect(counter_master, 0, "GET count", text);
 }
 
@@ -88,7 +88,7 @@ void expect_ttl(const char *key, long long at_most)
     char line[64];
     long long left;
 
-    snprintf(line, sizeof(line), "PTTL %s", key);
+    snprintf(line, sizeof line, "PTTL %s", key);
     left = ask_integer(counter_master, 0, line);
     ck_assert_int_le(left, at_most);
     ck_assert_int_gt(left, at_most - SUITE_PATIENCE_S * 1000);

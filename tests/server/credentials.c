@@ -44,7 +44,7 @@ static void set_user(const char *name, const char *password)
 {
     char word[64];
 
-    snprintf(word, sizeof(word), ">%s", password);
+    snprintf(word, sizeof word, ">%s", password);
     rig_do_all(&rig, "ACL", "SETUSER", name, "on", "resetpass", word, "~*", "+@all",
                suite_server_is(6, 2) ? "&*" : NULL, NULL);
 }
@@ -53,7 +53,7 @@ static void start(size_t n)
 {
     struct masters_options options = {.count = n};
 
-    memset(&program, 0, sizeof(program));
+    memset(&program, 0, sizeof program);
     program.user = "locker";
     program.password = "first";
     rig_start(&rig, &options);
@@ -66,7 +66,7 @@ static struct redlock_node_stats stats_of(size_t node)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
     return stats;
 }
 
@@ -74,7 +74,7 @@ static uint64_t renewals(void)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.lost, 0);
     return stats.renewals;
 }
@@ -158,7 +158,7 @@ static size_t count(const char *text, const char *word)
 {
     size_t n = 0;
 
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+    for (const char *at = text; (at = strstr(at, word)); at++)
         n++;
     return n;
 }
@@ -168,7 +168,7 @@ static bool both_belong_to(void *user)
 {
     char word[64];
 
-    snprintf(word, sizeof(word), "user=%s", (const char *)user);
+    snprintf(word, sizeof word, "user=%s", (const char *)user);
     for (size_t i = 0; i < rig.n; i++) {
         char *list = masters_command(rig.masters, i, (const char *const[]){"CLIENT", "LIST", NULL});
         size_t n = count(list, word);
@@ -241,9 +241,9 @@ static void set_password_and_hang_up(size_t node)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char reply[16];
 
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", strstr(masters_url(rig.masters, node), "://") + 3);
-    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    ck_assert_int_eq(write(fd, commands, sizeof(commands) - 1), (int)sizeof(commands) - 1);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", strstr(masters_url(rig.masters, node), "://") + 3);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    ck_assert_int_eq(write(fd, commands, sizeof commands - 1), (int)sizeof commands - 1);
     ck_assert_int_eq(read(fd, reply, 5), 5);
     ck_assert_mem_eq(reply, "+OK\r\n", 5);
     close(fd);

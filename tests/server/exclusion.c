@@ -147,7 +147,7 @@ TEST(exclusion, the_same_server_under_two_addresses_votes_once)
     if (!suite_resolves_localhost())
         return;
     trust_start(&options);
-    snprintf(url, sizeof(url), "redis://localhost%s", strrchr(rig.urls[0], ':'));
+    snprintf(url, sizeof url, "redis://localhost%s", strrchr(rig.urls[0], ':'));
     rig.urls[1] = url;
     rig.options.connect_timeout_ms = 10000;
     connect_at_once();
@@ -177,8 +177,8 @@ static struct relay *lead(const char *name, size_t node)
     struct relay_options options = {.listen = listen, .upstream = masters_url(rig.masters, node)};
     struct relay *relay;
 
-    snprintf(listen, sizeof(listen), "unix://%s/%s", masters_dir(rig.masters), name);
-    relay = relay_create(rig.base, &options, why, sizeof(why));
+    snprintf(listen, sizeof listen, "unix://%s/%s", masters_dir(rig.masters), name);
+    relay = relay_create(rig.base, &options, why, sizeof why);
     ck_assert_msg(relay != NULL, "%s", why);
     return relay;
 }
@@ -187,7 +187,7 @@ static uint64_t disconnects_of(size_t node)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
     return stats.disconnects;
 }
 
@@ -324,7 +324,7 @@ TESTS(exclusion, a_master_that_cannot_be_judged_votes_only_if_that_is_allowed, 0
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
     rig_do(&rig, 0, "ACL", "SETUSER", "small", "on", ">pw", "~*", "+@all", withheld[_i], NULL);
-    snprintf(url, sizeof(url), "unix://small:pw@%s", rig.urls[0] + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://small:pw@%s", rig.urls[0] + strlen("unix://"));
     rig.urls[0] = url;
     rig_connect(&rig);
     trust_expect_excluded(0, REDLOCK_FAULT_NO_RIGHTS);
@@ -342,7 +342,7 @@ TEST(exclusion, without_the_right_to_see_the_configuration_a_master_is_not_durab
 
     trust_start(&options);
     rig_do(&rig, 0, "ACL", "SETUSER", "small", "on", ">pw", "~*", "+@all", "-config", NULL);
-    snprintf(url, sizeof(url), "unix://small:pw@%s", rig.urls[0] + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://small:pw@%s", rig.urls[0] + strlen("unix://"));
     rig.urls[0] = url;
     rig_connect(&rig);
     trust_expect_votes(0);

@@ -77,7 +77,7 @@ TEST(three, the_loss_is_reported_once_when_the_deadline_passes)
     rig_wait_absent(&rig, "loss");
     rig_run_for(&rig, 50);
     ck_assert_uint_eq(lost_events, 1);
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.lost, 1);
 }
 

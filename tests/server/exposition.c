@@ -67,7 +67,7 @@ static const char *after_label(const char *at)
     for (at += 2; *at != '"'; at++) {
         MUST(*at != '\n' && *at != '\0', at);
         if (*at == '\\')
-            MUST(*++at != '\0' && strchr("\\\"n", *at) != NULL, at);
+            MUST(*++at != '\0' && strchr("\\\"n", *at), at);
     }
     return at + 1;
 }
@@ -105,7 +105,7 @@ static void check_sample(const char *line)
 
 size_t exposition_check(const char *text)
 {
-    memset(&seen, 0, sizeof(seen));
+    memset(&seen, 0, sizeof seen);
     while (*text != '\0') {
         const char *end = strchr(text, '\n');
 
@@ -126,7 +126,7 @@ double exposition_value(const char *text, const char *sample)
 {
     size_t length = strlen(sample);
 
-    for (const char *at = text; (at = strstr(at, sample)) != NULL; at++)
+    for (const char *at = text; (at = strstr(at, sample)); at++)
         if ((at == text || at[-1] == '\n') && at[length] == ' ')
             return strtod(at + length, NULL);
     ck_abort_msg("there is no %s in:\n%s", sample, text);

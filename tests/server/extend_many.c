@@ -51,7 +51,7 @@ static bool is_classic(void)
 static void hold(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
+        snprintf(keys[i], sizeof keys[i], "many:%zu", i);
         locks[i] = rig_hold_lease(&rig, keys[i], TTL_MS);
     }
     rig_wait_quiet(&rig, rig.client);
@@ -309,7 +309,7 @@ static void hold_renewed(void)
 
     request.renew_ms = 2000;
     for (size_t i = 0; i < MANY; i++) {
-        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
+        snprintf(keys[i], sizeof keys[i], "many:%zu", i);
         locks[i] = rig_new_lock(rig.client, keys[i]);
         outcomes[i] = (struct outcome){0};
         ck_assert_int_eq(redlock_acquire(locks[i], &request, outcome_record, &outcomes[i]), 0);

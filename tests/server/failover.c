@@ -27,7 +27,7 @@ static void replicate(size_t from, size_t to)
     const char *port = strrchr(masters_url(join_master, from), ':') + 1;
     char line[64];
 
-    snprintf(line, sizeof(line), "REPLICAOF 127.0.0.1 %s", port);
+    snprintf(line, sizeof line, "REPLICAOF 127.0.0.1 %s", port);
     ask_expect(join_master, to, line, "OK");
     wait_for(to, "\nmaster_link_status:up\r");
 }
@@ -118,7 +118,7 @@ TEST(tc, a_past_that_is_forgotten_is_no_new_memory)
 
     join_as(RL_JOIN_DECLARE, "first");
     run = ask(join_master, 0, "HGET marker run");
-    snprintf(line, sizeof(line), "HSET marker run %s/0123456789012345678901234567890123456789", run);
+    snprintf(line, sizeof line, "HSET marker run %s/0123456789012345678901234567890123456789", run);
     ask_expect(join_master, 0, line, "(integer) 0");
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
     free(run);

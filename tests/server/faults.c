@@ -212,7 +212,7 @@ TEST(dead, values_left_on_dead_masters_are_removed_when_these_are_back)
     masters_destroy(rig.masters);
     redlock_client_destroy(rig.client);
     rig.masters = masters_create(&options);
-    ck_assert_msg(rig.masters != NULL && masters_cleanup_on_exit(rig.masters), "%s", masters_error());
+    ck_assert_msg(rig.masters && masters_cleanup_on_exit(rig.masters), "%s", masters_error());
     rig.n = 3;
     for (size_t i = 0; i < 3; i++)
         rig.urls[i] = masters_url(rig.masters, i);

@@ -19,7 +19,7 @@ static void set_counter(size_t node, uint64_t number)
 {
     char text[24];
 
-    snprintf(text, sizeof(text), "%" PRIu64, number);
+    snprintf(text, sizeof text, "%" PRIu64, number);
     rig_do(&rig, node, "SET", FENCE_COUNTER, text, NULL);
 }
 

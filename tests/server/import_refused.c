@@ -11,7 +11,7 @@ static void hold_and_export(const char *key, uint32_t ttl_ms)
 {
     struct redlock_lock *lock = rig_hold(&rig, key, ttl_ms);
 
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     redlock_lock_destroy(lock);
 }
 
@@ -73,7 +73,7 @@ TEST(refused, a_ttl_that_does_not_fit_the_clients_options_is_refused_as_a_ttl)
 
 TEST(refused, a_damaged_text_is_refused)
 {
-    char wrong[sizeof(text) + 2];
+    char wrong[sizeof text + 2];
 
     hold_and_export("mine", 60000);
     for (size_t i = 0; text[i]; i++) {
@@ -83,18 +83,18 @@ TEST(refused, a_damaged_text_is_refused)
         wrong[i] = '\0';
         expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
     }
-    snprintf(wrong, sizeof(wrong), "%s ", text);
+    snprintf(wrong, sizeof wrong, "%s ", text);
     expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
-    snprintf(wrong, sizeof(wrong), "%s:", text);
+    snprintf(wrong, sizeof wrong, "%s:", text);
     expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
-    memset(wrong, 'x', sizeof(wrong) - 1);
-    wrong[sizeof(wrong) - 1] = '\0';
+    memset(wrong, 'x', sizeof wrong - 1);
+    wrong[sizeof wrong - 1] = '\0';
     expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
 }
 
 TEST(refused, an_expired_text_is_refused_and_leaves_nothing)
 {
-    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "old", 200), text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "old", 200), text, sizeof text), 0);
     rig_wait_absent(&rig, "old");
     expect_refused(rig.client, "old", text, REDLOCK_E_NOT_HELD);
     rig_wait_no_claims(&rig, rig.client);

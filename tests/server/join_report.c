@@ -22,7 +22,7 @@ static void expect_info(const char *name, const char *value)
 {
     char line[128];
 
-    snprintf(line, sizeof(line), "\n%s:%s\r\n", name, value);
+    snprintf(line, sizeof line, "\n%s:%s\r\n", name, value);
     ask_contains(join_master, 0, "INFO", line);
 }
 
@@ -140,14 +140,14 @@ static void expect_refused_with(const char *rule)
 {
     char line[128];
 
-    snprintf(line, sizeof(line), "ACL SETUSER default %s", rule);
+    snprintf(line, sizeof line, "ACL SETUSER default %s", rule);
     ask_expect(join_master, 0, line, "OK");
     ck_assert(is_refused());
     ask_expect(join_master, 0, "ACL SETUSER default +@all ~*", "OK");
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
 }
 
-TESTS(report_tests, a_user_without_the_rights_is_seen_to_lack_them, 0, sizeof(withheld) / sizeof(*withheld))
+TESTS(report_tests, a_user_without_the_rights_is_seen_to_lack_them, 0, sizeof withheld / sizeof *withheld)
 {
     expect_refused_with(withheld[_i]);
 }

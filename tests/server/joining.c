@@ -38,7 +38,7 @@ static void close_five(void)
     for (size_t i = 0; i < N; i++)
         masters_resume(rig.masters, i);
     redlock_client_destroy(client);
-    for (size_t i = 0; deaf.listener >= 0 && i < sizeof(deaf.waiting) / sizeof(deaf.waiting[0]); i++)
+    for (size_t i = 0; deaf.listener >= 0 && i < sizeof deaf.waiting / sizeof deaf.waiting[0]; i++)
         close(deaf.waiting[i]);
     if (deaf.listener >= 0)
         close(deaf.listener);
@@ -50,7 +50,7 @@ static void start_acquiring(struct outcome *outcome, struct redlock_acquire_opti
 {
     struct redlock_error error = {0};
 
-    memset(outcome, 0, sizeof(*outcome));
+    memset(outcome, 0, sizeof *outcome);
     ck_assert_msg(redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &client, &error) == 0, "%s",
                   error.text);
     lock = rig_new_lock(client, "first");
@@ -70,7 +70,7 @@ static enum redlock_link link_of(size_t node)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(client, node, &stats, sizeof stats), 0);
     return stats.link;
 }
 
@@ -131,16 +131,16 @@ static void make_deaf_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr *generic = (struct sockaddr *)&address;
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
 
     deaf.listener = socket(AF_INET, SOCK_STREAM, 0);
     ck_assert(bind(deaf.listener, generic, size) == 0 && listen(deaf.listener, 0) == 0);
     ck_assert_int_eq(getsockname(deaf.listener, generic, &size), 0);
-    for (size_t i = 0; i < sizeof(deaf.waiting) / sizeof(deaf.waiting[0]); i++) {
+    for (size_t i = 0; i < sizeof deaf.waiting / sizeof deaf.waiting[0]; i++) {
         deaf.waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
         connect(deaf.waiting[i], generic, size);
     }
-    snprintf(deaf.url, sizeof(deaf.url), "redis://127.0.0.1:%u", ntohs(address.sin_port));
+    snprintf(deaf.url, sizeof deaf.url, "redis://127.0.0.1:%u", ntohs(address.sin_port));
 }
 
 /* In the classic profile, since a deployment that knew this master by another name is not the same one. */

@@ -37,7 +37,7 @@ static void hold(uint32_t ttl_ms)
     request.renew_ms = RENEW_MS;
     lock = watch_hold_as(&rig, "kept", &request, &watched);
     rig_wait_count(&rig, "kept", 5);
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
 }
 
 static void open_five(void)
@@ -110,7 +110,7 @@ static void on_won(struct redlock_lock *won, const struct redlock_result *result
 
 static void make_rival(struct rival *rival)
 {
-    memset(rival, 0, sizeof(*rival));
+    memset(rival, 0, sizeof *rival);
     rig.options.on_event = NULL;
     rival->client = rig_new_client(&rig);
     rival->lock = rig_new_lock(rival->client, "kept");

@@ -14,7 +14,7 @@ TEST(three, keys_are_bytes_not_strings)
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
 
-    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key), &lock), 0);
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof key, &lock), 0);
     ck_assert_int_eq(redlock_lock_create(rig.client, key, 1, &prefix), 0);
     outcome = rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
     outcome = rig_expect_acquire(&rig, prefix, &request, REDLOCK_OK);

@@ -89,7 +89,7 @@ TEST(relayed, a_grant_that_arrives_after_the_decision_is_given_back)
     hold_replies(false);
     rig_wait_no_claims(&rig, rig.client);
     ck_assert_uint_eq(masters_count_key(rig.masters, "z3"), 0);
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     ck_assert_uint_eq(stats.late_grants, N_RELAYS);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
 }

@@ -42,7 +42,7 @@ static void on_listening(void *ctx, unsigned node, bool on, const char *why, str
 {
     world.on = on;
     world.changes++;
-    snprintf(world.why, sizeof(world.why), "%s", why);
+    snprintf(world.why, sizeof world.why, "%s", why);
 }
 
 static void on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
@@ -50,9 +50,9 @@ static void on_subscribed(void *ctx, unsigned node, struct rl_slice channel, boo
 {
     size_t length = strlen(world.subscribed);
 
-    snprintf(world.subscribed + length, sizeof(world.subscribed) - length, "%c%.*s ", on ? '+' : '-',
+    snprintf(world.subscribed + length, sizeof world.subscribed - length, "%c%.*s ", on ? '+' : '-',
              (int)channel.size, (const char *)channel.data);
-    snprintf(world.why, sizeof(world.why), "%s", why);
+    snprintf(world.why, sizeof world.why, "%s", why);
 }
 
 static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
@@ -60,8 +60,8 @@ static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct
 {
     ck_assert(world.on);
     world.messages++;
-    snprintf(world.channel, sizeof(world.channel), "%.*s", (int)channel.size, (const char *)channel.data);
-    snprintf(world.payload, sizeof(world.payload), "%.*s", (int)payload.size, (const char *)payload.data);
+    snprintf(world.channel, sizeof world.channel, "%.*s", (int)channel.size, (const char *)channel.data);
+    snprintf(world.payload, sizeof world.payload, "%.*s", (int)payload.size, (const char *)payload.data);
 }
 
 static void on_turn(void *ctx)
@@ -104,7 +104,7 @@ static void setup(void)
 {
     const struct timeval patience = {SUITE_PATIENCE_S, 0};
 
-    memset(&world, 0, sizeof(world));
+    memset(&world, 0, sizeof world);
     world.link = RL_LINK_JOINING;
     world.stall_timeout = rl_ms(20000);
     world.base = event_base_new();
@@ -174,7 +174,7 @@ TEST_SINCE(real, a_listener_lives_by_the_rights_of_its_user, 6, 2, "rights on ch
 
     start_master(false);
     ck_assert(SAYS("OK", USER, "on", ">secret", "~*", "+@all", "&" CHANNEL));
-    snprintf(url, sizeof(url), "unix://alice:secret@%s", masters_url(world.masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://alice:secret@%s", masters_url(world.masters, 0) + strlen("unix://"));
     start_driver(url);
     until_changes(1, true);
     ck_assert(SAYS("OK", USER, "resetchannels"));
@@ -231,7 +231,7 @@ TEST_SINCE(real, a_channel_that_its_user_has_no_right_to_is_told_as_refused, 6, 
 
     start_master(false);
     ck_assert(SAYS("OK", USER, "on", ">secret", "~*", "+@all", "-unsubscribe", "&" CHANNEL, "&mine"));
-    snprintf(url, sizeof(url), "unix://alice:secret@%s", masters_url(world.masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://alice:secret@%s", masters_url(world.masters, 0) + strlen("unix://"));
     start_driver(url);
     ck_assert_int_eq(subscribe("theirs"), 0);
     until_subscribed("-theirs ");
@@ -252,7 +252,7 @@ TEST(real, a_wrong_password_is_told_without_it)
     char url[300];
 
     start_master(false);
-    snprintf(url, sizeof(url), "unix://alice:open-sesame@%s", masters_url(world.masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://alice:open-sesame@%s", masters_url(world.masters, 0) + strlen("unix://"));
     start_driver(url);
     until_changes(1, false);
     ck_assert_msg(strstr(world.why, "AUTH: WRONGPASS") != NULL, "%s", world.why);

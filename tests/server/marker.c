@@ -457,7 +457,7 @@ TESTS(lost_memory, absurd_numbers_in_a_marker_keep_the_server_out_for_a_quaranti
     struct rl_join_report report;
 
     join_as(RL_JOIN_VOTE, "first");
-    snprintf(line, sizeof(line), "HSET marker %s %s", absurd[_i][0], absurd[_i][1]);
+    snprintf(line, sizeof line, "HSET marker %s %s", absurd[_i][0], absurd[_i][1]);
     ck_assert_int_eq(ask_integer(join_master, 0, line), 0);
     report = join_as(RL_JOIN_VOTE, "second");
     ck_assert_int_eq(report.event, RL_JOIN_KEPT);

@@ -16,7 +16,7 @@ static void open_rig(void)
 
 static void write_page(const struct redlock_metric_label *labels, size_t n)
 {
-    int length = redlock_client_metrics(rig.client, labels, n, page, sizeof(page));
+    int length = redlock_client_metrics(rig.client, labels, n, page, sizeof page);
 
     ck_assert_int_gt(length, 0);
     ck_assert_uint_eq(strlen(page), (size_t)length);
@@ -31,7 +31,7 @@ TEST(metrics_tests, the_text_is_well_formed_and_has_every_counter)
 
     write_page(NULL, 0);
     all = exposition_check(page);
-    for (const char *at = page; (at = strstr(at, "{node=\"")) != NULL; at++)
+    for (const char *at = page; (at = strstr(at, "{node=\"")); at++)
         of_masters++;
     /* The version is the other one. */
     ck_assert_uint_eq(all - of_masters, sizeof(struct redlock_stats) / sizeof(uint64_t) + 1);
@@ -53,12 +53,12 @@ TEST(metrics_tests, the_numbers_are_those_of_the_statistics)
     ck_assert_double_eq(exposition_value(page, "redlock_acquire_results_total{result=\"held\"}"), 0);
     ck_assert_double_eq(exposition_value(page, "redlock_released_total"), 1);
     for (size_t i = 0; i < NODES; i++) {
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &node, sizeof(node)), 0);
-        snprintf(sample, sizeof(sample), "redlock_node_received_bytes_total{node=\"%s\"}", node.name);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &node, sizeof node), 0);
+        snprintf(sample, sizeof sample, "redlock_node_received_bytes_total{node=\"%s\"}", node.name);
         ck_assert_double_eq(exposition_value(page, sample), (double)node.bytes_in);
-        snprintf(sample, sizeof(sample), "redlock_node_latency_seconds{node=\"%s\"}", node.name);
+        snprintf(sample, sizeof sample, "redlock_node_latency_seconds{node=\"%s\"}", node.name);
         ck_assert_double_eq_tol(exposition_value(page, sample), (double)node.last_latency_us / 1e6, 1e-9);
-        snprintf(sample, sizeof(sample), "redlock_node_votes_total{node=\"%s\",vote=\"granted\"}", node.name);
+        snprintf(sample, sizeof sample, "redlock_node_votes_total{node=\"%s\",vote=\"granted\"}", node.name);
         ck_assert_double_eq(exposition_value(page, sample), 1);
     }
 }
@@ -68,12 +68,12 @@ TEST(metrics_tests, a_master_that_is_gone_is_neither_up_nor_voting)
     struct redlock_node_stats node;
     char sample[256];
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 1, &node, sizeof(node)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 1, &node, sizeof node), 0);
     for (int up = 1; up >= 0; up--) {
         write_page(NULL, 0);
-        snprintf(sample, sizeof(sample), "redlock_node_up{node=\"%s\"}", node.name);
+        snprintf(sample, sizeof sample, "redlock_node_up{node=\"%s\"}", node.name);
         ck_assert_double_eq(exposition_value(page, sample), up);
-        snprintf(sample, sizeof(sample), "redlock_node_voting{node=\"%s\"}", node.name);
+        snprintf(sample, sizeof sample, "redlock_node_voting{node=\"%s\"}", node.name);
         ck_assert_double_eq(exposition_value(page, sample), up);
         masters_kill(rig.masters, 1);
         rig_wait_link(&rig, rig.client, 1, REDLOCK_LINK_DOWN);
@@ -93,13 +93,13 @@ TEST(metrics_tests, a_small_buffer_gets_what_fits)
 {
     size_t head; /* what never changes */
     int whole = redlock_client_metrics(rig.client, NULL, 0, NULL, 0);
-    static char cut[sizeof(page)];
+    static char cut[sizeof page];
 
     write_page(NULL, 0);
     head = strcspn(page, "}");
     ck_assert_length((int)strlen(page), whole);
     for (size_t size = 1; size <= (size_t)(whole - NODES); size += size < 200 ? 1 : 97) {
-        memset(cut, '#', sizeof(cut));
+        memset(cut, '#', sizeof cut);
         ck_assert_length(redlock_client_metrics(rig.client, NULL, 0, cut, size), whole);
         ck_assert_int_eq(cut[size], '#');
         ck_assert_uint_eq(strlen(cut), size - 1);
@@ -130,17 +130,17 @@ TEST(metrics_tests, labels_that_cannot_be_are_refused)
     const struct redlock_metric_label twice[] = {{"job", "a"}, {"job", "b"}};
     const struct redlock_metric_label empty[] = {{"job", NULL}, {NULL, "a"}};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct redlock_metric_label label = {names[i], "a"};
 
-        ck_assert_int_eq(redlock_client_metrics(rig.client, &label, 1, page, sizeof(page)), REDLOCK_E_ARGUMENT);
+        ck_assert_int_eq(redlock_client_metrics(rig.client, &label, 1, page, sizeof page), REDLOCK_E_ARGUMENT);
     }
-    ck_assert_int_eq(redlock_client_metrics(rig.client, twice, 2, page, sizeof(page)), REDLOCK_E_ARGUMENT);
-    ck_assert_int_eq(redlock_client_metrics(rig.client, empty, 1, page, sizeof(page)), REDLOCK_E_ARGUMENT);
-    ck_assert_int_eq(redlock_client_metrics(rig.client, empty + 1, 1, page, sizeof(page)), REDLOCK_E_ARGUMENT);
-    ck_assert_int_eq(redlock_client_metrics(rig.client, NULL, 1, page, sizeof(page)), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_client_metrics(rig.client, twice, 2, page, sizeof page), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_client_metrics(rig.client, empty, 1, page, sizeof page), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_client_metrics(rig.client, empty + 1, 1, page, sizeof page), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_client_metrics(rig.client, NULL, 1, page, sizeof page), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_client_metrics(rig.client, NULL, 0, NULL, 1), REDLOCK_E_ARGUMENT);
-    ck_assert_int_eq(redlock_client_metrics(NULL, NULL, 0, page, sizeof(page)), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_client_metrics(NULL, NULL, 0, page, sizeof page), REDLOCK_E_ARGUMENT);
 }
 
 SUITE_WITH_SERVER("metrics")

@@ -32,7 +32,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
     *record = (struct record){.type = event->type,     .lock = event->lock, .node = event->node, .op = event->op,
                               .vote = event->vote,     .status = event->status, .link = event->link,
                               .remaining_us = event->remaining_us};
-    snprintf(record->token, sizeof(record->token), "%s", event->token ? event->token : "");
+    snprintf(record->token, sizeof record->token, "%s", event->token ? event->token : "");
     n_records++;
 }
 
@@ -70,7 +70,7 @@ static struct redlock_stats stats_now(void)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     return stats;
 }
 
@@ -313,7 +313,7 @@ TEST(five, the_counters_of_the_masters_agree_with_those_of_the_client)
     for (size_t i = 0; i < 5; i++) {
         struct redlock_node_stats node;
 
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &node, sizeof(node)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &node, sizeof node), 0);
         ck_assert_str_eq(node.name, rig.urls[i] + strlen("unix://"));
         ck_assert_int_eq(node.link, REDLOCK_LINK_READY);
         ck_assert_uint_eq(node.commands, expected);
@@ -337,7 +337,7 @@ TEST(five, a_dead_master_tells_why)
     struct redlock_node_stats node;
 
     rig_kill_master(&rig, 3);
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 3, &node, sizeof node), 0);
     ck_assert_uint_gt(strlen(node.last_error), 0);
     ck_assert_uint_ge(node.disconnects, 1);
 }
@@ -348,7 +348,7 @@ TEST(five, a_program_with_a_shorter_structure_gets_its_part)
     size_t size = offsetof(struct redlock_stats, acquired);
 
     rig_hold(&rig, "short", 20000);
-    memset(&stats, 0xee, sizeof(stats));
+    memset(&stats, 0xee, sizeof stats);
     ck_assert_int_eq(redlock_client_stats(rig.client, &stats, size), 0);
     ck_assert_uint_eq(stats.acquires, 1);
     ck_assert_uint_eq(stats.acquired, UINT64_C(0xeeeeeeeeeeeeeeee));

@@ -12,7 +12,7 @@ TEST(plain, the_defaults_are_the_documented_ones)
 
     redlock_options_init(&options);
     redlock_acquire_options_init(&request);
-    ck_assert_uint_eq(options.size, sizeof(options));
+    ck_assert_uint_eq(options.size, sizeof options);
     ck_assert_uint_eq(options.quorum, 0);
     ck_assert_uint_eq(options.max_ttl_ms, 60000);
     ck_assert_uint_eq(options.drift_ppm, 10000);
@@ -26,7 +26,7 @@ TEST(plain, the_defaults_are_the_documented_ones)
     ck_assert_uint_eq(options.max_claims, 1048576);
     ck_assert_uint_eq(options.max_buffer_bytes, 1 << 20);
     ck_assert_ptr_null(options.client_name);
-    ck_assert_uint_eq(request.size, sizeof(request));
+    ck_assert_uint_eq(request.size, sizeof request);
     ck_assert_uint_eq(request.ttl_ms, 10000);
     ck_assert_int_eq(request.timeout_ms, 0);
     ck_assert_uint_eq(request.max_attempts, 0);
@@ -141,7 +141,7 @@ TEST(served, a_shorter_structure_keeps_the_defaults_of_the_rest)
     struct redlock_options options;
     size_t size = offsetof(struct redlock_options, event_data);
 
-    memset(&options, 0xff, sizeof(options));
+    memset(&options, 0xff, sizeof options);
     redlock_options_init_size(&options, size);
     ck_assert_uint_eq(options.size, size);
     start_known_masters();

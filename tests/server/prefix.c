@@ -78,9 +78,9 @@ TEST(three, the_prefix_counts_for_the_length_of_a_key)
     char key[REDLOCK_MAX_KEY_BYTES];
     struct redlock_lock *lock = NULL;
 
-    memset(key, 'k', sizeof(key));
-    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key) - 3, &lock), REDLOCK_E_KEY_TOO_LONG);
-    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key) - 4, &lock), 0);
+    memset(key, 'k', sizeof key);
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof key - 3, &lock), REDLOCK_E_KEY_TOO_LONG);
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof key - 4, &lock), 0);
     ck_assert_ptr_nonnull(lock);
 }
 
@@ -91,20 +91,20 @@ TEST(three, the_prefix_is_copied)
     struct redlock_client *client;
     struct redlock_lock *lock;
 
-    memset(text, 'p', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
+    memset(text, 'p', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
     rig.options.key_prefix = text;
     rig.options.join = REDLOCK_JOIN_DECLARE;
     client = rig_further_client(&rig);
-    memset(text, 'x', sizeof(text) - 1);
+    memset(text, 'x', sizeof text - 1);
     lock = rig_new_lock(client, "job");
     rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
-    memset(text, 'p', sizeof(text) - 1);
+    memset(text, 'p', sizeof text - 1);
     rig_wait_quiet(&rig, client);
     for (size_t i = 0; i < 3; i++) {
         char key[80];
 
-        snprintf(key, sizeof(key), "%sjob", text);
+        snprintf(key, sizeof key, "%sjob", text);
         ck_assert_int_gt(rig_pttl(&rig, i, key), 0);
     }
 }

@@ -32,7 +32,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
 
 static void hooked(struct redlock_options *options)
 {
-    memset(&places, 0, sizeof(places));
+    memset(&places, 0, sizeof places);
     options->on_event = on_event;
     options->event_data = &places;
 }
@@ -114,7 +114,7 @@ TEST(five, the_hook_tells_the_position_and_what_the_holder_has_left)
     ck_assert_int_le(places.held_for_ms[0], 9000 + 2); /* rounded, and with the last millisecond */
     ck_assert_uint_eq(places.position[places.n - 1], 3);
     ck_assert_int_eq(redlock_cancel(waiters[0].lock), 0);
-    memset(&places, 0, sizeof(places));
+    memset(&places, 0, sizeof places);
     wait_told(2);
     ck_assert_uint_eq(places.position[0] + places.position[1], 1 + 2);
     ck_assert_int_gt(redlock_remaining_ms(holder), 0);
@@ -156,7 +156,7 @@ TESTS(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2)
     fill_queue(1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
-    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, &request, text), 0);
     ck_assert_int_lt(redlock_remaining_ms(importer), 2000);
     wait_full_ttl(importer);

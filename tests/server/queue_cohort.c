@@ -50,7 +50,7 @@ TEST(cases, those_whose_first_attempts_are_refused_together_are_one)
 
         ck_assert_uint_lt(tries, TRIES);
         queue_open();
-        snprintf(key, sizeof(key), "refused%u", tries);
+        snprintf(key, sizeof key, "refused%u", tries);
         cohort_start(key, &request);
         waiter_leave(&first);
         for (size_t i = 0; i < COHORT; i++) {
@@ -114,9 +114,9 @@ static void on_event(const struct redlock_event *event, void *user_data)
     struct tale *tale = user_data;
 
     if (event->type == REDLOCK_EVENT_ACQUIRED)
-        snprintf(tale->acquired[tale->n_acquired++], sizeof(tale->acquired[0]), "%s", event->token);
+        snprintf(tale->acquired[tale->n_acquired++], sizeof tale->acquired[0], "%s", event->token);
     if (event->type == REDLOCK_EVENT_RELEASED)
-        snprintf(tale->released[tale->n_released++], sizeof(tale->released[0]), "%s", event->token);
+        snprintf(tale->released[tale->n_released++], sizeof tale->released[0], "%s", event->token);
 }
 
 static struct tale tale;
@@ -263,7 +263,7 @@ TESTS(cases, it_can_be_exported_and_imported, 0, 2)
         outcome_expect(&(struct outcome[]){rig_extend(&rig, waiters[0].lock, 0)}[0], REDLOCK_OK);
     waiter_leave(&waiters[0]);
     waiter_wait_held(&waiters[1]);
-    ck_assert_int_eq(redlock_lock_export(waiters[1].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(waiters[1].lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
     ck_assert_int_gt(redlock_remaining_ms(importer), 0);
     outcome_expect(&(struct outcome[]){rig_extend(&rig, importer, 0)}[0], REDLOCK_OK);

@@ -38,7 +38,7 @@ TEST(cases, a_token_of_its_own_is_not_passed_on)
     cohort_start("own", &request);
     waiter_leave(&first);
     waiter_wait_held(&waiters[0]);
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(waiters[0].lock));
+    snprintf(token, sizeof token, "%s", redlock_lock_token(waiters[0].lock));
     waiter_leave(&waiters[0]);
     waiter_wait_held(&waiters[1]);
     ck_assert_str_ne(redlock_lock_token(waiters[1].lock), token);
@@ -68,7 +68,7 @@ TEST(cases, who_wants_a_token_of_its_own_gets_it_from_the_masters)
     waiter_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {
         waiter_wait_held(&waiters[i]);
-        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(waiters[i].lock));
+        snprintf(tokens[i], sizeof tokens[i], "%s", redlock_lock_token(waiters[i].lock));
         waiter_leave(&waiters[i]);
     }
     ck_assert_str_ne(tokens[0], tokens[1]);
@@ -92,7 +92,7 @@ TEST(cases, asking_for_the_token_changes_nothing)
         waiter_wait_held(&waiters[i]);
         if (i > 0)
             ck_assert_str_eq(redlock_lock_token(waiters[i].lock), token);
-        snprintf(token, sizeof(token), "%s", redlock_lock_token(waiters[i].lock));
+        snprintf(token, sizeof token, "%s", redlock_lock_token(waiters[i].lock));
         waiter_leave(&waiters[i]);
     }
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
@@ -109,7 +109,7 @@ TEST(cases, a_value_that_was_exported_is_not_passed_on)
     cohort_start("back", &request);
     waiter_leave(&first);
     waiter_wait_held(&waiters[0]);
-    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(waiters[0].lock, NULL, text), 0);
     waiter_leave(&waiters[0]);
     waiter_wait_held(&waiters[1]);

@@ -128,7 +128,7 @@ static void expect_soon(int64_t (*lateness)(const char *key))
         char key[16];
         int64_t late_ns;
 
-        snprintf(key, sizeof(key), "dead %d", i);
+        snprintf(key, sizeof key, "dead %d", i);
         late_ns = lateness(key);
         best_ns = late_ns < best_ns ? late_ns : best_ns;
     }

@@ -26,7 +26,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
 
 static void hooked(struct redlock_options *options)
 {
-    memset(&plan, 0, sizeof(plan));
+    memset(&plan, 0, sizeof plan);
     options->on_event = on_event;
     options->event_data = &plan;
 }
@@ -54,9 +54,9 @@ static bool give_up_at(unsigned at, bool destroy)
     char key[16];
     bool reached;
 
-    snprintf(key, sizeof(key), "leave-%u", at); /* one that was waited for a moment ago begins in the queue */
+    snprintf(key, sizeof key, "leave-%u", at); /* one that was waited for a moment ago begins in the queue */
     holder = rig_hold(&rig, key, 10000);
-    memset(&plan, 0, sizeof(plan));
+    memset(&plan, 0, sizeof plan);
     plan.at = at;
     waiter.rig = &rig;
     waiter_start(&rig, &waiter, rig.client, key, &request);

@@ -57,7 +57,7 @@ TEST(five, a_thousand_waiters_of_one_client_are_served_in_order)
 
     request.ttl_ms = 60000;
     holder = rig_hold(&rig, key, 60000);
-    waiters = calloc(N_WAITERS, sizeof(*waiters));
+    waiters = calloc(N_WAITERS, sizeof *waiters);
     ck_assert_ptr_nonnull(waiters);
     served = 0;
     for (size_t i = 0; i < N_WAITERS; i++) {

@@ -17,7 +17,7 @@ static bool fenced;
 static void open_five(void)
 {
     fenced = false;
-    memset(waiters, 0, sizeof(waiters));
+    memset(waiters, 0, sizeof waiters);
     queue_open();
     rig_open_with(&rig, 5, 0, rig_tune_for_counting);
 }
@@ -248,7 +248,7 @@ static long long count_rounds(const char *key)
     char *reply;
     long long sum;
 
-    snprintf(name, sizeof(name), "redlock:waiters:%s", key);
+    snprintf(name, sizeof name, "redlock:waiters:%s", key);
     reply = masters_command(rig.masters, 0, (const char *const[]){"EVAL", script, "1", name, NULL});
     ck_assert_msg(reply != NULL, "%s", masters_error());
     sum = strtoll(reply + strlen("(integer) "), NULL, 10);

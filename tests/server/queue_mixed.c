@@ -96,7 +96,7 @@ TEST(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer)
         char key[16];
         int64_t late_ns;
 
-        snprintf(key, sizeof(key), "mixed %d", i);
+        snprintf(key, sizeof key, "mixed %d", i);
         late_ns = lateness_after_a_foreign_ttl(key);
         best_ns = late_ns < best_ns ? late_ns : best_ns;
     }

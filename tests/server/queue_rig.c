@@ -38,7 +38,7 @@ static void on_end(struct redlock_lock *lock, const struct redlock_result *resul
 void waiter_start(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,
                   const struct redlock_acquire_options *request)
 {
-    memset(waiter, 0, sizeof(*waiter));
+    memset(waiter, 0, sizeof *waiter);
     waiter->rig = rig;
     waiter->lock = rig_new_lock(client, key);
     ck_assert_int_eq(redlock_acquire(waiter->lock, request, on_end, waiter), 0);
@@ -73,15 +73,15 @@ static void describe(struct place_request *request, const char *key, size_t in_q
     struct redlock_lock *lock = request->waiter->lock;
     const char *state = redlock_state_name(redlock_state(lock));
     size_t granted = rig_count_value(request->waiter->rig, key, redlock_lock_token(lock));
-    size_t used = (size_t)snprintf(request->what, sizeof(request->what),
+    size_t used = (size_t)snprintf(request->what, sizeof request->what,
                                    "a waiter to be in the queue on %zu masters: it is %s, "
                                    "in the queue or granted on %zu, granted by %zu", request->n, state, in_queue,
                                    granted);
 
-    for (size_t i = 0; i < request->waiter->rig->n && used < sizeof(request->what); i++) {
+    for (size_t i = 0; i < request->waiter->rig->n && used < sizeof request->what; i++) {
         struct redlock_node_info info = watch_info(redlock_lock_client(lock), i);
 
-        used += (size_t)snprintf(request->what + used, sizeof(request->what) - used, "; %zu: %s, %s, step %lld us, %s",
+        used += (size_t)snprintf(request->what + used, sizeof request->what - used, "; %zu: %s, %s, step %lld us, %s",
                                  i,
                                  redlock_link_name(info.link), redlock_standing_name(info.standing),
                                  (long long)info.clock_step_us, info.last_error);
@@ -104,7 +104,7 @@ static bool is_in_queue(void *argument)
 
     ck_assert_msg(request->waiter->outcome.calls == 0, "a waiter's acquisition has ended with %s",
                   redlock_status_name(request->waiter->outcome.status));
-    snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
+    snprintf(key, sizeof key, "%.*s", (int)key_size, bytes);
     in_queue = *token ? queue_count(request->waiter->rig, key, token) + rig_count_value(request->waiter->rig, key,
                                                                                        token) : 0;
     if (++request->looks % DESCRIBE_EVERY == 0)
@@ -149,7 +149,7 @@ static size_t ask(struct rig *rig, size_t node, const char *command, const char 
     char *reply = NULL;
     size_t n = 0;
 
-    snprintf(name, sizeof(name), "%s%s", prefix, key);
+    snprintf(name, sizeof name, "%s%s", prefix, key);
     if (masters_pid(rig->masters, node))
         reply = masters_command(rig->masters, node, (const char *const[]){command, name, NULL});
     if (reply)
@@ -168,7 +168,7 @@ size_t queue_count(struct rig *rig, const char *key, const char *value)
     char name[REDLOCK_MAX_KEY_BYTES + 32];
     size_t n = 0;
 
-    snprintf(name, sizeof(name), "redlock:queue:%s", key);
+    snprintf(name, sizeof name, "redlock:queue:%s", key);
     for (size_t i = 0; i < rig->n; i++) {
         char *reply = NULL;
 

@@ -61,8 +61,8 @@ static void raise_ticket(size_t node, const char *key)
     char name[60];
     char number[24];
 
-    snprintf(name, sizeof(name), "redlock:waiters:%s", key);
-    snprintf(number, sizeof(number), "%" PRId64, ((int64_t)time(NULL) + 3600) * 1000000);
+    snprintf(name, sizeof name, "redlock:waiters:%s", key);
+    snprintf(number, sizeof number, "%" PRId64, ((int64_t)time(NULL) + 3600) * 1000000);
     rig_do(&rig, node, "HSET", name, "@last", number, NULL);
 }
 

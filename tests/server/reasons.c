@@ -18,19 +18,19 @@ static void on_event(const struct redlock_event *event, void *user_data)
     if (event->type != REDLOCK_EVENT_FAILED && event->type != REDLOCK_EVENT_RELEASED)
         return;
     logged.level = redlock_event_level(event);
-    redlock_event_line(event, logged.line, sizeof(logged.line));
+    redlock_event_line(event, logged.line, sizeof logged.line);
 }
 
 static void connect_logging(void)
 {
-    memset(&logged, 0, sizeof(logged));
+    memset(&logged, 0, sizeof logged);
     rig.options.on_event = on_event;
     rig_connect(&rig);
 }
 
 static void expect_why(const struct outcome *outcome, const char *beginning, const char *part)
 {
-    ck_assert_msg(strncmp(outcome->why, beginning, strlen(beginning)) == 0 && strstr(outcome->why, part) != NULL,
+    ck_assert_msg(strncmp(outcome->why, beginning, strlen(beginning)) == 0 && strstr(outcome->why, part),
                   "not '%s' ... '%s', but '%s'", beginning, part, outcome->why);
 }
 
@@ -128,7 +128,7 @@ TEST(reasons, a_wrong_password_is_told)
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
     rig_do(&rig, 0, "ACL", "SETUSER", "me", "on", ">secret", "~*", "+@all", NULL);
-    snprintf(url, sizeof(url), "unix://me:wrong@%s", rig.urls[0] + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://me:wrong@%s", rig.urls[0] + strlen("unix://"));
     rig.urls[0] = url;
     rig.client = NULL;
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 1, &rig.options, &rig.client, NULL), 0);

@@ -53,7 +53,7 @@ TEST(looks, a_database_that_was_swapped_with_another_does_not_vote)
 
     trust_start(&options);
     rig_connect(&rig);
-    snprintf(url, sizeof(url), "%s?db=1", rig.urls[0]);
+    snprintf(url, sizeof url, "%s?db=1", rig.urls[0]);
     rig.urls[0] = url;
     other = rig_further_client(&rig);
     rig_wait_link(&rig, other, 0, REDLOCK_LINK_READY);

@@ -144,7 +144,7 @@ TEST(entering, the_token_and_the_fence_are_those_of_the_outermost_entry)
     request.fenced = 1;
     lock = rig_hold_as(&rig, "inner", &request);
     fence = redlock_lock_fence(lock);
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
     reenter(lock, 1);
     ck_assert_uint_eq(redlock_lock_fence(lock), fence);
     ck_assert_str_eq(redlock_lock_token(lock), token);
@@ -374,10 +374,10 @@ TEST(ends, a_lock_is_transferred_at_depth_one_and_begins_there)
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     reenter(lock, 1);
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_DEPTH);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), REDLOCK_E_DEPTH);
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
     ck_assert_uint_eq(redlock_lock_depth(importer), 1);

@@ -38,7 +38,7 @@ static struct redlock_node_info info_of(size_t node)
 {
     struct redlock_node_info info;
 
-    ck_assert_int_eq(redlock_client_node_info(rig.client, node, &info, sizeof(info)), 0);
+    ck_assert_int_eq(redlock_client_node_info(rig.client, node, &info, sizeof info), 0);
     return info;
 }
 
@@ -60,7 +60,7 @@ static bool has_lost_its_connection(void *argument)
     for (size_t i = 0; i < rig.n; i++) {
         struct redlock_node_stats now;
 
-        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &now, sizeof(now)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &now, sizeof now), 0);
         if (now.name == before->name)
             return now.disconnects > before->disconnects;
     }
@@ -72,7 +72,7 @@ static void disconnect(size_t node)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
     if (stats.link != REDLOCK_LINK_READY)
         return;
     rig_do(&rig, node, "CLIENT", "KILL", "TYPE", "normal", NULL);

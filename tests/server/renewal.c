@@ -56,7 +56,7 @@ TEST(goes, a_lock_outlives_its_ttl)
     struct redlock_lock *lock = hold("long", SHORT_TTL_MS, 0);
     char token[64];
 
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
     rig_run_for(&rig, SHORT_TTL_MS + SHORT_TTL_MS / 2);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);

@@ -66,7 +66,7 @@ TEST(the_dead_and_the_forgotten, all_the_dead_in_front_of_a_waiter_are_dropped_a
     for (unsigned i = 0; i < 50; i++) {
         char value[16];
 
-        snprintf(value, sizeof(value), "dead-%u", i);
+        snprintf(value, sizeof value, "dead-%u", i);
         queue_wait(value, 10 + i);
     }
     clock_fault_step_ms(counter_clock, 25000);
@@ -86,7 +86,7 @@ TEST(the_dead_and_the_forgotten, joins_sweep_the_dead_out_of_the_middle)
     for (unsigned i = 0; i < 6; i++) {
         char value[16];
 
-        snprintf(value, sizeof(value), "dead-%u", i);
+        snprintf(value, sizeof value, "dead-%u", i);
         queue_wait(value, 10 + i);
     }
     clock_fault_step_ms(counter_clock, 25000);
@@ -94,7 +94,7 @@ TEST(the_dead_and_the_forgotten, joins_sweep_the_dead_out_of_the_middle)
     for (unsigned i = 0; i < 8; i++) {
         char value[16];
 
-        snprintf(value, sizeof(value), "new-%u", i);
+        snprintf(value, sizeof value, "new-%u", i);
         queue_wait(value, 5); /* in front of them: its own look does not reach them */
     }
     expect_queue("first new-0 new-1 new-2 new-3 new-4 new-5 new-6 new-7");

@@ -30,7 +30,7 @@ static char *entry_of(const char *value)
     char *entry;
     char *rest;
 
-    snprintf(command, sizeof(command), "HGET waiters %s", value);
+    snprintf(command, sizeof command, "HGET waiters %s", value);
     entry = ask(counter_master, 0, command);
     rest = strchr(entry, ' ');
     ck_assert_msg(rest != NULL, "%s has no entry", value);
@@ -206,7 +206,7 @@ static void fill(unsigned n)
     char number[16];
     char *reply;
 
-    snprintf(number, sizeof(number), "%u", n);
+    snprintf(number, sizeof number, "%u", n);
     reply = masters_command(counter_master, 0,
                             (const char *const[]){"EVAL", script, "2", "queue", "waiters", number, NULL});
     ck_assert_msg(reply && strcmp(reply, "filled") == 0, "%s", masters_error());

@@ -346,8 +346,8 @@ static void place(const char *name, long long now)
     char entry[80];
     bool dead = any(5) == 0;
 
-    snprintf(ticket, sizeof(ticket), "%llu", (unsigned long long)any(30) + 1);
-    snprintf(entry, sizeof(entry), "%lld %llu 20000 - 0 0 none", dead ? now - 5000 : now + 15000,
+    snprintf(ticket, sizeof ticket, "%llu", (unsigned long long)any(30) + 1);
+    snprintf(entry, sizeof entry, "%lld %llu 20000 - 0 0 none", dead ? now - 5000 : now + 15000,
              dead ? 0 : (unsigned long long)any(4));
     if (any(6))
         command((const char *const[]){"ZADD", "queue", ticket, name, NULL});
@@ -364,7 +364,7 @@ static void build(uint64_t trial)
     ask_expect(counter_master, 0, "FLUSHALL", "OK");
     for (size_t i = 0; i < SOME + OTHERS; i++)
         place(names[i], now);
-    snprintf(holder, sizeof(holder), "%s %llu none", names[any(SOME + OTHERS)], (unsigned long long)any(30) + 1);
+    snprintf(holder, sizeof holder, "%s %llu none", names[any(SOME + OTHERS)], (unsigned long long)any(30) + 1);
     command((const char *const[]){"HSET", "waiters", "@last", "31", "@sweep", "1", NULL});
     if (any(3))
         command((const char *const[]){"HSET", "waiters", "@holder", holder, NULL});

@@ -103,7 +103,7 @@ static void hold_for_ms(int ms)
 {
     char line[64];
 
-    snprintf(line, sizeof(line), "SET lock former PX %d", ms);
+    snprintf(line, sizeof line, "SET lock former PX %d", ms);
     ask_expect(counter_master, 0, line, "OK");
 }
 

@@ -193,14 +193,14 @@ static int connect_to(const char *url)
     ck_assert_int_ge(fd, 0);
     if (tcp) {
         address.sin_port = htons((uint16_t)port);
-        ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+        ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
         return fd;
     }
     while (slash && slash[1] == '/')
         slash++;
     ck_assert_ptr_nonnull(slash);
-    snprintf(path.sun_path, sizeof(path.sun_path), "%s", slash);
-    ck_assert_msg(connect(fd, (struct sockaddr *)&path, sizeof(path)) == 0, "%s", url);
+    snprintf(path.sun_path, sizeof path.sun_path, "%s", slash);
+    ck_assert_msg(connect(fd, (struct sockaddr *)&path, sizeof path) == 0, "%s", url);
     return fd;
 }
 
@@ -214,7 +214,7 @@ static void read_line(char *ret_line, size_t size)
         ssize_t n;
 
         ck_assert_msg(poll(&readable, 1, SUITE_PATIENCE_S * 1000) == 1, "nothing was said");
-        n = read(subscriber, heard + n_heard, sizeof(heard) - n_heard);
+        n = read(subscriber, heard + n_heard, sizeof heard - n_heard);
         ck_assert_int_gt(n, 0);
         n_heard += (size_t)n;
     }
@@ -231,13 +231,13 @@ static void read_message(const char *kind, char *ret_payload, size_t size)
 {
     char line[256];
 
-    read_line(line, sizeof(line));
+    read_line(line, sizeof line);
     ck_assert_str_eq(line, "*3");
-    read_line(line, sizeof(line));
-    read_line(line, sizeof(line));
+    read_line(line, sizeof line);
+    read_line(line, sizeof line);
     ck_assert_str_eq(line, kind);
-    read_line(line, sizeof(line));
-    read_line(line, sizeof(line));
+    read_line(line, sizeof line);
+    read_line(line, sizeof line);
     ck_assert_str_eq(line, "grants");
     read_line(ret_payload, size);
     if (ret_payload[0] == '$')
@@ -251,8 +251,8 @@ void subscriber_open(void)
 
     n_heard = 0;
     subscriber = connect_to(masters_url(counter_master, 0));
-    ck_assert_int_eq(write(subscriber, subscribe, sizeof(subscribe) - 1), sizeof(subscribe) - 1);
-    read_message("subscribe", payload, sizeof(payload));
+    ck_assert_int_eq(write(subscriber, subscribe, sizeof subscribe - 1), sizeof subscribe - 1);
+    read_message("subscribe", payload, sizeof payload);
 }
 
 void subscriber_close(void)
@@ -268,7 +268,7 @@ struct rl_notification subscriber_expect(const char *value, bool granted, uint32
     struct rl_notification call;
     char payload[256];
 
-    read_message("message", payload, sizeof(payload));
+    read_message("message", payload, sizeof payload);
     ck_assert_msg(rl_notification_read((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation,
                                         &call),
                   "%s", payload);
@@ -287,6 +287,6 @@ void subscriber_expect_silence(void)
     char payload[256];
 
     ask_expect(counter_master, 0, "PUBLISH grants end", "(integer) 1");
-    read_message("message", payload, sizeof(payload));
+    read_message("message", payload, sizeof payload);
     ck_assert_str_eq(payload, "end");
 }

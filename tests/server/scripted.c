@@ -35,7 +35,7 @@ static size_t begin_with_script(const struct rl_command *command, char **words)
 static struct rl_reply_item item_of(const char *line, size_t size)
 {
     static const char number[] = "(integer) ";
-    const size_t prefix = sizeof(number) - 1;
+    const size_t prefix = sizeof number - 1;
 
     if (size > prefix && memcmp(line, number, prefix) == 0)
         return (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = strtoll(line + prefix, NULL, 10)};

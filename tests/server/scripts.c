@@ -16,7 +16,7 @@ static long long calls_of(size_t node, const char *command)
     long long calls = 0;
 
     ck_assert_ptr_nonnull(info);
-    snprintf(name, sizeof(name), "cmdstat_%s:calls=", command);
+    snprintf(name, sizeof name, "cmdstat_%s:calls=", command);
     line = strstr(info, name);
     if (line)
         calls = atoll(line + strlen(name));
@@ -40,7 +40,7 @@ static uint64_t reloads(void)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     return stats.script_reloads;
 }
 
@@ -185,8 +185,8 @@ TEST(three, no_script_needs_other_rights_than_the_manual_says)
         char command[32];
         char right[40];
 
-        for (const char *at = text->text; (at = next_call(at, command, sizeof(command))); calls++) {
-            snprintf(right, sizeof(right), "+%s ", command);
+        for (const char *at = text->text; (at = next_call(at, command, sizeof command)); calls++) {
+            snprintf(right, sizeof right, "+%s ", command);
             ck_assert_msg(strstr(ADVICE_RIGHTS, right), "%s calls %s", text->name, command);
         }
     }

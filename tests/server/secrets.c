@@ -53,18 +53,18 @@ static size_t count_in_memory(void)
     size_t n = 0;
 
     ck_assert(maps && memory >= 0);
-    while (fgets(line, sizeof(line), maps)) {
+    while (fgets(line, sizeof line, maps)) {
         unsigned long begin, end;
         char rights[8];
 
         if (sscanf(line, "%lx-%lx %7s", &begin, &end, rights) != 3 || strncmp(rights, "rw", 2) != 0)
             continue;
-        for (unsigned long at = begin; at < end; at += sizeof(buffer) - PASSWORD_BYTES) {
-            size_t size = end - at < sizeof(buffer) ? end - at : sizeof(buffer);
+        for (unsigned long at = begin; at < end; at += sizeof buffer - PASSWORD_BYTES) {
+            size_t size = end - at < sizeof buffer ? end - at : sizeof buffer;
             ssize_t got = pread(memory, buffer, size, (off_t)at);
 
             n += got > 0 ? count_in(buffer, (size_t)got) : 0;
-            explicit_bzero(buffer, sizeof(buffer));
+            explicit_bzero(buffer, sizeof buffer);
         }
     }
     fclose(maps);
@@ -86,7 +86,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
 {
     char line[1024];
 
-    redlock_event_line(event, line, sizeof(line));
+    redlock_event_line(event, line, sizeof line);
     look_at(line);
     look_at(event->text ? event->text : "");
 }
@@ -111,7 +111,7 @@ static void start(void)
 {
     struct masters_options options = {.count = 3};
 
-    ck_assert_int_eq(getrandom(hidden, sizeof(hidden), 0), (int)sizeof(hidden));
+    ck_assert_int_eq(getrandom(hidden, sizeof hidden, 0), (int)sizeof hidden);
     rig_start(&rig, &options);
     tell_masters();
     rig.options.on_event = on_event;
@@ -147,8 +147,8 @@ static void put_into_urls(void)
         char password[PASSWORD_BYTES + 1];
 
         reveal(password);
-        snprintf(urls[i], sizeof(urls[i]), "%.*slocker:%s@%s", (int)(rest - url), url, password, rest);
-        explicit_bzero(password, sizeof(password));
+        snprintf(urls[i], sizeof urls[i], "%.*slocker:%s@%s", (int)(rest - url), url, password, rest);
+        explicit_bzero(password, sizeof password);
         rig.urls[i] = urls[i];
     }
 }
@@ -160,7 +160,7 @@ TEST(memory_tests, a_password_of_urls_ends_with_the_client)
     start();
     put_into_urls();
     rig_connect(&rig);
-    explicit_bzero(urls, sizeof(urls));
+    explicit_bzero(urls, sizeof urls);
     use();
     ck_assert_uint_eq(count_in_memory(), 3); /* one for each master, and no other copy */
     end_client();
@@ -176,7 +176,7 @@ TEST(memory_tests, urls_that_are_refused_leave_no_password)
     strcat(urls[2], "?"); /* of one that cannot be parsed */
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &rig.client, &error), REDLOCK_E_URL);
     look_at(error.text);
-    explicit_bzero(urls, sizeof(urls));
+    explicit_bzero(urls, sizeof urls);
     ck_assert_uint_eq(count_in_memory(), 0);
 }
 
@@ -196,7 +196,7 @@ static void on_credentials(struct redlock_credentials_request *request,
     credentials.password = password;
     credentials.good_for_ms = 1000;
     ck_assert_int_eq(redlock_credentials_answer(request, &credentials), 0);
-    explicit_bzero(password, sizeof(password));
+    explicit_bzero(password, sizeof password);
     asked++;
 }
 
@@ -222,7 +222,7 @@ static bool has_failed(void *argument)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof stats), 0);
     look_at(stats.last_error);
     return strstr(stats.last_error, wanted_error) != NULL;
 }
@@ -235,7 +235,7 @@ TEST(memory_tests, a_password_that_is_refused_is_shown_nowhere)
     rig_do_all(&rig, "ACL", "SETUSER", "locker", "resetpass", NULL);
     rig.options.on_credentials = on_credentials;
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &rig.client, &error), 0);
-    snprintf(wanted_error, sizeof(wanted_error), "AUTH: WRONGPASS");
+    snprintf(wanted_error, sizeof wanted_error, "AUTH: WRONGPASS");
     rig_wait(&rig, has_failed, NULL, "the password to be refused");
     end_client();
     ck_assert_uint_eq(count_in_memory(), 0);

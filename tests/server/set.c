@@ -344,7 +344,7 @@ TESTS(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2)
     ck_assert_int_eq(redlock_set_detach(record->set), _i == 1 ? REDLOCK_E_BUSY : REDLOCK_E_NOT_HELD);
     rig_wait(&rig, is_not_one, &status, "the end of the client");
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
-    ck_assert_int_eq(redlock_set_export(record->set, text, sizeof(text)), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_set_export(record->set, text, sizeof text), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_set_detach(record->set), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_set_release(record->set, NULL, NULL), REDLOCK_E_NOT_HELD);
 }

@@ -57,7 +57,7 @@ static void set_exclusively(const char *value, const char *answer)
 {
     char line[64];
 
-    snprintf(line, sizeof(line), "SET lock %s NX PX 30000", value);
+    snprintf(line, sizeof line, "SET lock %s NX PX 30000", value);
     ask_expect(counter_master, 0, line, answer);
 }
 
@@ -182,7 +182,7 @@ TESTS(cases, keys_of_other_types_are_not_touched, 0, 4)
 
     ask_integer(counter_master, 0, foreign[_i]);
     expect_answer(take(RL_STEP_CLAIM, "one", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         expect_answer(take(steps[i], "one", 30000), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_answer(queue_release("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_answer(queue_release_alone("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
@@ -259,7 +259,7 @@ TEST(cases, more_readers_than_one_script_serves_are_told_to_look)
     subscriber_open();
     queue_enqueue("holder", 0, 1);
     for (int i = 0; i < 65; i++) {
-        snprintf(value, sizeof(value), "r%02d", i);
+        snprintf(value, sizeof value, "r%02d", i);
         expect_answer(join(value, 10 + (uint64_t)i), RL_QUEUED, RL_DETAIL_NONE, 0);
     }
     queue_release("holder");
@@ -277,7 +277,7 @@ TEST(cases, one_script_looks_at_128_entries)
     for (int i = 0; i <= 128; i++) {
         struct rl_subject about;
 
-        snprintf(value, sizeof(value), "u%03d", i);
+        snprintf(value, sizeof value, "u%03d", i);
         about = subject_of(value, RL_UPGRADEABLE, 0);
         about.ticket = 10 + (uint64_t)i;
         expect_answer(counter_take(&rl_shared_kind, RL_STEP_ENQUEUE, &about), i ? RL_QUEUED : RL_GRANTED,

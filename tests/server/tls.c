@@ -18,7 +18,7 @@ static void shell(const char *script)
 {
     char command[2048];
 
-    snprintf(command, sizeof(command), "cd %s && { %s\n} >>openssl.log 2>&1", masters_dir(rig.masters), script);
+    snprintf(command, sizeof command, "cd %s && { %s\n} >>openssl.log 2>&1", masters_dir(rig.masters), script);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 
@@ -31,7 +31,7 @@ static void issue(const char *name, const char *ca, const char *alt, const char 
 {
     char script[1200];
 
-    snprintf(script, sizeof(script),
+    snprintf(script, sizeof script,
              "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s.key\n"
              "printf 'subjectAltName=%s\\n' >%s.ext\n"
              "openssl req -new -key %s.key -subj '/CN=redlock %s' -out %s.csr\n"
@@ -55,8 +55,8 @@ static void show(const char *name)
 {
     char certificate[200], key[200];
 
-    snprintf(certificate, sizeof(certificate), "%s/%s.crt", masters_dir(rig.masters), name);
-    snprintf(key, sizeof(key), "%s/%s.key", masters_dir(rig.masters), name);
+    snprintf(certificate, sizeof certificate, "%s/%s.crt", masters_dir(rig.masters), name);
+    snprintf(key, sizeof key, "%s/%s.key", masters_dir(rig.masters), name);
     rig_do_all(&rig, "CONFIG", "SET", "tls-cert-file", certificate, "tls-key-file", key, NULL);
 }
 
@@ -73,7 +73,7 @@ static struct redlock_node_stats stats_of(size_t node)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
     return stats;
 }
 
@@ -151,7 +151,7 @@ TEST(works, a_directory_of_cas_does)
 
     start(3, MASTERS_TLS);
     shell("mkdir cas && cp ca.crt cas && openssl rehash cas");
-    snprintf(path, sizeof(path), "%s/cas", masters_dir(rig.masters));
+    snprintf(path, sizeof path, "%s/cas", masters_dir(rig.masters));
     rig.options.tls_ca_file = "";
     rig.options.tls_ca_dir = path;
     expect_locking_works();
@@ -187,7 +187,7 @@ TEST(works, many_records_keep_their_order)
 
     start(3, MASTERS_TLS);
     rig_connect(&rig);
-    memset(key, 'k', sizeof(key));
+    memset(key, 'k', sizeof key);
     for (size_t i = 0; i < LOCKS; i++) {
         snprintf(key + 990, 10, "%04zu", i);
         locks[i] = rig_new_lock(rig.client, key);
@@ -312,7 +312,7 @@ TEST(fails, a_plain_master_is_no_tls)
 
     rig_start(&rig, &options);
     rig.options.connect_timeout_ms = 300;
-    snprintf(url, sizeof(url), "rediss://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
+    snprintf(url, sizeof url, "rediss://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
     rig.urls[0] = url;
     expect_failure("no TLS at this port");
 }
@@ -321,7 +321,7 @@ TEST(fails, a_plain_master_is_no_tls)
 TEST(fails, a_plain_client_at_a_tls_port_fails)
 {
     start(1, MASTERS_TLS);
-    snprintf(url, sizeof(url), "redis://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
     rig.urls[0] = url;
     expect_failure("");
 }
@@ -343,7 +343,7 @@ TEST(fails, files_that_cannot_be_used_are_refused_at_once)
     rig.options.tls_ca_dir = rig.files[0];
     expect_refused("Not a directory");
     rig.options.tls_ca_dir = NULL;
-    snprintf(path, sizeof(path), "%s/server.key", masters_dir(rig.masters));
+    snprintf(path, sizeof path, "%s/server.key", masters_dir(rig.masters));
     rig.options.tls_key_file = path;
     expect_refused("tls_key_file");
     rig.options.tls_key_file = NULL;
@@ -353,7 +353,7 @@ TEST(fails, files_that_cannot_be_used_are_refused_at_once)
     expect_refused("tls_ciphers");
     rig.options.tls_ciphers = NULL;
     shell("openssl pkey -in client.key -aes128 -passout pass:secret -out locked.key");
-    snprintf(path, sizeof(path), "%s/locked.key", masters_dir(rig.masters));
+    snprintf(path, sizeof path, "%s/locked.key", masters_dir(rig.masters));
     rig.options.tls_key_file = path;
     expect_refused("tls_key_file");
 }
@@ -439,15 +439,15 @@ TEST(works, a_pipe_serves_a_client_that_begins)
     size_t n;
 
     start(1, MASTERS_TLS_MUTUAL);
-    snprintf(path, sizeof(path), "%s/client.key", masters_dir(rig.masters));
+    snprintf(path, sizeof path, "%s/client.key", masters_dir(rig.masters));
     file = fopen(path, "re");
     ck_assert_ptr_nonnull(file);
-    n = fread(text, 1, sizeof(text), file);
+    n = fread(text, 1, sizeof text, file);
     fclose(file);
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], text, n), (ssize_t)n);
     close(ends[1]);
-    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     rig.options.tls_key_file = path;
     expect_locking_works();
     reconnect();

@@ -25,7 +25,7 @@ static struct redlock_node_stats stats(void)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof stats), 0);
     return stats;
 }
 

@@ -37,8 +37,8 @@ static int loopback(in_port_t port, bool listens)
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int result = listens ? bind(fd, (struct sockaddr *)&address, sizeof(address))
-                         : connect(fd, (struct sockaddr *)&address, sizeof(address));
+    int result = listens ? bind(fd, (struct sockaddr *)&address, sizeof address)
+                         : connect(fd, (struct sockaddr *)&address, sizeof address);
 
     ck_assert_int_eq(result, 0);
     if (listens)
@@ -75,7 +75,7 @@ static void on_bytes(evutil_socket_t fd, short what, void *arg)
 {
     size_t from = fd == line.fds[SERVER] ? SERVER : CLIENT;
     unsigned char bytes[16384];
-    ssize_t n = recv(fd, bytes, line.slice < sizeof(bytes) ? line.slice : sizeof(bytes), 0);
+    ssize_t n = recv(fd, bytes, line.slice < sizeof bytes ? line.slice : sizeof bytes, 0);
     size_t size = n > 0 ? allowed(from, (size_t)n) : 0;
 
     line.passed[from] += size;
@@ -102,13 +102,13 @@ static void on_connection(evutil_socket_t fd, short what, void *arg)
 static void lay_line(void)
 {
     struct sockaddr_in address;
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
 
     line = (struct line){.fds = {-1, -1}, .limits = {UNLIMITED, UNLIMITED}, .slice = UNLIMITED};
     line.master_port = htons((in_port_t)atoi(strrchr(rig.urls[0], ':') + 1));
     line.listener = loopback(0, true);
     ck_assert_int_eq(getsockname(line.listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(line.url, sizeof(line.url), "rediss://127.0.0.1:%d", ntohs(address.sin_port));
+    snprintf(line.url, sizeof line.url, "rediss://127.0.0.1:%d", ntohs(address.sin_port));
     rig.urls[0] = line.url;
     line.accepting = event_new(rig.base, line.listener, EV_READ | EV_PERSIST, on_connection, NULL);
     event_add(line.accepting, NULL);
@@ -139,7 +139,7 @@ static struct redlock_node_stats stats(void)
 {
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof stats), 0);
     return stats;
 }
 
@@ -268,7 +268,7 @@ TEST(cuts, a_handshake_that_falls_silent_ends_with_its_deadline)
     rig.options.connect_timeout_ms = 300;
     line.limits[SERVER] = places[0];
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, N, &rig.options, &rig.client, NULL), 0);
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         line.limits[SERVER] = places[i];
         wait_disconnect(stats().disconnects + 1);
         ck_assert_msg(strstr(stats().last_error, "securing the connection: timed out"), "%s", stats().last_error);
@@ -334,7 +334,7 @@ TEST(sessions, no_session_is_resumed_when_the_ca_has_changed)
     size_t first = bytes_until_ready(SERVER);
     size_t second;
 
-    snprintf(command, sizeof(command), "cd %s && cp ca.crt next && mv next ca.crt", masters_dir(rig.masters));
+    snprintf(command, sizeof command, "cd %s && cp ca.crt next && mv next ca.crt", masters_dir(rig.masters));
     ck_assert_int_eq(system(command), 0);
     second = bytes_of_reconnection(SERVER);
     ck_assert_msg(second + 400 > first, "%zu and %zu bytes", first, second);

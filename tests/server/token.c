@@ -114,7 +114,7 @@ TEST(five, a_token_of_the_longest_size_is_accepted_a_longer_one_not)
     char token[REDLOCK_MAX_TOKEN_BYTES + 2];
     struct outcome outcome;
 
-    memset(token, 't', sizeof(token));
+    memset(token, 't', sizeof token);
     token[REDLOCK_MAX_TOKEN_BYTES + 1] = '\0';
     ck_assert_int_eq(redlock_release_token(lock, token, NULL, NULL), REDLOCK_E_TOKEN);
     token[REDLOCK_MAX_TOKEN_BYTES] = '\0';
@@ -160,7 +160,7 @@ TEST(five, values_stay_fresh_when_there_are_no_more_random_numbers)
     for (size_t i = 0; i < 300; i++) {
 
         rig_expect_acquire(&rig, lock, &request, REDLOCK_OK);
-        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
+        snprintf(tokens[i], sizeof tokens[i], "%s", redlock_lock_token(lock));
         for (size_t j = 0; j < i; j++)
             ck_assert_str_ne(tokens[i], tokens[j]);
         rig_release(&rig, lock);

@@ -27,7 +27,7 @@ static void hold_and_export(const char *key, uint32_t ttl_ms)
 {
     struct redlock_lock *lock = rig_hold(&rig, key, ttl_ms);
 
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     redlock_lock_destroy(lock);
 }
 
@@ -119,8 +119,8 @@ TEST(given, another_process_goes_on_renewing_and_releases)
     int ends[2];
     pid_t pid;
 
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     rig_do_all(&rig, "PEXPIRE", "export", "10000", NULL); /* half of it: only a renewal brings more */
     ck_assert(!has_its_ttl_again(NULL));
     ck_assert_int_eq(pipe(ends), 0);
@@ -151,11 +151,11 @@ TEST(given, the_old_handle_is_inert)
     request.renew_ms = 20;
     lock = watch_hold_as(&rig, "given", &request, &watched);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD);
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), REDLOCK_E_NOT_HELD);
     renewals = watch_stats(rig.client).renewals;
     redlock_lock_destroy(lock);
     rig_run_for(&rig, 200);
@@ -172,7 +172,7 @@ TEST(given, a_small_buffer_changes_nothing)
 
     request.renew_ms = 20;
     lock = rig_hold_as(&rig, "small", &request);
-    ck_assert_int_eq(redlock_lock_export(lock, small, sizeof(small)), REDLOCK_E_LIMIT);
+    ck_assert_int_eq(redlock_lock_export(lock, small, sizeof small), REDLOCK_E_LIMIT);
     ck_assert_str_eq(small, "before");
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 2);
@@ -181,7 +181,7 @@ TEST(given, a_small_buffer_changes_nothing)
 TEST(given, the_text_is_one_printable_line)
 {
     hold_and_export("line", TTL_MS);
-    ck_assert_uint_lt(strlen(text), sizeof(text));
+    ck_assert_uint_lt(strlen(text), sizeof text);
     for (const char *at = text; *at; at++)
         ck_assert_msg(*at > ' ' && *at <= '~', "character %d", *at);
 }
@@ -225,7 +225,7 @@ TEST(given, the_fencing_token_goes_with_the_lock)
     lock = rig_hold_as(&rig, "fenced", &request);
     fence = redlock_lock_fence(lock);
     ck_assert_uint_ne(fence, 0);
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     importer = adopt(rig.client, "fenced");
     ck_assert_uint_eq(redlock_lock_fence(importer), fence);
@@ -245,9 +245,9 @@ TESTS(given, a_label_goes_with_the_lock, 0, 3)
     labelled = rig_further_client(&rig);
     lock = rig_new_lock(labelled, "labelled");
     rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
     ck_assert_ptr_nonnull(strstr(token, labels[_i]));
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     importer = adopt(rig.client, "labelled");
     ck_assert_str_eq(redlock_lock_token(importer), token);
     rig_expect_release(&rig, importer, REDLOCK_OK);
@@ -258,7 +258,7 @@ TEST(given, the_adopted_lock_has_what_validity_was_left)
     struct redlock_lock *lock = rig_hold_lease(&rig, "left", TTL_MS), *importer;
     int64_t before_ns = redlock_remaining_ns(lock);
 
-    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
     importer = adopt(rig.client, "left");
     ck_assert_int_le(redlock_remaining_ns(importer), before_ns);
     ck_assert_int_gt(redlock_remaining_ns(importer), before_ns - INT64_C(5000000000));
@@ -271,7 +271,7 @@ TEST(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
     struct watched watched;
 
     watch_start(importer, &watched);
-    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", SHORT_TTL_MS), text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", SHORT_TTL_MS), text, sizeof text), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, &options, text), 0);
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);

@@ -43,12 +43,12 @@ void trust_look(struct redlock_options *options)
 /* Masters that differ from the usual, and no client yet. */
 void trust_start(const struct masters_options *options)
 {
-    memset(&rig, 0, sizeof(rig));
+    memset(&rig, 0, sizeof rig);
     rig.n = options->count;
     rig.masters = masters_create(options);
     ck_assert_msg(rig.masters != NULL, "%s", masters_error());
     ck_assert_msg(masters_cleanup_on_exit(rig.masters), "%s", masters_error());
-    memcpy(rig.urls, masters_urls(rig.masters), rig.n * sizeof(*rig.urls));
+    memcpy(rig.urls, masters_urls(rig.masters), rig.n * sizeof *rig.urls);
     rig.base = event_base_new();
     rig_default_options(&rig);
     trust_declare(&rig.options);
@@ -58,7 +58,7 @@ struct redlock_node_info trust_info(struct redlock_client *client, size_t node)
 {
     struct redlock_node_info info;
 
-    ck_assert_int_eq(redlock_client_node_info(client, node, &info, sizeof(info)), 0);
+    ck_assert_int_eq(redlock_client_node_info(client, node, &info, sizeof info), 0);
     return info;
 }
 
@@ -98,7 +98,7 @@ void trust_wait_standing(size_t node, enum redlock_standing standing)
     struct standing_request request = {node, standing};
     char what[80];
 
-    snprintf(what, sizeof(what), "master %zu to be %s", node, redlock_standing_name(standing));
+    snprintf(what, sizeof what, "master %zu to be %s", node, redlock_standing_name(standing));
     rig_wait(&rig, has_standing, &request, what);
 }
 
@@ -106,7 +106,7 @@ struct redlock_stats trust_stats(void)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
     return stats;
 }
 

@@ -20,12 +20,12 @@ static void on_event(const struct redlock_event *event, void *user_data)
     if (event->type == REDLOCK_EVENT_BACKOFF && to->n_backoffs < MAX_EVENTS)
         to->delays_us[to->n_backoffs++] = event->delay_us;
     if (event->type == REDLOCK_EVENT_ATTEMPT && to->n_attempts < MAX_EVENTS)
-        snprintf(to->tokens[to->n_attempts++], sizeof(to->tokens[0]), "%s", event->token);
+        snprintf(to->tokens[to->n_attempts++], sizeof to->tokens[0], "%s", event->token);
 }
 
 static void traced(struct redlock_options *options)
 {
-    memset(&trace, 0, sizeof(trace));
+    memset(&trace, 0, sizeof trace);
     options->on_event = on_event;
     options->event_data = &trace;
 }

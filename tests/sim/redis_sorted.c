@@ -53,7 +53,7 @@ static bool add_member(struct redis_context *context, struct rl_slice key, struc
     struct member *member = find_member(context, set, name);
     struct member fresh = {.size = (uint8_t)name.size, .score = -1};
 
-    *ret_added += member == NULL;
+    *ret_added += !member;
     if (!set)
         set = add_set(context->keys, key);
     if (!set || name.size > MEMBER_TEXT)

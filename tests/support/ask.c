@@ -62,7 +62,7 @@ void ask_refused(struct masters *masters, size_t i, const char *line, const char
 {
     char *text = run(masters, i, line);
 
-    ck_assert_msg(text == NULL, "%s: \"%s\", not refused", line, text);
+    ck_assert_msg(!text, "%s: \"%s\", not refused", line, text);
     ck_assert_msg(strncmp(masters_error(), error, strlen(error)) == 0, "%s: %s", line, masters_error());
 }
 
@@ -78,12 +78,12 @@ void ask_contains(struct masters *masters, size_t i, const char *line, const cha
 void ask_serve_slots(struct masters *masters, size_t i)
 {
     enum { SLOTS = 16384 };
-    static char numbers[SLOTS][sizeof("16383")];
+    static char numbers[SLOTS][sizeof "16383"];
     static const char *argv[2 + SLOTS + 1] = {"CLUSTER", "ADDSLOTS"};
     char *reply;
 
     for (int slot = 0; slot < SLOTS; slot++) {
-        snprintf(numbers[slot], sizeof(numbers[slot]), "%d", slot);
+        snprintf(numbers[slot], sizeof numbers[slot], "%d", slot);
         argv[2 + slot] = numbers[slot];
     }
     reply = masters_command(masters, i, argv);

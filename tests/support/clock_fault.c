@@ -12,7 +12,7 @@ struct clock_fault {
 
 struct clock_fault *clock_fault_create(void)
 {
-    struct clock_fault *fault = calloc(1, sizeof(*fault));
+    struct clock_fault *fault = calloc(1, sizeof *fault);
 
     ck_assert_ptr_nonnull(fault);
     ck_assert_int_eq(setenv("REDLOCK_CLOCK_SHIM", CLOCK_SHIM, 0), 0);

@@ -14,7 +14,7 @@ static void collect(va_list words, const char *ret_argv[MAX_WORDS + 1])
     size_t n = 0;
     const char *word;
 
-    while ((word = va_arg(words, const char *)) != NULL) {
+    while ((word = va_arg(words, const char *))) {
         ck_assert_uint_lt(n, MAX_WORDS);
         ret_argv[n++] = word;
     }

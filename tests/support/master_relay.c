@@ -11,8 +11,8 @@ struct relay *master_relay_create(struct event_base *base, struct masters *maste
     struct relay_options options = {.listen = listen, .upstream = masters_url(masters, node)};
     struct relay *relay;
 
-    snprintf(listen, sizeof(listen), "unix://%s/relay%zu", masters_dir(masters), node);
-    relay = relay_create(base, &options, why, sizeof(why));
+    snprintf(listen, sizeof listen, "unix://%s/relay%zu", masters_dir(masters), node);
+    relay = relay_create(base, &options, why, sizeof why);
     ck_assert_msg(relay != NULL, "%s", why);
     return relay;
 }

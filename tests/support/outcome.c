@@ -6,8 +6,8 @@
 
 static void copy_node(const struct redlock_node_result *from, struct outcome_node *to)
 {
-    snprintf(to->name, sizeof(to->name), "%s", from->name);
-    snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
+    snprintf(to->name, sizeof to->name, "%s", from->name);
+    snprintf(to->detail, sizeof to->detail, "%s", from->detail);
     to->vote = from->vote;
     to->latency_us = from->latency_us;
     to->fault = from->fault;
@@ -32,7 +32,7 @@ void outcome_record(struct redlock_lock *lock, const struct redlock_result *resu
     outcome->loss = result->loss;
     outcome->reachable = result->reachable;
     outcome->voting = result->voting;
-    snprintf(outcome->why, sizeof(outcome->why), "%s", result->why);
+    snprintf(outcome->why, sizeof outcome->why, "%s", result->why);
     outcome->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         copy_node(&result->nodes[i], &outcome->nodes[i]);
@@ -64,7 +64,7 @@ void outcome_expect(const struct outcome *outcome, int status)
 {
     char votes[1024];
 
-    describe(outcome, votes, sizeof(votes));
+    describe(outcome, votes, sizeof votes);
     ck_assert_msg(outcome->calls == 1, "the callback has run %u times", outcome->calls);
     ck_assert_msg(outcome->status == status, "%s ended with %s (cause %s, %u attempts) instead of %s:%s",
                   redlock_op_name(outcome->op), redlock_status_name(outcome->status),
@@ -86,7 +86,7 @@ void outcome_expect_failed(const struct outcome *outcome, size_t node, const cha
     const struct outcome_node *actual = &outcome->nodes[node];
 
     ck_assert_uint_lt(node, outcome->n_nodes);
-    ck_assert_msg(actual->vote == REDLOCK_VOTE_FAILED && strstr(actual->detail, words) != NULL,
+    ck_assert_msg(actual->vote == REDLOCK_VOTE_FAILED && strstr(actual->detail, words),
                   "master %zu: %s \"%s\", not failed with \"%s\"", node, redlock_vote_name(actual->vote),
                   actual->detail, words);
 }

@@ -29,7 +29,7 @@ void rig_trust(struct rig *rig)
     static const char *const names[] = {"ca.crt", "client.crt", "client.key"};
 
     for (size_t i = 0; i < 3; i++)
-        snprintf(rig->files[i], sizeof(rig->files[i]), "%s/%s", masters_dir(rig->masters), names[i]);
+        snprintf(rig->files[i], sizeof rig->files[i], "%s/%s", masters_dir(rig->masters), names[i]);
     rig->options.tls_ca_file = rig->files[0];
     rig->options.tls_cert_file = rig->files[1];
     rig->options.tls_key_file = rig->files[2];
@@ -42,12 +42,12 @@ void rig_start(struct rig *rig, const struct masters_options *wished)
 
     if (getenv("REDLOCK_TEST_TLS"))
         with_tls.tls = MASTERS_TLS_MUTUAL;
-    memset(rig, 0, sizeof(*rig));
+    memset(rig, 0, sizeof *rig);
     rig->n = options->count;
     rig->masters = masters_create(options);
     ck_assert_msg(rig->masters != NULL, "%s", masters_error());
     ck_assert_msg(masters_cleanup_on_exit(rig->masters), "%s", masters_error());
-    memcpy(rig->urls, masters_urls(rig->masters), rig->n * sizeof(*rig->urls));
+    memcpy(rig->urls, masters_urls(rig->masters), rig->n * sizeof *rig->urls);
     rig->base = event_base_new();
     ck_assert_ptr_nonnull(rig->base);
     rig_default_options(rig);
@@ -123,7 +123,7 @@ void rig_close(struct rig *rig)
     if (rig->base)
         event_base_free(rig->base);
     masters_destroy(rig->masters);
-    memset(rig, 0, sizeof(*rig));
+    memset(rig, 0, sizeof *rig);
 }
 
 struct redlock_lock *rig_new_lock(struct redlock_client *client, const char *key)

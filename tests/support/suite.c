@@ -36,7 +36,7 @@ static bool is_in_path(const char *name)
     for (char *dir = copy ? strsep(&rest, ":") : NULL; dir && !found; dir = strsep(&rest, ":")) {
         char file[4096];
 
-        snprintf(file, sizeof(file), "%s/%s", dir, name);
+        snprintf(file, sizeof file, "%s/%s", dir, name);
         found = access(file, X_OK) == 0;
     }
     free(copy);
@@ -69,7 +69,7 @@ static struct version ask_version(void)
     char command[4096];
     FILE *pipe;
 
-    snprintf(command, sizeof(command), "'%s' --version", server_name());
+    snprintf(command, sizeof command, "'%s' --version", server_name());
     pipe = suite_has_server() ? popen(command, "r") : NULL;
     if (!pipe)
         return version;

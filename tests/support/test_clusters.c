@@ -78,7 +78,7 @@ TEST(lives, the_members_serve_under_one_leader)
     char version[64] = "";
     size_t leader = wait_for_leader(MASTERS_MAX);
 
-    DO(masters_server_version(masters, leader, version, sizeof(version)));
+    DO(masters_server_version(masters, leader, version, sizeof version));
     ck_assert_msg(strpbrk(version, "0123456789"), "the version is \"%s\"", version);
     DO(masters_wait_until_serving(masters, PATIENCE_MS));
     for (size_t i = 0; masters_entries(masters)[i]; i++)
@@ -151,7 +151,7 @@ static int ask(const char *entry)
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons((uint16_t)atoi(strrchr(entry, ':') + 1));
-    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_int_eq(send(fd, questions[system_under_test].text, questions[system_under_test].size, MSG_NOSIGNAL),
                      (ssize_t)questions[system_under_test].size);
     return fd;

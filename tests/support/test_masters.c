@@ -52,11 +52,11 @@ TESTS(lives, a_master_persists_as_asked, 0, N_MODES)
     char expected[64];
 
     start(1, false, modes[_i].mode);
-    snprintf(expected, sizeof(expected), "appendonly\n%s", modes[_i].appendonly);
+    snprintf(expected, sizeof expected, "appendonly\n%s", modes[_i].appendonly);
     ask_expect(masters, 0, "CONFIG GET appendonly", expected);
     ask_expect(masters, 0, "CONFIG GET save", "save\n");
     if (modes[_i].appendfsync) {
-        snprintf(expected, sizeof(expected), "appendfsync\n%s", modes[_i].appendfsync);
+        snprintf(expected, sizeof expected, "appendfsync\n%s", modes[_i].appendfsync);
         ask_expect(masters, 0, "CONFIG GET appendfsync", expected);
     }
 }
@@ -134,8 +134,8 @@ TEST(lives, why_there_are_no_certificates_is_told)
     FILE *file;
 
     ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(shell, sizeof(shell), "%s/sh", dir);
-    snprintf(openssl, sizeof(openssl), "%s/openssl", dir);
+    snprintf(shell, sizeof shell, "%s/sh", dir);
+    snprintf(openssl, sizeof openssl, "%s/openssl", dir);
     ck_assert_int_eq(symlink("/bin/sh", shell), 0);
     setenv("PATH", dir, 1);
     expect_no_masters("there is no program \"openssl\"");

@@ -59,7 +59,7 @@ static size_t count_logged(size_t i, const char *wanted)
     size_t size = 0, n = 0;
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/%zu/log", masters_dir(masters), i);
+    snprintf(path, sizeof path, "%s/%zu/log", masters_dir(masters), i);
     file = fopen(path, "re");
     ck_assert_ptr_nonnull(file);
     while (getline(&line, &size, file) > 0) {

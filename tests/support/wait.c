@@ -51,7 +51,7 @@ static bool has_link(void *argument)
     const struct link_request *request = argument;
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof stats), 0);
     return stats.link == request->link;
 }
 
@@ -60,7 +60,7 @@ void rig_wait_link(struct rig *rig, struct redlock_client *client, size_t node, 
     struct link_request request = {client, node, link};
     char what[80];
 
-    snprintf(what, sizeof(what), "master %zu to be %s", node, redlock_link_name(link));
+    snprintf(what, sizeof what, "master %zu to be %s", node, redlock_link_name(link));
     rig_wait(rig, has_link, &request, what);
 }
 
@@ -75,8 +75,8 @@ static bool has_vote(void *argument)
     struct vote_request *request = argument;
     struct redlock_node_info info;
 
-    ck_assert_int_eq(redlock_client_node_info(request->client, request->node, &info, sizeof(info)), 0);
-    snprintf(request->what, sizeof(request->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s",
+    ck_assert_int_eq(redlock_client_node_info(request->client, request->node, &info, sizeof info), 0);
+    snprintf(request->what, sizeof request->what, "master %zu to be connected, with a vote: it is %s, %s, %s, %s",
              request->node, redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text,
              info.last_error);
     return info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES;
@@ -107,7 +107,7 @@ void rig_wait_count(struct rig *rig, const char *key, size_t n)
     struct key_request request = {rig->masters, key, n};
     char what[160];
 
-    snprintf(what, sizeof(what), "the key %s to be on %zu masters", key, n);
+    snprintf(what, sizeof what, "the key %s to be on %zu masters", key, n);
     rig_wait(rig, has_count, &request, what);
 }
 
@@ -121,7 +121,7 @@ static bool is_quiet(void *argument)
     for (size_t i = 0; i < redlock_client_node_count(argument); i++) {
         struct redlock_node_stats stats;
 
-        ck_assert_int_eq(redlock_client_node_stats(argument, i, &stats, sizeof(stats)), 0);
+        ck_assert_int_eq(redlock_client_node_stats(argument, i, &stats, sizeof stats), 0);
         if (stats.link == REDLOCK_LINK_READY && stats.pending > 0)
             return false;
     }
@@ -137,7 +137,7 @@ static bool has_no_claims(void *argument)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(argument, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(argument, &stats, sizeof stats), 0);
     return stats.claims == 0;
 }
 

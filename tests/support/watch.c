@@ -46,7 +46,7 @@ void watch_record(struct redlock_lock *lock, const struct redlock_alarm *alarm, 
 
 void watch_start(struct redlock_lock *lock, struct watched *watched)
 {
-    memset(watched, 0, sizeof(*watched));
+    memset(watched, 0, sizeof *watched);
     ck_assert_int_eq(redlock_lock_watch(lock, watch_record, watched), 0);
 }
 
@@ -105,7 +105,7 @@ void watch_event(const struct redlock_event *event, void *user_data)
 
 void watch_events(struct redlock_options *options, struct tally *tally)
 {
-    memset(tally, 0, sizeof(*tally));
+    memset(tally, 0, sizeof *tally);
     options->on_event = watch_event;
     options->event_data = tally;
     options->event_types = UINT32_MAX;
@@ -129,7 +129,7 @@ void watch_wait_event(struct rig *rig, struct tally *tally, enum redlock_event_t
     struct event_request request = {tally, type, times};
     char what[80];
 
-    snprintf(what, sizeof(what), "event \"%s\", %u times", redlock_event_name(type), times);
+    snprintf(what, sizeof what, "event \"%s\", %u times", redlock_event_name(type), times);
     rig_wait(rig, has_happened, &request, what);
 }
 
@@ -137,7 +137,7 @@ struct redlock_stats watch_stats(const struct redlock_client *client)
 {
     struct redlock_stats stats;
 
-    ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof stats), 0);
     return stats;
 }
 
@@ -172,6 +172,6 @@ struct redlock_node_info watch_info(const struct redlock_client *client, size_t 
 {
     struct redlock_node_info info;
 
-    ck_assert_int_eq(redlock_client_node_info(client, node, &info, sizeof(info)), 0);
+    ck_assert_int_eq(redlock_client_node_info(client, node, &info, sizeof info), 0);
     return info;
 }

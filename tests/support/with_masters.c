@@ -32,11 +32,11 @@ static int run(char **argv)
 static char **append(char **command, size_t n_words, const struct masters *masters)
 {
     size_t n_masters = masters_count(masters);
-    char **argv = calloc(n_words + n_masters + 1, sizeof(*argv));
+    char **argv = calloc(n_words + n_masters + 1, sizeof *argv);
 
     if (!argv)
         return NULL;
-    memcpy(argv, command, n_words * sizeof(*argv));
+    memcpy(argv, command, n_words * sizeof *argv);
     for (size_t i = 0; i < n_masters; i++)
         argv[n_words + i] = (char *)(uintptr_t)masters_url(masters, i);
     return argv;

@@ -70,7 +70,7 @@ const char *locks_lock(void)
 void locks_expect_majority(const char *text, const char *words)
 {
     const char *at = strstr(text, words);
-    const char *number = at == NULL ? "" : at + strlen(words);
+    const char *number = !at ? "" : at + strlen(words);
 
     ck_assert_msg(*number >= '3' && *number <= '5' && strncmp(number + 1, " of 5 masters", 13) == 0,
                   "no majority of masters behind '%s' in:\n%s", words, text);

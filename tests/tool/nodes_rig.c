@@ -11,7 +11,7 @@ void use(const char *first)
 {
     char list[2048];
 
-    snprintf(list, sizeof(list), "%s,%s,%s", first, masters_url(masters, 1), masters_url(masters, 2));
+    snprintf(list, sizeof list, "%s,%s,%s", first, masters_url(masters, 1), masters_url(masters, 2));
     setenv("REDLOCK_NODES", list, 1);
 }
 
@@ -62,7 +62,7 @@ static const char *unbroken(const char *text)
 
 void expect_out(const char *text)
 {
-    ck_assert_msg(strstr(tool.out, text) != NULL || strstr(unbroken(tool.out), text) != NULL, "no '%s' in:\n%s", text,
+    ck_assert_msg(strstr(tool.out, text) || strstr(unbroken(tool.out), text), "no '%s' in:\n%s", text,
                   tool.out);
 }
 

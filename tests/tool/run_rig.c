@@ -16,7 +16,7 @@ const char *rig_path(const char *name)
     static unsigned next;
     char *path = paths[next++ % 4];
 
-    snprintf(path, sizeof(paths[0]), "%s/%s", masters_dir(masters), name);
+    snprintf(path, sizeof paths[0], "%s/%s", masters_dir(masters), name);
     return path;
 }
 
@@ -24,9 +24,9 @@ const char *rig_read(const char *path)
 {
     static char text[32768];
     FILE *file = fopen(path, "re");
-    size_t n = file != NULL ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
 
-    if (file != NULL)
+    if (file)
         fclose(file);
     text[n] = '\0';
     return text;
@@ -34,7 +34,7 @@ const char *rig_read(const char *path)
 
 void rig_read_error(struct tool *run, const char *text)
 {
-    while (strstr(run->err, text) == NULL) {
+    while (!strstr(run->err, text)) {
         struct pollfd fd = {.fd = run->fds[1], .events = POLLIN};
         ssize_t n;
 
@@ -53,7 +53,7 @@ static void join(const char *const *words, const char **ret_all)
 
     for (; n < 3; n++)
         ret_all[n] = lead[n];
-    for (; *words != NULL; n++) {
+    for (; *words; n++) {
         ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, *words);
         ret_all[n] = *words++;
     }

@@ -34,13 +34,13 @@ void round_start(struct tool *run, const struct round *round, const struct reque
                              "--kill-after", "2200ms", "--kill-margin", "2s"};
     size_t n = 11;
 
-    if (request->nodes != NULL) {
+    if (request->nodes) {
         words[n++] = "--nodes";
         words[n++] = request->nodes;
     }
     words[n++] = "--profile";
-    words[n++] = request->profile != NULL ? request->profile : "guarded";
-    for (const char *const *option = request->options; *option != NULL; option++)
+    words[n++] = request->profile ? request->profile : "guarded";
+    for (const char *const *option = request->options; *option; option++)
         words[n++] = *option;
     words[n++] = worker;
     words[n++] = round->file;
@@ -55,8 +55,8 @@ void round_open(struct round *round, unsigned number)
     int fd;
 
     round->number = number;
-    snprintf(round->key, sizeof(round->key), "round-%u", number);
-    snprintf(round->file, sizeof(round->file), "%s/log-%u", masters_dir(masters), number);
+    snprintf(round->key, sizeof round->key, "round-%u", number);
+    snprintf(round->file, sizeof round->file, "%s/log-%u", masters_dir(masters), number);
     fd = open(round->file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(ftruncate(fd, sizeof(struct work_log)), 0);

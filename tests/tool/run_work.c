@@ -38,7 +38,7 @@ static void work(struct work_log *log, int64_t ms)
 
     atomic_store(&slot->pid, getpid());
     atomic_store(&slot->parent, getppid());
-    atomic_store(&slot->valid_until, valid_until != NULL ? atoll(valid_until) : 0);
+    atomic_store(&slot->valid_until, valid_until ? atoll(valid_until) : 0);
     atomic_store(&slot->latest, work_now_ns());
     atomic_store(&slot->first, atomic_load(&slot->latest));
     if (write(STDOUT_FILENO, "begun\n", 6) != 6)

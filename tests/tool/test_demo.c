@@ -31,7 +31,7 @@ static size_t entries(void)
     size_t n = 0;
 
     ck_assert_ptr_nonnull(dir);
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
         n += entry->d_name[0] != '.';
     closedir(dir);
     return n;
@@ -48,7 +48,7 @@ static void expect_no_server(void)
 {
     size_t servers = 0;
 
-    for (const char *p = strstr(tool.out, " pid "); p != NULL; p = strstr(p + 1, " pid ")) {
+    for (const char *p = strstr(tool.out, " pid "); p; p = strstr(p + 1, " pid ")) {
         ck_assert_msg(kill((pid_t)atoi(p + 5), 0) != 0, "server %d is alive", atoi(p + 5));
         servers++;
     }
@@ -60,7 +60,7 @@ static void expect_no_failed_check_behind(const char *text)
 {
     const char *failed = strstr(strstr(tool.out, text), "FAILED");
 
-    ck_assert_msg(failed == NULL, "%.200s", failed);
+    ck_assert_msg(!failed, "%.200s", failed);
 }
 
 GROUP(tour, "tour", setup, teardown)
@@ -143,13 +143,13 @@ TEST(tour, a_reader_that_goes_away_ends_the_tour_cleanly)
 
 TEST(tour, a_server_that_cannot_start_is_reported_with_3)
 {
-    char *server = getenv("REDLOCK_SERVER") != NULL ? strdup(getenv("REDLOCK_SERVER")) : NULL;
+    char *server = getenv("REDLOCK_SERVER") ? strdup(getenv("REDLOCK_SERVER")) : NULL;
 
     setenv("REDLOCK_SERVER", "/nowhere/redis-server", 1);
     tool_expect_run(&tool, "demo", 3);
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: demo: cannot start"));
     tool_orphans_end();
-    if (server != NULL)
+    if (server)
         setenv("REDLOCK_SERVER", server, 1);
     free(server);
 }
@@ -179,7 +179,7 @@ TEST(tour, on_given_masters_nothing_is_harmed_or_left)
     char line[1024];
 
     ck_assert_msg(masters != NULL, "%s", masters_error());
-    snprintf(line, sizeof(line), "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
+    snprintf(line, sizeof line, "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
              masters_url(masters, 2));
     tool_run_tour(&tool, line);
     tool_expect(&tool, 0);
@@ -197,7 +197,7 @@ TEST(tour, a_claim_that_does_not_hold_fails_the_tour)
 
     ck_assert_msg(masters != NULL, "%s", masters_error());
     ck_assert(masters_kill(masters, 2));
-    snprintf(line, sizeof(line), "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
+    snprintf(line, sizeof line, "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
              masters_url(masters, 2));
     tool_expect_run(&tool, line, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "checks did not hold:"));

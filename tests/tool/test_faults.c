@@ -71,7 +71,7 @@ static void meet_first(void)
     char command[64];
 
     for (int i = 0; i < 1000; i++) {
-        snprintf(command, sizeof(command), "lock job%d --verbose --ttl 3s", i);
+        snprintf(command, sizeof command, "lock job%d --verbose --ttl 3s", i);
         run(command, 0);
         if (strstr(tool.err, "in quarantine, "))
             return;
@@ -95,7 +95,7 @@ TEST(faults, a_user_without_rights_is_told_which)
     char url[512];
 
     ask_expect(masters, 0, "ACL SETUSER me on >secret ~* +@all -info", "OK");
-    snprintf(url, sizeof(url), "unix://me:secret@%s", masters_url(masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://me:secret@%s", masters_url(masters, 0) + strlen("unix://"));
     use(url);
     run("nodes --new-deployment --yes", 0);
     expect_first("excluded", "cannot be judged: the user lacks ");
@@ -109,7 +109,7 @@ TEST(faults, a_wrong_password_is_named)
     char url[512];
 
     declared();
-    snprintf(url, sizeof(url), "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
     use(url);
     expect_first("refuses", "Give the right user and password, in its URL or by --user");
     ck_assert_ptr_null(strstr(tool.out, "me:wrong"));
@@ -132,7 +132,7 @@ static struct relays *move_away(void)
     const struct relay_toxics toxics = {.latency_us = 600000};
     const char *upstream = masters_url(masters, 0);
     char why[160];
-    struct relays *relays = relays_create(&upstream, 1, masters_dir(masters), 1, why, sizeof(why));
+    struct relays *relays = relays_create(&upstream, 1, masters_dir(masters), 1, why, sizeof why);
 
     ck_assert_msg(relays != NULL, "%s", why);
     ck_assert(relays_set(relays, 0, 0, RELAY_DOWNSTREAM, &toxics));
@@ -192,7 +192,7 @@ TEST(faults, a_node_of_a_cluster_is_excluded)
     run("nodes --new-deployment --yes", 0);
     expect_first("excluded", "a node of a Redis Cluster");
     ask_serve_slots(masters, 0);
-    while (strstr(tool.out, " cluster ") == NULL)
+    while (!strstr(tool.out, " cluster "))
         run("nodes", 0);
     expect_first("excluded", "a node of a Redis Cluster");
 }
@@ -286,7 +286,7 @@ TESTS(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 
 static int start_server_that_says(const char *answer)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char buffer[4096];
 
@@ -297,10 +297,10 @@ static int start_server_that_says(const char *answer)
         for (;;) {
             int fd = accept(listener, NULL, NULL);
 
-            if (answer == NULL)
+            if (!answer)
                 close(fd);
             else if (fork() == 0)
-                while (read(fd, buffer, sizeof(buffer)) > 0)
+                while (read(fd, buffer, sizeof buffer) > 0)
                     if (write(fd, answer, strlen(answer)) < 0)
                         break;
         }
@@ -326,13 +326,13 @@ static const struct {
     {NULL, "down", "not reached: ", "ends the connection without a word"},
 };
 
-enum { REFUSALS = sizeof(refusals) / sizeof(refusals[0]) };
+enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
 
 TESTS(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, REFUSALS)
 {
     char url[64];
 
-    snprintf(url, sizeof(url), "127.0.0.1:%d", start_server_that_says(refusals[_i].says));
+    snprintf(url, sizeof url, "127.0.0.1:%d", start_server_that_says(refusals[_i].says));
     use(url);
     run("nodes --new-deployment --yes", 0);
     expect_first(refusals[_i].standing, refusals[_i].meaning);
@@ -362,7 +362,7 @@ TEST(faults, a_memory_that_is_nearly_full_is_noted_before_it_is_full)
     declared();
     info = masters_command(masters, 0, (const char *const[]){"INFO", "memory", NULL});
     ck_assert_ptr_nonnull(strstr(info, "used_memory:"));
-    snprintf(command, sizeof(command), "CONFIG SET maxmemory %lld",
+    snprintf(command, sizeof command, "CONFIG SET maxmemory %lld",
              strtoll(strstr(info, "used_memory:") + strlen("used_memory:"), NULL, 10) * 107 / 100);
     free(info);
     ask_expect(masters, 0, command, "OK");
@@ -389,7 +389,7 @@ TEST(faults, a_long_answer_is_cut_behind_a_word)
     while (strlen(answer) < 900)
         strcat(answer, " wordy");
     strcat(answer, "\r\n");
-    snprintf(url, sizeof(url), "127.0.0.1:%d", start_server_that_says(answer));
+    snprintf(url, sizeof url, "127.0.0.1:%d", start_server_that_says(answer));
     use(url);
     run("nodes", 1);
     expect_out(" wordy...");
@@ -399,7 +399,7 @@ TEST(faults, a_port_without_tls_is_told_from_one_that_is_down)
 {
     char url[64];
 
-    snprintf(url, sizeof(url), "rediss://127.0.0.1:%d", start_server_that_says("+PONG\r\n"));
+    snprintf(url, sizeof url, "rediss://127.0.0.1:%d", start_server_that_says("+PONG\r\n"));
     use(url);
     run("nodes", 1);
     expect_out("it speaks no TLS at this port, and its URL begins with rediss://");

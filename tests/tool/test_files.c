@@ -37,7 +37,7 @@ static size_t count_files(void)
     size_t n = 0;
     FILE *list;
 
-    snprintf(command, sizeof(command), "ls -A '%s'", masters_dir(masters));
+    snprintf(command, sizeof command, "ls -A '%s'", masters_dir(masters));
     list = popen(command, "re");
     ck_assert_ptr_nonnull(list);
     for (int c = getc(list); c != EOF; c = getc(list))
@@ -69,7 +69,7 @@ TEST(files, a_device_stays_what_it_is)
         return;
     rig_run(0, WORDS("--lock-file", path, "--metrics-file", path, "true"));
     ck_assert(S_ISCHR(mode_of(path)));
-    snprintf(line, sizeof(line), "lock job --token-file %s", path);
+    snprintf(line, sizeof line, "lock job --token-file %s", path);
     tool_expect_run(&tool, line, 0);
     ck_assert(S_ISCHR(mode_of(path)));
 }
@@ -85,7 +85,7 @@ TEST(files, a_pipe_with_a_reader_is_written_into_and_stays)
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     rig_run(0, WORDS("--lock-file", path, SH("test -z \"$REDLOCK_LOCK_FILE\"")));
-    n = read(fd, text, sizeof(text) - 1);
+    n = read(fd, text, sizeof text - 1);
     ck_assert_int_gt(n, 0);
     text[n] = '\0';
     ck_assert_ptr_nonnull(strstr(text, "\"held\""));
@@ -95,7 +95,7 @@ TEST(files, a_pipe_with_a_reader_is_written_into_and_stays)
 
 static const char *const descriptors[] = {"-", "/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"};
 
-TESTS(files, a_descriptor_is_written_into, 0, sizeof(descriptors) / sizeof(descriptors[0]))
+TESTS(files, a_descriptor_is_written_into, 0, sizeof descriptors / sizeof descriptors[0])
 {
     rig_run(0, WORDS("--lock-file", descriptors[_i], SH("echo done")));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"held\""));
@@ -141,7 +141,7 @@ TEST(files, a_file_keeps_its_rights_unless_it_has_a_token)
     write_file(token, "old", 0644);
     rig_run(0, WORDS("--metrics-file", metrics, "true"));
     ck_assert_uint_eq(mode_of(metrics) & 0777, 0640);
-    snprintf(line, sizeof(line), "lock job --token-file %s", token);
+    snprintf(line, sizeof line, "lock job --token-file %s", token);
     tool_expect_run(&tool, line, 0);
     ck_assert_uint_eq(mode_of(token) & 0777, 0600);
     ck_assert_uint_eq(count_files(), before + 2);
@@ -195,7 +195,7 @@ static void make_obstacles(void)
     write_file(rig_path("file"), "", 0600);
 }
 
-TESTS(files, what_cannot_be_written_is_refused_before_anything_is_run, 0, sizeof(refused) / sizeof(refused[0]))
+TESTS(files, what_cannot_be_written_is_refused_before_anything_is_run, 0, sizeof refused / sizeof refused[0])
 {
     int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const char *path;
@@ -209,7 +209,7 @@ TESTS(files, what_cannot_be_written_is_refused_before_anything_is_run, 0, sizeof
     ck_assert_ptr_nonnull(strstr(tool.err, refused[_i].why));
     rig_run(125, WORDS("--metrics-file", path, SH("echo ran")));
     ck_assert_str_eq(tool.out, "");
-    snprintf(line, sizeof(line), "lock job --token-file %s", path);
+    snprintf(line, sizeof line, "lock job --token-file %s", path);
     tool_expect_run(&tool, line, 2);
     rig_expect_free();
     close(input);
@@ -255,13 +255,13 @@ TEST(files, a_token_comes_from_standard_input)
 {
     char line[128];
 
-    snprintf(line, sizeof(line), "%s\n", locks_lock());
+    snprintf(line, sizeof line, "%s\n", locks_lock());
     run_with("\n", 2, "unlock job -");
     ck_assert_ptr_nonnull(strstr(tool.err, "no token on standard input"));
     run_with(line, 0, "unlock job -");
     rig_expect_free();
     tool_expect_run(&tool, "lock job --fenced", 0);
-    snprintf(line, sizeof(line), "%.120s", tool.out);
+    snprintf(line, sizeof line, "%.120s", tool.out);
     run_with(line, 0, "unlock job -");
     rig_expect_free();
 }

@@ -19,8 +19,8 @@ static void run(int exit_code, const char *line)
     char whole[512];
     const char *at = strchr(line, '@');
 
-    snprintf(whole, sizeof(whole), "%.*s%s%s", at != NULL ? (int)(at - line) : (int)strlen(line), line,
-             at != NULL ? path : "", at != NULL ? at + 1 : "");
+    snprintf(whole, sizeof whole, "%.*s%s%s", at ? (int)(at - line) : (int)strlen(line), line,
+             at ? path : "", at ? at + 1 : "");
     tool_expect_run(&tool, whole, exit_code);
 }
 
@@ -94,7 +94,7 @@ TEST(files, a_limit_on_files_that_a_token_exceeds_leaves_nothing_locked)
 {
     char script[1024];
 
-    snprintf(script, sizeof(script), "ulimit -f 0; exec '%s' lock other --token-file '%s'", tool_path(), path);
+    snprintf(script, sizeof script, "ulimit -f 0; exec '%s' lock other --token-file '%s'", tool_path(), path);
     rig_run(3, WORDS(SH(script)));
     ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
     run(0, "lock other");
@@ -108,7 +108,7 @@ TEST(files, extend_lengthens_the_lock_and_keeps_token_and_fence)
     run(0, "lock job --ttl 20s --fenced --token-file @");
     found = strstr(rig_read(path), "\"fence\":");
     ck_assert_ptr_nonnull(found);
-    snprintf(fence, sizeof(fence), "%.*s", (int)strcspn(found, ","), found);
+    snprintf(fence, sizeof fence, "%.*s", (int)strcspn(found, ","), found);
     run(0, "extend @ --ttl 40s");
     ck_assert_ptr_nonnull(strstr(rig_read(path), fence));
     run(0, "check @ --at-least 30s");
@@ -201,10 +201,10 @@ static bool catches(pid_t pid, int number)
     unsigned long long caught = 0;
     FILE *file;
 
-    snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+    snprintf(name, sizeof name, "/proc/%d/status", (int)pid);
     file = fopen(name, "re");
     ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file) != NULL) {
+    while (fgets(line, sizeof line, file)) {
         is_command = is_command || strcmp(line, "Name:\tredlock\n") == 0;
         if (strncmp(line, "SigCgt:", 7) == 0)
             caught = strtoull(line + 7, NULL, 16);
@@ -237,7 +237,7 @@ static int run_elsewhere(const char *line, const char *told)
     char command[1024];
     int status;
 
-    snprintf(command, sizeof(command), "unshare -T --boottime 3 %s %s %s >/dev/null 2>%s", tool_path(), line, path,
+    snprintf(command, sizeof command, "unshare -T --boottime 3 %s %s %s >/dev/null 2>%s", tool_path(), line, path,
              told);
     status = system(command);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -272,7 +272,7 @@ TEST(files, a_file_cannot_be_written_without_proc_and_the_lock_is_given_back)
 
     if (system(WITHOUT_PROC "true 2>/dev/null") != 0)
         return; /* the system does not allow it */
-    snprintf(command, sizeof(command), WITHOUT_PROC "%s lock job --token-file %s 2>%s", tool_path(), path, told);
+    snprintf(command, sizeof command, WITHOUT_PROC "%s lock job --token-file %s 2>%s", tool_path(), path, told);
     ck_assert_int_eq(WEXITSTATUS(system(command)), 3);
     ck_assert_msg(strstr(rig_read(told), "/proc does not tell which clock the end of the lock would be of: "
                                          "No such file or directory") != NULL, "%s", rig_read(told));
@@ -337,14 +337,14 @@ TEST(files, a_lock_that_was_not_there_is_told_in_json_too)
 /* "Erase the screen", in two ways that terminals know. */
 static const char *const wild[] = {"k\x1b[2J", "k\xc2\x9b\x32J", "k\xff"};
 
-TESTS(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof(wild) / sizeof(wild[0]))
+TESTS(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof wild / sizeof wild[0])
 {
     static const char *const lines[] = {"lock %s", "unlock %s token", "break %s --yes", "status %s",
                                         "run --key %s --status true"};
     char line[128];
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        snprintf(line, sizeof(line), lines[i], wild[_i]);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        snprintf(line, sizeof line, lines[i], wild[_i]);
         tool_run(&tool, line);
         ck_assert_ptr_null(strstr(tool.out, wild[_i]));
         ck_assert_ptr_null(strstr(tool.err, wild[_i]));
@@ -353,16 +353,16 @@ TESTS(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof(wild) / sizeof(wil
     ck_assert_ptr_nonnull(strstr(tool.err, "'k\\x"));
 }
 
-TESTS(files, a_key_of_any_bytes_comes_back_from_its_file, 0, sizeof(wild) / sizeof(wild[0]))
+TESTS(files, a_key_of_any_bytes_comes_back_from_its_file, 0, sizeof wild / sizeof wild[0])
 {
     char line[128];
 
-    snprintf(line, sizeof(line), "lock %s --token-file @", wild[_i]);
+    snprintf(line, sizeof line, "lock %s --token-file @", wild[_i]);
     run(0, line);
     run(0, "extend @");
     run(0, "unlock --token-file @ --json");
     ck_assert_ptr_nonnull(strstr(tool.out, _i == 2 ? "\"key_hex\":\"6bff\"" : "\"key\":\"k\\u00"));
-    snprintf(line, sizeof(line), "status %s", wild[_i]);
+    snprintf(line, sizeof line, "status %s", wild[_i]);
     run(1, line);
 }
 

@@ -79,7 +79,7 @@ TEST(opening, a_signal_ends_the_wait)
     start_await(&waiting, "7", "--party=east");
     do {
         tool_run(&tool, "status ready --latch --json");
-    } while (strstr(tool.out, "\"arrived\":[\"east\"]") == NULL);
+    } while (!strstr(tool.out, "\"arrived\":[\"east\"]"));
     kill(waiting.pid, SIGTERM);
     tool_finish(&waiting);
     ck_assert_int_eq(waiting.signal, SIGTERM);
@@ -157,7 +157,7 @@ static const struct {
     {"latch await ready -q -v" OF_TWO, "--verbose and --quiet exclude each other"},
 };
 
-TESTS(refusing, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]))
+TESTS(refusing, wrong_usage_is_2, 0, sizeof wrong / sizeof wrong[0])
 {
     run(2, wrong[_i].line);
     ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says: %s", wrong[_i].line, tool.err);

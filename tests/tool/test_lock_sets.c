@@ -28,7 +28,7 @@ static void run_file(int exit_code, const char *line)
 {
     char whole[256];
 
-    snprintf(whole, sizeof(whole), "%s %s", line, path);
+    snprintf(whole, sizeof whole, "%s %s", line, path);
     run(exit_code, whole);
 }
 
@@ -53,11 +53,11 @@ TEST(several, tokens_are_printed_in_the_order_of_the_keys)
     ck_assert_int_eq(sscanf(tool.out, "%127s\n%127s\n", tokens[0], tokens[1]), 2);
     ck_assert_uint_eq(strlen(tool.out), strlen(tokens[0]) + strlen(tokens[1]) + 2);
     run(1, "lock a");
-    snprintf(line, sizeof(line), "unlock a %s", tokens[0]);
+    snprintf(line, sizeof line, "unlock a %s", tokens[0]);
     run(1, line);
-    snprintf(line, sizeof(line), "unlock a %s", tokens[1]);
+    snprintf(line, sizeof line, "unlock a %s", tokens[1]);
     run(0, line);
-    snprintf(line, sizeof(line), "unlock job %s", tokens[0]);
+    snprintf(line, sizeof line, "unlock job %s", tokens[0]);
     run(0, line);
     expect_count("a", 0);
     rig_expect_free();
@@ -84,7 +84,7 @@ TEST(several, a_file_stands_for_all_keys)
     run_file(0, "lock -k job -k a -k z --ttl 10s --fence --token-file");
     ck_assert_str_eq(tool.out, "");
     run_file(0, "check --at-least 5s");
-    snprintf(first, sizeof(first), "%.*s", (int)strcspn(strstr(rig_read(path), "\"locks\""), "]"),
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(strstr(rig_read(path), "\"locks\""), "]"),
              strstr(rig_read(path), "\"locks\""));
     run_file(0, "extend --ttl 40s");
     ck_assert_ptr_nonnull(strstr(rig_read(path), first)); /* the same tokens */
@@ -157,7 +157,7 @@ TESTS(several, tokens_that_cannot_be_written_are_not_left_locked, 0, 2)
     static const char *const options[] = {"> /dev/full", "--token-file /dev/full"};
     char script[256];
 
-    snprintf(script, sizeof(script), "%s lock -k job -k a %s", tool_path(), options[_i]);
+    snprintf(script, sizeof script, "%s lock -k job -k a %s", tool_path(), options[_i]);
     ck_assert_int_eq(system(script) >> 8, 3);
     expect_count("a", 0);
     rig_expect_free();
@@ -186,13 +186,13 @@ TEST(permits, a_permit_is_released_by_its_number)
     ck_assert_int_eq(slot, 0);
     run(1, "lock pool --permits 1/1");
     ck_assert_ptr_nonnull(strstr(tool.err, "'pool' not acquired: all permits are held by others"));
-    snprintf(line, sizeof(line), "unlock pool %s", token);
+    snprintf(line, sizeof line, "unlock pool %s", token);
     run(1, line);
-    snprintf(line, sizeof(line), "unlock pool %s --slot 1", token);
+    snprintf(line, sizeof line, "unlock pool %s --slot 1", token);
     run(1, line);
     ck_assert_ptr_nonnull(strstr(tool.err, "'pool#1' was not held with this token"));
     ck_assert_uint_ge(masters_count_key(masters, "pool#0"), 3); /* a master that was late may be without */
-    snprintf(line, sizeof(line), "unlock pool %s --slot 0", token);
+    snprintf(line, sizeof line, "unlock pool %s --slot 0", token);
     run(0, line);
     expect_count("pool#0", 0);
 }

@@ -22,11 +22,11 @@ TEST(locks, lock_prints_the_token_that_the_masters_store)
     ck_assert_int_eq(sscanf(tool.out, "%127s\n", token), 1);
     ck_assert_uint_eq(strlen(tool.out), strlen(token) + 1);
     votes = strstr(tool.err, " of 5 masters had agreed");
-    ck_assert_msg(votes != NULL && votes > tool.err, "no votes in: %s", tool.err);
+    ck_assert_msg(votes && votes > tool.err, "no votes in: %s", tool.err);
     for (size_t i = 0; i < 5; i++) {
         char *value = masters_get(masters, i, "job");
 
-        if (value != NULL)
+        if (value)
             ck_assert_str_eq(value, token);
         stored += value != NULL;
         free(value);
@@ -55,7 +55,7 @@ TEST(locks, a_token_says_who_has_the_lock_and_since_when_he_asked)
     int length = 0;
     long asked;
 
-    gethostname(host + 1, sizeof(host) - 1);
+    gethostname(host + 1, sizeof host - 1);
     ck_assert_msg(strncmp(label, host, strlen(host) < 30 ? strlen(host) : 30) == 0, "%s", label);
     ck_assert_int_eq(sscanf(strrchr(label, ':'), ":%*d+%10ld%n", &asked, &length), 1);
     ck_assert(labs(time(NULL) - asked) < 60 && strrchr(label, ':')[length] == '\0');
@@ -79,7 +79,7 @@ TEST(locks, a_second_lock_is_refused_with_1_and_changes_nothing)
 {
     char token[128];
 
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     tool_expect_run(&tool, "lock job", 1);
     ck_assert_str_eq(tool.out, "");
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
@@ -92,7 +92,7 @@ TEST(locks, unlock_with_the_token_frees_the_key_everywhere)
 {
     char line[192];
 
-    snprintf(line, sizeof(line), "unlock job %s -v", locks_lock());
+    snprintf(line, sizeof line, "unlock job %s -v", locks_lock());
     tool_expect_run(&tool, line, 0);
     locks_expect_majority(tool.err, "deleted on ");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
@@ -111,7 +111,7 @@ TEST(locks, a_second_unlock_says_that_nothing_was_held)
 {
     char token[128];
 
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     locks_unlock(token);
     tool_expect(&tool, 0);
     locks_unlock(token);
@@ -122,7 +122,7 @@ TEST(locks, unlock_without_a_quorum_exits_with_3)
 {
     char token[128];
 
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
     locks_unlock(token);
@@ -164,7 +164,7 @@ TEST(locks, success_is_silent_where_there_is_no_terminal)
         ck_assert_int_eq(strstr(tool.err, answers[0]) != NULL, loud);
         ck_assert_int_eq(strstr(tool.err, answers[1]) != NULL, loud);
         ck_assert(loud || *tool.err == '\0');
-        snprintf(line, sizeof(line), "unlock job %.*s%s", (int)strcspn(tool.out, "\n"), tool.out, loud ? " -v" : "");
+        snprintf(line, sizeof line, "unlock job %.*s%s", (int)strcspn(tool.out, "\n"), tool.out, loud ? " -v" : "");
         tool_expect_run(&tool, line, 0);
         ck_assert_int_eq(strstr(tool.err, answers[2]) != NULL, loud);
         ck_assert(loud || *tool.err == '\0');
@@ -245,7 +245,7 @@ static void unlock_by_input(const char *before, const char *token, const char *b
 {
     char text[128];
     int ends[2];
-    int size = snprintf(text, sizeof(text), "%s%s%s", before, token, behind);
+    int size = snprintf(text, sizeof text, "%s%s%s", before, token, behind);
 
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], text, (size_t)size), size);
@@ -285,7 +285,7 @@ static void use_password_and_database(size_t count, const char *encoded_password
     for (size_t i = 0; i < count; i++) {
         size_t size = strlen(list);
 
-        snprintf(list + size, sizeof(list) - size, "%sunix://:%s@%s?db=7", i > 0 ? "," : "", encoded_password,
+        snprintf(list + size, sizeof list - size, "%sunix://:%s@%s?db=7", i > 0 ? "," : "", encoded_password,
                  masters_url(masters, i) + strlen("unix://"));
     }
     setenv("REDLOCK_NODES", list, 1);
@@ -300,7 +300,7 @@ TEST(locks, passwords_and_databases_work_in_all_commands)
     locks_start(3, guarded);
     use_password_and_database(3, "p%2C%2F%40ss");
     locks_declare_new();
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     tool_expect_run(&tool, "status job", 0);
     locks_unlock(token);
     tool_expect(&tool, 0);

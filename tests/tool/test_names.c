@@ -19,7 +19,7 @@ TEST(names, the_same_server_twice_is_one_vote)
 {
     char link[256];
 
-    snprintf(link, sizeof(link), "%s/twin", masters_dir(masters));
+    snprintf(link, sizeof link, "%s/twin", masters_dir(masters));
     ck_assert_int_eq(symlink(masters_url(masters, 1) + strlen("unix://"), link), 0);
     use(link);
     run("nodes --new-deployment --yes", 0);
@@ -32,7 +32,7 @@ static void lead(const char *name, size_t node)
 {
     char link[256];
 
-    snprintf(link, sizeof(link), "%s/%s", masters_dir(masters), name);
+    snprintf(link, sizeof link, "%s/%s", masters_dir(masters), name);
     unlink(link);
     ck_assert_int_eq(symlink(masters_url(masters, node) + strlen("unix://"), link), 0);
 }
@@ -41,7 +41,7 @@ TEST(names, names_that_lead_to_other_servers_than_before_have_no_votes)
 {
     char list[512];
 
-    snprintf(list, sizeof(list), "%s/one,%s/two,%s", masters_dir(masters), masters_dir(masters),
+    snprintf(list, sizeof list, "%s/one,%s/two,%s", masters_dir(masters), masters_dir(masters),
              masters_url(masters, 2) + strlen("unix://"));
     setenv("REDLOCK_NODES", list, 1);
     lead("one", 0);
@@ -68,12 +68,12 @@ static void carry(int client, const char *path)
     struct pollfd ends[] = {{.fd = client, .events = POLLIN}, {.fd = server, .events = POLLIN}};
     char buffer[65536];
 
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    if (connect(server, (struct sockaddr *)&address, sizeof(address)) != 0)
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    if (connect(server, (struct sockaddr *)&address, sizeof address) != 0)
         return;
     while (poll(ends, 2, -1) > 0)
         for (int i = 0; i < 2; i++) {
-            ssize_t size = ends[i].revents != 0 ? read(ends[i].fd, buffer, sizeof(buffer)) : 0;
+            ssize_t size = ends[i].revents != 0 ? read(ends[i].fd, buffer, sizeof buffer) : 0;
 
             if (ends[i].revents != 0 && (size <= 0 || write(ends[1 - i].fd, buffer, (size_t)size) != size))
                 return;
@@ -131,7 +131,7 @@ static void setup_with_a_twin(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const struct masters_options options = {.count = N + 1};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
     char url[64];
 
     setup_with(&options);
@@ -139,7 +139,7 @@ static void setup_with_a_twin(void)
     ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, size), 0);
     ck_assert_int_eq(listen(listener, 16), 0);
     ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(url, sizeof(url), "127.0.0.1:%d", ntohs(address.sin_port));
+    snprintf(url, sizeof url, "127.0.0.1:%d", ntohs(address.sin_port));
     use(url);
 }
 
@@ -180,7 +180,7 @@ static void use_with_blank(const char *path)
 {
     char list[1024];
 
-    snprintf(list, sizeof(list), "%s%s,%s,%s", masters_dir(masters), path, masters_url(masters, 1),
+    snprintf(list, sizeof list, "%s%s,%s,%s", masters_dir(masters), path, masters_url(masters, 1),
              masters_url(masters, 2));
     setenv("REDLOCK_NODES", list, 1);
 }
@@ -206,7 +206,7 @@ TEST(names, a_printed_command_names_the_masters_that_options_have_named)
     char line[2048], command[2048] = "";
     const char *printed;
 
-    snprintf(line, sizeof(line), "lock job --prefix it's: --quorum 3 --max-ttl 2m --nodes %s", getenv("REDLOCK_NODES"));
+    snprintf(line, sizeof line, "lock job --prefix it's: --quorum 3 --max-ttl 2m --nodes %s", getenv("REDLOCK_NODES"));
     unsetenv("REDLOCK_NODES");
     run(line, 3);
     printed = strstr(tool.err, "'redlock nodes --new-deployment --nodes ");
@@ -223,7 +223,7 @@ TEST(names, a_printed_command_has_no_password)
 {
     char line[2048];
 
-    snprintf(line, sizeof(line), "lock job --node unix://me:secret@%s --nodes %s,%s",
+    snprintf(line, sizeof line, "lock job --node unix://me:secret@%s --nodes %s,%s",
              masters_url(masters, 0) + strlen("unix://"), masters_url(masters, 1), masters_url(masters, 2));
     ask_expect(masters, 0, "ACL SETUSER me on >secret ~* &* +@all", "OK");
     unsetenv("REDLOCK_NODES");
@@ -239,14 +239,14 @@ TEST(names, a_printed_command_names_the_file_of_masters)
     char line[512], path[256];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/masters", masters_dir(masters));
-    snprintf(line, sizeof(line), "%s quorum=3 prefix=app:\n", getenv("REDLOCK_NODES"));
+    snprintf(path, sizeof path, "%s/masters", masters_dir(masters));
+    snprintf(line, sizeof line, "%s quorum=3 prefix=app:\n", getenv("REDLOCK_NODES"));
     file = fopen(path, "we");
-    ck_assert(file != NULL && fputs(line, file) >= 0 && fclose(file) == 0);
+    ck_assert(file && fputs(line, file) >= 0 && fclose(file) == 0);
     unsetenv("REDLOCK_NODES");
-    snprintf(line, sizeof(line), "lock job --nodes-file %s", path);
+    snprintf(line, sizeof line, "lock job --nodes-file %s", path);
     run(line, 3);
-    snprintf(line, sizeof(line), "'redlock nodes --new-deployment --nodes-file %s --node-timeout 5s' lets them", path);
+    snprintf(line, sizeof line, "'redlock nodes --new-deployment --nodes-file %s --node-timeout 5s' lets them", path);
     ck_assert_msg(strstr(tool.err, line) != NULL, "no \"%s\" in:\n%s", line, tool.err);
 }
 

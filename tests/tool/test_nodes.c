@@ -70,7 +70,7 @@ TEST(looks, a_name_that_is_unknown_is_to_be_corrected)
     static const char label[] = "an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name";
     char line[320];
 
-    snprintf(line, sizeof(line), "nodes --nodes %s:1,%s:2,%s:3", label, label, label);
+    snprintf(line, sizeof line, "nodes --nodes %s:1,%s:2,%s:3", label, label, label);
     run(line, 3);
     expect_out("Correct the name");
     ck_assert_ptr_null(strstr(tool.out, "PONG"));
@@ -80,7 +80,7 @@ static bool write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "we");
 
-    return file != NULL && fputs(text, file) >= 0 && fclose(file) == 0;
+    return file && fputs(text, file) >= 0 && fclose(file) == 0;
 }
 
 /* Whoever asks for a name from now on asks a server that says nothing. False: that may not be done. */
@@ -91,15 +91,15 @@ static bool silence_the_name_server(void)
     char path[256], map[64];
     int server;
 
-    snprintf(map, sizeof(map), "0 %ld 1", (long)getuid());
+    snprintf(map, sizeof map, "0 %ld 1", (long)getuid());
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) != 0 || !write_text("/proc/self/uid_map", map) ||
         mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return false;
-    snprintf(path, sizeof(path), "%s/resolv.conf", masters_dir(masters));
+    snprintf(path, sizeof path, "%s/resolv.conf", masters_dir(masters));
     server = socket(AF_INET, SOCK_DGRAM, 0);
     return write_text(path, "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n") &&
            ioctl(server, SIOCSIFFLAGS, &loopback) == 0 &&
-           bind(server, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+           bind(server, (struct sockaddr *)&address, sizeof address) == 0 &&
            mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
 }
 
@@ -116,7 +116,7 @@ TEST(looks, a_silent_name_server_is_not_waited_for)
     tool_set_node_timeout("1s");
     use("redis://master.example:1");
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         run(lines[i], codes[i]);
     clock_gettime(CLOCK_MONOTONIC, &ended);
     ck_assert_int_lt(ended.tv_sec - begun.tv_sec, 60);
@@ -194,13 +194,13 @@ static void expect_names(const char *reason, size_t n)
     const char *line;
     size_t named = 0;
 
-    snprintf(beginning, sizeof(beginning), "\nredlock:   %s", reason);
+    snprintf(beginning, sizeof beginning, "\nredlock:   %s", reason);
     line = strstr(tool.err, beginning);
     ck_assert_msg(line != NULL, "no line with '%s' in:\n%s", reason, tool.err);
     for (size_t i = 0; i < N; i++) {
         const char *name = strstr(line, masters_url(masters, i) + strlen("unix://"));
 
-        named += name != NULL && memchr(line + 1, '\n', (size_t)(name - line - 1)) == NULL;
+        named += name && !memchr(line + 1, '\n', (size_t)(name - line - 1));
     }
     ck_assert_msg(named == n, "%zu masters are named for '%s' in:\n%s", named, reason, tool.err);
 }
@@ -209,9 +209,9 @@ static void expect_names(const char *reason, size_t n)
 static void expect_reason(size_t node, const char *reason)
 {
     const char *at = strstr(tool.out, masters_url(masters, node) + strlen("unix://"));
-    const char *detail = at != NULL ? strstr(at, "\"detail\":\"") : NULL;
+    const char *detail = at ? strstr(at, "\"detail\":\"") : NULL;
 
-    ck_assert_msg(detail != NULL && strncmp(detail + strlen("\"detail\":\""), reason, strlen(reason)) == 0,
+    ck_assert_msg(detail && strncmp(detail + strlen("\"detail\":\""), reason, strlen(reason)) == 0,
                   "master %zu does not say '%s' in:\n%s", node, reason, tool.out);
 }
 
@@ -275,7 +275,7 @@ TEST(declarations, masters_that_nobody_has_met_are_not_told_a_max_ttl)
 static void expect_rest(const char *text, const char *words, long unit)
 {
     const char *at = strstr(text, words);
-    long rest = at != NULL ? strtol(at + strlen(words), NULL, 10) : 0;
+    long rest = at ? strtol(at + strlen(words), NULL, 10) : 0;
 
     ck_assert_msg(at != NULL, "no '%s' in:\n%s", words, text);
     ck_assert_int_gt(rest, 30 * unit);
@@ -327,7 +327,7 @@ TEST(others, each_reason_has_a_line_with_the_masters_it_is_true_of)
 
     declared();
     ck_assert(masters_kill(masters, 1));
-    snprintf(url, sizeof(url), "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
+    snprintf(url, sizeof url, "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
     use(url);
     expect_two_reasons("lock job --wait 1s", 3);
     expect_two_reasons("run --key job --wait 1s true", 122);

@@ -172,7 +172,7 @@ static const struct {
     {"9223372036854775807.5d", DURATION_TOO_LONG, 0},
 };
 
-TESTS(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]))
+TESTS(parts, durations_are_a_number_and_a_unit, 0, sizeof durations / sizeof durations[0])
 {
     int64_t us = 77;
 
@@ -187,7 +187,7 @@ TEST(parts, durations_are_shown_in_their_largest_unit)
     char text[DURATION_TEXT_SIZE];
     int64_t us;
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         ck_assert_int_eq(duration_parse(texts[i], &us), DURATION_OK);
         ck_assert_str_eq(duration_text(us, text), texts[i]);
     }
@@ -218,7 +218,7 @@ static const struct {
     {"\xe2\x80\xae" "x", "\"\\u202Ex\"", "\"key\":\"\\u202Ex\"", "\\xe2\\x80\\xaex"},
 };
 
-TESTS(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0, sizeof(strings) / sizeof(strings[0]))
+TESTS(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0, sizeof strings / sizeof strings[0])
 {
     char *text = NULL;
     char expected[256];
@@ -232,14 +232,14 @@ TESTS(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0, sizeof(s
     cli_json_key(&json, strings[_i].bytes);
     cli_json_close(&json);
     fclose(out);
-    snprintf(expected, sizeof(expected), "{\"schema\":1,\"a\":%s,%s}\n", strings[_i].json, strings[_i].key);
+    snprintf(expected, sizeof expected, "{\"schema\":1,\"a\":%s,%s}\n", strings[_i].json, strings[_i].key);
     ck_assert_str_eq(text, expected);
     free(text);
-    ck_assert_str_eq(shown(strings[_i].bytes, safe, sizeof(safe)), strings[_i].shown);
-    ck_assert_str_eq(shown(safe, again, sizeof(again)), safe);
+    ck_assert_str_eq(shown(strings[_i].bytes, safe, sizeof safe), strings[_i].shown);
+    ck_assert_str_eq(shown(safe, again, sizeof again), safe);
 }
 
-TESTS(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeof(strings[0]))
+TESTS(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof strings / sizeof strings[0])
 {
     char *text = NULL;
     char key[64];
@@ -252,7 +252,7 @@ TESTS(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeo
     cli_json_close(&json);
     fclose(out);
     read = json_loads(text, 0, NULL);
-    ck_assert(cli_json_read_key(read, key, sizeof(key)));
+    ck_assert(cli_json_read_key(read, key, sizeof key));
     ck_assert_str_eq(key, strings[_i].bytes);
     json_decref(read);
     free(text);

@@ -21,7 +21,7 @@ static void write_file(const char *name, const char *text)
     char next[160];
     FILE *file;
 
-    snprintf(next, sizeof(next), "%s.next", name);
+    snprintf(next, sizeof next, "%s.next", name);
     file = fopen(next, "we");
     ck_assert_ptr_nonnull(file);
     ck_assert(fputs(text, file) >= 0 && fclose(file) == 0 && rename(next, name) == 0);
@@ -31,7 +31,7 @@ static void set_password(const char *password)
 {
     char word[64];
 
-    snprintf(word, sizeof(word), ">%s", password);
+    snprintf(word, sizeof word, ">%s", password);
     for (size_t i = 0; i < N; i++)
         locks_command(i, (const char *const[]){"ACL", "SETUSER", "locker", "on", "resetpass", word, "~*", "+@all",
                                                suite_server_is(6, 2) ? "&*" : NULL, NULL});
@@ -49,8 +49,8 @@ static void open_masters(void)
 
     strcpy(directory, "/tmp/redlock-passwords-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof(path), "%s/password", directory);
-    snprintf(counter, sizeof(counter), "%s/counter", directory);
+    snprintf(path, sizeof path, "%s/password", directory);
+    snprintf(counter, sizeof counter, "%s/counter", directory);
     locks_start_with(&options);
     locks_declare_new();
     set_password("s3same");
@@ -70,7 +70,7 @@ static void expect(const char *format, int code, const char *out, const char *er
 {
     char line[512];
 
-    snprintf(line, sizeof(line), format, path);
+    snprintf(line, sizeof line, format, path);
     tool_expect_run(&tool, line, code);
     ck_assert_msg(strstr(tool.out, out) != NULL, "'%s' prints:\n%s\n%s", line, tool.out, tool.err);
     ck_assert_msg(strstr(tool.err, err) != NULL, "'%s' says:\n%s", line, tool.err);
@@ -154,7 +154,7 @@ static void run_by_command(const char *command, const char *const *words)
     const char *all[16] = {words[0], words[1], "--user", "locker", "--password-command", command};
     size_t n = 6;
 
-    for (size_t i = 2; words[i] != NULL; i++)
+    for (size_t i = 2; words[i]; i++)
         all[n++] = words[i];
     tool_start(&tool, all);
 }
@@ -195,7 +195,7 @@ static void finish_work(void)
     char go[160];
 
     sleep(8); /* the ttl has passed */
-    snprintf(go, sizeof(go), "%s/go", directory);
+    snprintf(go, sizeof go, "%s/go", directory);
     write_file(go, "");
     tool_finish(&tool);
     unlink(go);
@@ -217,7 +217,7 @@ static const char *work(void)
 {
     static char script[256];
 
-    snprintf(script, sizeof(script), "echo begun; until [ -e %s/go ]; do sleep 0.1; done; echo ended", directory);
+    snprintf(script, sizeof script, "echo begun; until [ -e %s/go ]; do sleep 0.1; done; echo ended", directory);
     return script;
 }
 
@@ -259,7 +259,7 @@ TEST(rotation, a_lock_is_held_through_a_rotation_by_a_command)
     char command[320];
     size_t runs;
 
-    snprintf(command, sizeof(command), "echo run >>%s; cat %s", counter, path);
+    snprintf(command, sizeof command, "echo run >>%s; cat %s", counter, path);
     run_by_command(command, (const char *const[]){"run", "job", "--ttl", "7s", "--", "sh", "-c", work(), NULL});
     rotate();
     runs = count_runs();

@@ -30,9 +30,9 @@ static void set_locker(size_t master, int left_out)
     int number = 0;
     char *reply;
 
-    for (char *word = strtok(rights, " "); word != NULL; word = strtok(NULL, " "))
+    for (char *word = strtok(rights, " "); word; word = strtok(NULL, " "))
         if (number++ != left_out) {
-            ck_assert_uint_lt(n + 1, sizeof(words) / sizeof(words[0]));
+            ck_assert_uint_lt(n + 1, sizeof words / sizeof words[0]);
             words[n++] = word;
         }
     ck_assert_int_eq(number, count_rights());
@@ -50,7 +50,7 @@ static void use_locker(int left_out)
         size_t length = strlen(urls);
 
         set_locker(i, i == 0 ? left_out : LEAVE_NONE);
-        snprintf(urls + length, sizeof(urls) - length, "%sunix://locker:pw@%s?db=1", i > 0 ? "," : "",
+        snprintf(urls + length, sizeof urls - length, "%sunix://locker:pw@%s?db=1", i > 0 ? "," : "",
                  masters_url(masters, i) + strlen("unix://"));
     }
     setenv("REDLOCK_NODES", urls, 1);
@@ -62,16 +62,16 @@ static bool are_in_queue(const char *status, unsigned number)
     char words[40];
     const char *first;
 
-    snprintf(words, sizeof(words), "\"queue_length\":%u", number);
+    snprintf(words, sizeof words, "\"queue_length\":%u", number);
     first = strstr(status, words);
-    return first != NULL && strstr(first + 1, words) != NULL;
+    return first && strstr(first + 1, words);
 }
 
 static void await_line(const char *key, unsigned number)
 {
     char line[80];
 
-    snprintf(line, sizeof(line), "status %s --prefix app: --json", key);
+    snprintf(line, sizeof line, "status %s --prefix app: --json", key);
     do
         tool_run(&tool, line);
     while (!are_in_queue(tool.out, number));
@@ -105,7 +105,7 @@ static void unlock(struct token token)
 {
     char line[256];
 
-    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token.text);
+    snprintf(line, sizeof line, "unlock job %s --prefix app:", token.text);
     run(line, 0);
 }
 
@@ -174,7 +174,7 @@ static void use_all_rights(void)
     unlock(token);
     hand_off();
     wait_behind_readers();
-    snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
+    snprintf(line, sizeof line, "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
     tool_run(&tool, line);
 }
 
@@ -184,7 +184,7 @@ TEST(rights_tests, the_advised_rights_are_enough)
 {
     use_locker(LEAVE_NONE);
     declare_new();
-    ck_assert_msg(strstr(tool.out, "lacks") == NULL, "%s", tool.out);
+    ck_assert_msg(!strstr(tool.out, "lacks"), "%s", tool.out);
     use_all_rights();
     tool_expect(&tool, 0);
     for (size_t i = 0; i < N; i++)
@@ -193,7 +193,7 @@ TEST(rights_tests, the_advised_rights_are_enough)
 
 static const char *right_of(int number)
 {
-    static char rights[sizeof(ADVICE_RIGHTS)];
+    static char rights[sizeof ADVICE_RIGHTS];
     const char *word;
 
     strcpy(rights, ADVICE_RIGHTS);
@@ -216,14 +216,14 @@ TESTS(rights_tests, nodes_names_the_right_that_is_missing, 0, count_rights())
     use_locker(_i);
     declare_new();
     run("nodes --prefix app: --json", 0);
-    snprintf(words, sizeof(words), "\"what\":\"the user lacks %s\"", right_of(_i));
+    snprintf(words, sizeof words, "\"what\":\"the user lacks %s\"", right_of(_i));
     if (is_right(_i, "+select"))
         expect_out("\"mend\":\"Have its administrator grant what redlock(7) names");
     else if (is_right(_i, "+ping"))
         expect_out("ACL SETUSER locker +ping\"");
     else if (is_right(_i, "+config|get"))
         expect_out("durability not to be seen");
-    else if (strstr("+info +time +hget +hmget +eval", right_of(_i)) == NULL)
+    else if (!strstr("+info +time +hget +hmget +eval", right_of(_i)))
         expect_out(words);
     else
         expect_out(strcat(strcpy(words, "\"what\":\"cannot be judged: the user lacks "), right_of(_i)));
@@ -248,13 +248,13 @@ static void use_user(const char *rights, const char *options)
     for (size_t i = 0; i < N; i++) {
         size_t length = strlen(urls);
 
-        snprintf(command, sizeof(command), "ACL SETUSER me on >pw %s", rights);
+        snprintf(command, sizeof command, "ACL SETUSER me on >pw %s", rights);
         ask_expect(masters, i, command, "OK");
-        snprintf(urls + length, sizeof(urls) - length, "%sunix://me:pw@%s", i > 0 ? "," : "",
+        snprintf(urls + length, sizeof urls - length, "%sunix://me:pw@%s", i > 0 ? "," : "",
                  masters_url(masters, i) + strlen("unix://"));
     }
     setenv("REDLOCK_NODES", urls, 1);
-    snprintf(command, sizeof(command), "nodes --new-deployment --yes%s", options);
+    snprintf(command, sizeof command, "nodes --new-deployment --yes%s", options);
     tool_run(&tool, command);
 }
 
@@ -350,14 +350,14 @@ TEST(rights_tests, the_advised_rights_are_those_of_the_manual)
     char *begin, *end;
 
     ck_assert_ptr_nonnull(file);
-    page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);
     begin = strstr(page, "-@all\n");
     ck_assert_ptr_nonnull(begin);
     end = strstr(begin, "\n.Ed\n");
     ck_assert_ptr_nonnull(end);
     *end = '\0';
-    for (char *word = strtok(begin + strlen("-@all"), " \n"); word != NULL; word = strtok(NULL, " \n"))
+    for (char *word = strtok(begin + strlen("-@all"), " \n"); word; word = strtok(NULL, " \n"))
         strcat(strcat(rights, *rights != '\0' ? " " : ""), word);
     ck_assert_str_eq(rights, ADVICE_RIGHTS);
 }

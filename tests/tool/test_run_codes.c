@@ -15,7 +15,7 @@ TESTS(codes_tests, the_commands_exit_code_is_passed_on, 0, 4)
     static const int codes[] = {0, 1, 77, 255};
     char script[16];
 
-    snprintf(script, sizeof(script), "exit %d", codes[_i]);
+    snprintf(script, sizeof script, "exit %d", codes[_i]);
     rig_run(codes[_i], WORDS(SH(script)));
     rig_expect_free();
 }
@@ -25,8 +25,8 @@ TEST(codes_tests, redlock_dies_by_the_signal_that_its_command_has_died_of)
     static const int numbers[] = {SIGTERM, SIGKILL, SIGINT, SIGSEGV};
     char script[32];
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        snprintf(script, sizeof(script), "kill -%d $$", numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        snprintf(script, sizeof script, "kill -%d $$", numbers[i]);
         tool_start(&tool, WORDS("run", "--key", "job", SH(script)));
         tool_finish(&tool);
         tool_expect_signal(&tool, numbers[i]);
@@ -152,7 +152,7 @@ static const struct {
     {"run --key job --password-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
 };
 
-TESTS(codes_tests, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]))
+TESTS(codes_tests, wrong_usage_is_125, 0, sizeof wrong / sizeof wrong[0])
 {
     tool_expect_run(&tool, wrong[_i].line, 125);
     ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says:\n%s", wrong[_i].line, tool.err);
@@ -169,7 +169,7 @@ TEST(codes_tests, a_key_that_cannot_be_one_is_125)
 {
     static char too_long[5000];
 
-    memset(too_long, 'k', sizeof(too_long) - 1);
+    memset(too_long, 'k', sizeof too_long - 1);
     run_with_key("");
     ck_assert_str_eq(tool.err, "redlock: run: the key is empty\nTry 'redlock run --help'.\n");
     run_with_key(too_long);

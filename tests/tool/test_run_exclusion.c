@@ -227,7 +227,7 @@ static unsigned wanted_rounds(void)
 {
     const char *number = getenv("REDLOCK_TEST_ROUNDS");
 
-    return number != NULL ? (unsigned)atoi(number) : DEFAULT_ROUNDS;
+    return number ? (unsigned)atoi(number) : DEFAULT_ROUNDS;
 }
 
 /* Whatever the commands have started must be gone; the masters are children of this process, too. */

@@ -56,7 +56,7 @@ static int expect_news(enum run_news_kind kind)
 {
     struct run_news news;
 
-    ck_assert_int_eq(recv(guard_link, &news, sizeof(news), 0), sizeof(news));
+    ck_assert_int_eq(recv(guard_link, &news, sizeof news, 0), sizeof news);
     ck_assert_int_eq(news.kind, kind);
     return news.number;
 }
@@ -88,7 +88,7 @@ TEST(news_tests, what_a_command_leaves_behind_is_told_once)
     expect_news(RUN_NEWS_STARTED);
     expect_news(RUN_NEWS_EXITED);
     expect_news(RUN_NEWS_LEFTOVERS);
-    ck_assert_int_eq(send(guard_link, &order, sizeof(order), 0), sizeof(order));
+    ck_assert_int_eq(send(guard_link, &order, sizeof order, 0), sizeof order);
     expect_end();
 }
 
@@ -138,7 +138,7 @@ static bool refuse_process_descriptors(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+    struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
 
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
@@ -155,7 +155,7 @@ TEST(confined, all_are_killed_where_process_descriptors_are_refused)
     expect_news(RUN_NEWS_STARTED);
     expect_news(RUN_NEWS_EXITED);
     expect_news(RUN_NEWS_LEFTOVERS);
-    ck_assert_int_eq(send(guard_link, &order, sizeof(order), 0), sizeof(order));
+    ck_assert_int_eq(send(guard_link, &order, sizeof order, 0), sizeof order);
     expect_news(RUN_NEWS_KILLED);
     expect_end();
 }
@@ -213,11 +213,11 @@ static int kill_untraceable(void)
     if (!hide_untraceable_processes())
         return EXIT_SUCCESS;
     start("(exec $UNREADABLE 3600) & exit 3");
-    while (news.kind != RUN_NEWS_LEFTOVERS && recv(guard_link, &news, sizeof(news), 0) == sizeof(news))
+    while (news.kind != RUN_NEWS_LEFTOVERS && recv(guard_link, &news, sizeof news, 0) == sizeof news)
         continue;
-    if (send(guard_link, &order, sizeof(order), 0) != sizeof(order))
+    if (send(guard_link, &order, sizeof order, 0) != sizeof order)
         return EXIT_FAILURE;
-    while (news.kind != RUN_NEWS_ENDED && recv(guard_link, &news, sizeof(news), 0) == sizeof(news))
+    while (news.kind != RUN_NEWS_ENDED && recv(guard_link, &news, sizeof news, 0) == sizeof news)
         continue;
     return news.kind == RUN_NEWS_ENDED ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -228,13 +228,13 @@ static void make_unreadable(char *directory, size_t size)
     char command[160];
 
     snprintf(directory, size, "/tmp/redlock-guard-XXXXXX");
-    if (geteuid() != 0 || mkdtemp(directory) == NULL || chmod(directory, 0755) != 0) {
+    if (geteuid() != 0 || !mkdtemp(directory) || chmod(directory, 0755) != 0) {
         directory[0] = '\0';
         return;
     }
-    snprintf(command, sizeof(command), "install -m 0711 \"$(command -v sleep)\" %s/sleep", directory);
+    snprintf(command, sizeof command, "install -m 0711 \"$(command -v sleep)\" %s/sleep", directory);
     ck_assert_int_eq(system(command), 0);
-    snprintf(command, sizeof(command), "%s/sleep", directory);
+    snprintf(command, sizeof command, "%s/sleep", directory);
     setenv("UNREADABLE", command, 1);
 }
 
@@ -243,7 +243,7 @@ TEST(confined, all_are_killed_that_proc_does_not_show)
     char directory[40];
     int status;
 
-    make_unreadable(directory, sizeof(directory));
+    make_unreadable(directory, sizeof directory);
     if (directory[0] == '\0')
         return;
     status = run_in_namespace(CLONE_NEWPID, kill_untraceable);

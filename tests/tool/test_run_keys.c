@@ -14,7 +14,7 @@ static const char *const keys[] = {"job", "a", "z", "m", "b"};
 
 static void expect_all_free(void)
 {
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         ck_assert_uint_eq(masters_count_key(masters, keys[i]), 0);
 }
 
@@ -90,7 +90,7 @@ TEST(several, a_key_that_is_gone_at_the_release_is_told)
 {
     char script[512];
 
-    snprintf(script, sizeof(script), "exec %s break a --yes", tool_path());
+    snprintf(script, sizeof script, "exec %s break a --yes", tool_path());
     rig_run(0, WORDS("-k", "a", SH(script)));
     ck_assert_ptr_nonnull(strstr(tool.err, " of 5 masters no longer had 'a' when it was to be released: another may "
                                            "have had it before the command ended"));
@@ -105,7 +105,7 @@ TEST(several, one_key_that_another_has_refuses_all)
     struct tool waiting;
     char token[128];
 
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     rig_run(124, WORDS("-k", "a", "touch", rig_path("started")));
     ck_assert_ptr_nonnull(strstr(tool.err, " redlock: 'job' is held by another: nothing was run; "));
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);

@@ -162,8 +162,8 @@ TEST(command, messages_that_had_no_room_are_counted_and_told)
     struct tool run;
     char key[501];
 
-    memset(key, '\1', sizeof(key) - 1); /* six letters each in JSON */
-    key[sizeof(key) - 1] = '\0';
+    memset(key, '\1', sizeof key - 1); /* six letters each in JSON */
+    key[sizeof key - 1] = '\0';
     tool_start(&run, WORDS("run", "--key", key, "--ttl", "500ms", "-v", "--json", "--lock-file", rig_path("lock.json"),
                            SH(FILL RENEWALS(20) "echo finished")));
     tool_read_output_until(&run, "finished");
@@ -208,7 +208,7 @@ TEST(command, a_file_that_cannot_be_written_for_a_while_holds_up_nothing)
     char script[512];
     struct tool run;
 
-    snprintf(script, sizeof(script),
+    snprintf(script, sizeof script,
              "echo ready; " FILL_FILE("%s") RENEWALS(9) "exit 6",
              rig_path("slow"));
     ck_assert_int_eq(mkfifo(rig_path("slow"), 0600), 0);

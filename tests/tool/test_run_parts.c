@@ -146,14 +146,14 @@ static const struct {
     {"a, b", "a, b", "a, b"},
 };
 
-TESTS(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]))
+TESTS(words, passwords_are_found_in_urls, 0, sizeof secrets / sizeof secrets[0])
 {
     char masked[128];
     char scrubbed[128];
 
-    snprintf(scrubbed, sizeof(scrubbed), "%s", secrets[_i].text);
+    snprintf(scrubbed, sizeof scrubbed, "%s", secrets[_i].text);
     cli_scrub_list(scrubbed);
-    ck_assert_str_eq(cli_masked(secrets[_i].text, masked, sizeof(masked)), secrets[_i].masked);
+    ck_assert_str_eq(cli_masked(secrets[_i].text, masked, sizeof masked), secrets[_i].masked);
     ck_assert_str_eq(scrubbed, secrets[_i].scrubbed);
 }
 
@@ -169,7 +169,7 @@ TEST(words, a_mask_that_does_not_fit_is_cut)
 {
     char masked[8];
 
-    ck_assert_str_eq(cli_masked("redis://me:secret@host", masked, sizeof(masked)), "redis:/");
+    ck_assert_str_eq(cli_masked("redis://me:secret@host", masked, sizeof masked), "redis:/");
 }
 
 static const struct {
@@ -183,7 +183,7 @@ static const struct {
     {"redis://host/3", "redis://:p%40%2Fw@host/3"},
 };
 
-TESTS(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]))
+TESTS(words, the_password_goes_to_urls_without_one, 0, sizeof passwords / sizeof passwords[0])
 {
     struct cli_masters masters = {.count = 0};
 
@@ -215,26 +215,26 @@ static const struct {
 
 GROUP(files, "files", NULL, NULL)
 
-TESTS(files, strings_are_read_whole_or_not_at_all, 0, sizeof(objects) / sizeof(objects[0]))
+TESTS(files, strings_are_read_whole_or_not_at_all, 0, sizeof objects / sizeof objects[0])
 {
     char value[32];
     json_t *object = json_loads(objects[_i].text, 0, NULL);
-    bool found = cli_json_read_string(object, "b", value, sizeof(value));
+    bool found = cli_json_read_string(object, "b", value, sizeof value);
 
     json_decref(object);
     ck_assert_int_eq(found, objects[_i].value != NULL);
-    ck_assert_str_eq(value, objects[_i].value != NULL ? objects[_i].value : "");
+    ck_assert_str_eq(value, objects[_i].value ? objects[_i].value : "");
 }
 
 static const char *const bad_keys[] = {"{}", "{\"key\":7}", "{\"key_hex\":\"f\"}", "{\"key_hex\":\"fg\"}",
                                        "{\"key_hex\":\"6100\"}", "{\"key_hex\":\"61626364\"}"};
 
-TESTS(files, a_key_that_is_none_is_refused, 0, sizeof(bad_keys) / sizeof(bad_keys[0]))
+TESTS(files, a_key_that_is_none_is_refused, 0, sizeof bad_keys / sizeof bad_keys[0])
 {
     json_t *object = json_loads(bad_keys[_i], 0, NULL);
     char key[4];
 
-    ck_assert(!cli_json_read_key(object, key, sizeof(key)));
+    ck_assert(!cli_json_read_key(object, key, sizeof key));
     json_decref(object);
 }
 
@@ -324,7 +324,7 @@ static const char *const bad_locks[] = {
     "\"locks\":7",
 };
 
-TESTS(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof(bad_locks) / sizeof(bad_locks[0]))
+TESTS(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof bad_locks / sizeof bad_locks[0])
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
     FILE *file = fdopen(mkstemp(path), "w");

@@ -25,7 +25,7 @@ TEST(secrets, a_password_in_an_option_is_wiped_from_the_command_line)
     locks_declare_new();
     unsetenv("REDLOCK_NODES");
     rig_start(&run, WORDS("--nodes", list, SH("echo ready; exec sleep 60")));
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)run.pid);
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)run.pid);
     ck_assert_uint_gt(strlen(rig_read(path)), 0);
     rig_read(path);
     ck_assert_ptr_null(memmem(rig_read(path), 4096, "hunter2", 7));

@@ -69,7 +69,7 @@ TEST(before, a_waiting_run_does_not_care_about_other_signals)
     const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "echo", "done", NULL};
     char token[128];
 
-    snprintf(token, sizeof(token), "%s", locks_lock());
+    snprintf(token, sizeof token, "%s", locks_lock());
     tool_start(&run, words);
     rig_read_error(&run, "'job' is asked for");
     kill(run.pid, SIGUSR1);
@@ -110,7 +110,7 @@ TESTS(before, a_lock_that_a_run_around_it_has_is_told_as_such_at_once, 0, N_NEST
     char script[512];
     const char *const *words = WORDS("--permits", nested[_i].permits, SH(script));
 
-    snprintf(script, sizeof(script), "%s %s %s run --key job %s --wait 500ms true",
+    snprintf(script, sizeof script, "%s %s %s run --key job %s --wait 500ms true",
              *nested[_i].outer ? tool_path() : "", nested[_i].outer, tool_path(), nested[_i].inner);
     rig_run(124, *nested[_i].permits == '0' ? words + 2 : words);
     ck_assert_ptr_nonnull(strstr(tool.err, "'job' is awaited: the 'redlock run' that this command was started under"));
@@ -129,12 +129,12 @@ static const struct {
 
 GROUP(during, "during", locks_open, close_all)
 
-TESTS(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]))
+TESTS(during, signals_reach_the_command, 0, sizeof passed_on / sizeof passed_on[0])
 {
     char script[256];
     struct tool run;
 
-    snprintf(script, sizeof(script), "trap 'echo got; exit 5' %s; echo ready; " WAIT, passed_on[_i].name);
+    snprintf(script, sizeof script, "trap 'echo got; exit 5' %s; echo ready; " WAIT, passed_on[_i].name);
     rig_start(&run, WORDS(SH(script)));
     kill(run.pid, passed_on[_i].number);
     tool_expect_end(&run, 5);
@@ -289,7 +289,7 @@ TEST(end_tests, what_is_left_is_named_at_once_and_again)
     rig_read_error(&run, " ago, but not all that it has started: sleep (");
     do
         rig_run(0, WORDS("--on-busy", "skip", "true"));
-    while (strstr(tool.err, "the command that it was taken for has ended") == NULL);
+    while (!strstr(tool.err, "the command that it was taken for has ended"));
     kill(run.pid, SIGTERM);
     tool_expect_end(&run, 3);
     rig_expect_free();

@@ -21,10 +21,10 @@ static const char *variable(const char *name)
     char line[192];
     const char *found;
 
-    snprintf(line, sizeof(line), "\n%s=", name);
+    snprintf(line, sizeof line, "\n%s=", name);
     found = strstr(tool.out, line);
     ck_assert_msg(found != NULL, "%s is missing in:\n%s", name, tool.out);
-    snprintf(value, sizeof(value), "%.*s", (int)strcspn(found + strlen(line), "\n"), found + strlen(line));
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(found + strlen(line), "\n"), found + strlen(line));
     return value;
 }
 
@@ -57,7 +57,7 @@ TEST(surroundings, the_command_finds_the_lock_file_from_wherever_it_goes)
 
     ck_assert_ptr_nonnull(realpath(tool_path(), path));
     tool_set_path(path);
-    snprintf(check, sizeof(check), "cd / && '%s' check --quiet && echo \"$REDLOCK_LOCK_FILE\"", path);
+    snprintf(check, sizeof check, "cd / && '%s' check --quiet && echo \"$REDLOCK_LOCK_FILE\"", path);
     ck_assert_int_eq(chdir(rig_path("")), 0);
     rig_run(0, WORDS("--lock-file", "lock.json", SH(check)));
     ck_assert_int_eq(strncmp(tool.out, rig_path("lock.json"), strlen(rig_path("lock.json"))), 0);
@@ -154,7 +154,7 @@ TEST(surroundings, the_key_is_held_with_this_token_while_the_command_runs)
     for (size_t i = 0; i < 5; i++) {
         char *value = masters_get(masters, i, "job");
 
-        found += value != NULL && strncmp(value, run.out, strlen(value)) == 0;
+        found += value && strncmp(value, run.out, strlen(value)) == 0;
         free(value);
     }
     ck_assert_uint_ge(found, 3);
@@ -177,10 +177,10 @@ TEST(surroundings, the_lock_file_follows_the_renewals_and_is_removed)
                           SH("cat $REDLOCK_LOCK_FILE; echo ready; exec sleep 60")));
     found = strstr(run.out, "\"valid_until_ns\":");
     ck_assert_ptr_nonnull(found);
-    snprintf(first, sizeof(first), "%.*s", (int)strcspn(found, ","), found);
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(found, ","), found);
     ck_assert_ptr_nonnull(strstr(run.out, "{\"schema\":1,\"state\":\"held\",\"key\":\"job\",\"token\":\""));
     rig_read_error(&run, "is renewed");
-    while (strstr(rig_read(path), first) != NULL)
+    while (strstr(rig_read(path), first))
         ck_assert_int_eq(kill(run.pid, 0), 0);
     ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"held\""));
     ck_assert_int_eq(stat(path, &seen), 0);
@@ -194,7 +194,7 @@ TEST(surroundings, check_tells_the_command_whether_the_lock_is_held)
 {
     char script[600];
 
-    snprintf(script, sizeof(script), "%s check --at-least 100ms && ! %s check --at-least 1h --quiet", tool_path(),
+    snprintf(script, sizeof script, "%s check --at-least 100ms && ! %s check --at-least 1h --quiet", tool_path(),
              tool_path());
     rig_run(0, WORDS("--lock-file", rig_path("lock.json"), SH(script)));
     ck_assert_int_gt(atoi(tool.out), 20000);
@@ -208,7 +208,7 @@ TEST(surroundings, a_lost_lock_is_lost_in_the_lock_file_too)
     rig_start(&run, WORDS("--ttl", "3s", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
                           SH("echo ready; exec sleep 60")));
     rig_read_error(&run, "is lost");
-    while (strstr(rig_read(path), "\"state\":\"lost\"") == NULL)
+    while (!strstr(rig_read(path), "\"state\":\"lost\""))
         ck_assert_int_eq(kill(run.pid, 0), 0);
     kill(run.pid, SIGTERM);
     tool_finish(&run);
@@ -243,8 +243,8 @@ TEST(surroundings, many_long_keys_make_a_short_label)
     size_t n = 0;
 
     for (size_t i = 0; i < 8; i++) {
-        memset(keys[i], 'k', sizeof(keys[i]) - 1);
-        snprintf(keys[i], sizeof(keys[i]), "%zu", i);
+        memset(keys[i], 'k', sizeof keys[i] - 1);
+        snprintf(keys[i], sizeof keys[i], "%zu", i);
         keys[i][1] = 'k';
         words[n++] = "--key";
         words[n++] = keys[i];
@@ -264,8 +264,8 @@ static int notify_socket(void)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", rig_path("notify"));
-    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", rig_path("notify"));
+    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
     return fd;
 }
@@ -276,10 +276,10 @@ static void expect_note(int fd, const char *text)
     ssize_t n;
 
     do {
-        n = recv(fd, note, sizeof(note) - 1, 0);
+        n = recv(fd, note, sizeof note - 1, 0);
         ck_assert_int_gt(n, 0);
         note[n] = '\0';
-    } while (strstr(note, text) == NULL);
+    } while (!strstr(note, text));
 }
 
 /* Of what has been sent so far. */
@@ -288,7 +288,7 @@ static void expect_no_note_but(int fd, const char *one, const char *other)
     char note[512];
     ssize_t n;
 
-    while ((n = recv(fd, note, sizeof(note) - 1, MSG_DONTWAIT)) > 0) {
+    while ((n = recv(fd, note, sizeof note - 1, MSG_DONTWAIT)) > 0) {
         note[n] = '\0';
         ck_assert_msg(strncmp(note, one, strlen(one)) == 0 || strncmp(note, other, strlen(other)) == 0,
                       "the service manager was told: %s", note);

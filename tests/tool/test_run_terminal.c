@@ -30,7 +30,7 @@ static void open_terminal(struct terminal *terminal, const char *script)
 {
     int slave;
 
-    memset(terminal, 0, sizeof(*terminal));
+    memset(terminal, 0, sizeof *terminal);
     ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
     terminal->fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ck_assert_int_ge(terminal->fd, 0);
@@ -52,12 +52,12 @@ static void open_terminal(struct terminal *terminal, const char *script)
 
 static void read_terminal(struct terminal *terminal, const char *text)
 {
-    while (strstr(terminal->text, text) == NULL) {
+    while (!strstr(terminal->text, text)) {
         struct pollfd fd = {.fd = terminal->fd, .events = POLLIN};
         ssize_t n;
 
         ck_assert_msg(poll(&fd, 1, SUITE_PATIENCE_S * 1000) == 1, "no '%s' in:\n%s", text, terminal->text);
-        n = read(terminal->fd, terminal->text + terminal->n, sizeof(terminal->text) - 1 - terminal->n);
+        n = read(terminal->fd, terminal->text + terminal->n, sizeof terminal->text - 1 - terminal->n);
         ck_assert_msg(n > 0, "ended without '%s':\n%s", text, terminal->text);
         terminal->n += (size_t)n;
     }
@@ -185,7 +185,7 @@ static void expect_interrupted(struct terminal *terminal)
     ssize_t n;
     int status;
 
-    while ((n = read(terminal->fd, terminal->text + terminal->n, sizeof(terminal->text) - 1 - terminal->n)) > 0)
+    while ((n = read(terminal->fd, terminal->text + terminal->n, sizeof terminal->text - 1 - terminal->n)) > 0)
         terminal->n += (size_t)n;
     ck_assert_ptr_null(strstr(terminal->text, "next step"));
     ck_assert_int_eq(waitpid(terminal->shell, &status, 0), terminal->shell);
@@ -195,7 +195,7 @@ static void expect_interrupted(struct terminal *terminal)
 }
 
 /* Neither the rest of the script nor the next turn of a loop. */
-TESTS(terminal_tests, control_c_ends_the_script_around_it, 0, sizeof(interrupted) / sizeof(interrupted[0]))
+TESTS(terminal_tests, control_c_ends_the_script_around_it, 0, sizeof interrupted / sizeof interrupted[0])
 {
     struct terminal terminal;
 

@@ -132,7 +132,7 @@ TEST(status, status_shows_the_first_names_and_counts_the_rest)
     char party[16];
 
     for (int i = 0; i < 25; i++) {
-        snprintf(party, sizeof(party), "a:p%02d", i);
+        snprintf(party, sizeof party, "a:p%02d", i);
         arrive(0, "1", party);
     }
     locks_command(0, (const char *const[]){"HSET", LATCH, "n", "30", NULL});
@@ -258,7 +258,7 @@ static const char *labelled(char first, const char *label)
 
     if (asked == 0)
         asked = (long long)time(NULL) - 3600;
-    snprintf(token, sizeof(token), "%c0000000-0000-5000-8000-000000000000:%s+%lld", first, label, asked);
+    snprintf(token, sizeof token, "%c0000000-0000-5000-8000-000000000000:%s+%lld", first, label, asked);
     return token;
 }
 
@@ -266,7 +266,7 @@ TEST(status, status_tells_who_holds_a_lock_who_waits_and_for_how_long)
 {
     char ticket[32];
 
-    snprintf(ticket, sizeof(ticket), "%lld", ((long long)time(NULL) - 5400) * 1000000);
+    snprintf(ticket, sizeof ticket, "%lld", ((long long)time(NULL) - 5400) * 1000000);
     for (size_t i = 0; i < 5; i++) {
         locks_store(i, labelled('a', "root@web1:42"));
         line_up(i, labelled('b', "web2:7"), ticket, FAR);
@@ -289,9 +289,9 @@ TEST(status, status_tells_each_that_shares_a_key)
     char vote[160];
 
     for (size_t i = 0; i < 3; i++) {
-        snprintf(vote, sizeof(vote), "r %s", labelled('a', "reader-1"));
+        snprintf(vote, sizeof vote, "r %s", labelled('a', "reader-1"));
         locks_command(i, (const char *const[]){"ZADD", "job", far, vote, NULL});
-        snprintf(vote, sizeof(vote), "r %s", labelled('b', "reader-2"));
+        snprintf(vote, sizeof vote, "r %s", labelled('b', "reader-2"));
         locks_command(i, (const char *const[]){"ZADD", "job", far, vote, NULL});
     }
     tool_expect_run(&tool, "status job", 0);
@@ -334,8 +334,8 @@ static void store_foreign(int which)
 static void expect_foreign(const char *line, int code)
 {
     tool_expect_run(&tool, line, code);
-    ck_assert_msg(strstr(tool.out, "another program has the key on 3 of 5 masters") != NULL ||
-                  strstr(tool.err, "another program has the key on 3 of 5 masters") != NULL,
+    ck_assert_msg(strstr(tool.out, "another program has the key on 3 of 5 masters") ||
+                  strstr(tool.err, "another program has the key on 3 of 5 masters"),
                   "%s: %s%s", line, tool.out, tool.err);
 }
 

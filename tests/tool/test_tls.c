@@ -12,7 +12,7 @@ static void set_file(const char *variable, const char *name)
 {
     char path[200];
 
-    snprintf(path, sizeof(path), "%s/%s", masters_dir(masters), name);
+    snprintf(path, sizeof path, "%s/%s", masters_dir(masters), name);
     setenv(variable, path, 1);
 }
 
@@ -63,7 +63,7 @@ static void expect_with(const char *format, int code, const char *out, const cha
     const char *dir = masters_dir(masters);
 
     forget();
-    snprintf(line, sizeof(line), format, dir, dir, dir);
+    snprintf(line, sizeof line, format, dir, dir, dir);
     expect(line, code, out, err);
 }
 
@@ -104,7 +104,7 @@ TEST(tls, the_printed_command_speaks_tls_with_the_same_files)
     const char *dir = masters_dir(masters);
 
     ck_assert(masters_kill(masters, 0));
-    snprintf(command, sizeof(command), " --tls --cacert %s/ca.crt --cert %s/client.crt --key %s/client.key PING\n", dir,
+    snprintf(command, sizeof command, " --tls --cacert %s/ca.crt --cert %s/client.crt --key %s/client.key PING\n", dir,
              dir, dir);
     expect("nodes", 0, command, "");
 }
@@ -189,9 +189,9 @@ TEST_IF(lab, tls, bench_measures_over_tls)
 
     tool_set_path(lab);
     expect("bench --tls-ca f", 2, "", "--tls-ca is for masters with TLS, and no URL begins with rediss://");
-    snprintf(line, sizeof(line), "bench --locks 20 --warmup 0 --json --nodes %s", getenv("REDLOCK_NODES"));
+    snprintf(line, sizeof line, "bench --locks 20 --warmup 0 --json --nodes %s", getenv("REDLOCK_NODES"));
     expect(line, 0, "\"failed\":0,", "");
-    snprintf(line, sizeof(line), "bench --floor --nodes %s", getenv("REDLOCK_NODES"));
+    snprintf(line, sizeof line, "bench --floor --nodes %s", getenv("REDLOCK_NODES"));
     expect(line, 2, "", "--floor works without TLS only");
 }
 
@@ -214,7 +214,7 @@ TEST(tls, the_tour_uses_other_masters_over_tls)
 {
     char line[2048];
 
-    snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
+    snprintf(line, sizeof line, "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
     expect_tour(line);
 }
 

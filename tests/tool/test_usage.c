@@ -27,7 +27,7 @@ TEST(words, every_command_explains_itself)
     static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",
                                         "break", "status", "latch",  "nodes",  "demo"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *const asked[][4] = {
             {"help", names[i], NULL},
             {names[i], "-h", NULL},
@@ -36,8 +36,8 @@ TEST(words, every_command_explains_itself)
         };
         char usage[64];
 
-        snprintf(usage, sizeof(usage), "Usage: redlock %s", names[i]);
-        for (size_t j = 0; j < sizeof(asked) / sizeof(asked[0]); j++) {
+        snprintf(usage, sizeof usage, "Usage: redlock %s", names[i]);
+        for (size_t j = 0; j < sizeof asked / sizeof asked[0]; j++) {
             tool_start(&tool, asked[j]);
             tool_expect_end(&tool, 0);
             ck_assert_msg(strncmp(tool.out, usage, strlen(usage)) == 0, "%s", tool.out);
@@ -52,7 +52,7 @@ TEST(words, help_fits_a_terminal_of_80_columns)
                                         "unlock --help", "check --help", "break --help",  "status --help",
                                         "latch --help",  "nodes --help",  "demo --help",   "help masters"};
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         tool_run(&tool, lines[i]);
         for (const char *line = tool.out; *line != '\0'; line += strcspn(line, "\n") + 1)
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.*s", lines[i], (int)strcspn(line, "\n"), line);
@@ -77,7 +77,7 @@ TEST(words, too_few_descriptors_for_a_loop_are_3)
     for (int n = 3; n <= 16; n++) {
         char script[120];
 
-        snprintf(script, sizeof(script), "ulimit -n %d; exec \"$0\" lock k" MASTERS, n);
+        snprintf(script, sizeof script, "ulimit -n %d; exec \"$0\" lock k" MASTERS, n);
         tool_set_path("/bin/sh");
         tool_start(&tool, (const char *const[]){"-c", script, command, NULL});
         tool_set_path(command);
@@ -92,7 +92,7 @@ TEST(words, help_explains_itself)
 {
     static const char *const lines[] = {"help", "help help", "help --help", "help -h"};
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         tool_expect_run(&tool, lines[i], 0);
         ck_assert_ptr_nonnull(strstr(tool.out, "Usage: redlock COMMAND"));
     }
@@ -200,7 +200,7 @@ static const struct {
     {"help bench", "'redlock-lab bench' "},
 };
 
-TESTS(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]))
+TESTS(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof wrong / sizeof wrong[0])
 {
     expect_usage_error(wrong[_i].line, wrong[_i].message);
 }
@@ -212,9 +212,9 @@ TEST(words, a_password_never_reaches_an_error_message)
         "lock k redis://me:secret@host", "lock k --nodes redis://me:secret@host,,b",
     };
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         tool_expect_run(&tool, lines[i], 2);
-        ck_assert_msg(strstr(tool.err, "secret") == NULL, "%s", tool.err);
+        ck_assert_msg(!strstr(tool.err, "secret"), "%s", tool.err);
     }
 }
 
@@ -227,7 +227,7 @@ TEST(words, an_empty_key_is_refused_by_every_command)
         {"break", "", "--yes", "--node", "127.0.0.1:1", NULL},
     };
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         tool_start(&tool, lines[i]);
         tool_expect_end(&tool, 2);
         ck_assert_ptr_nonnull(strstr(tool.err, "the key is empty"));
@@ -243,7 +243,7 @@ TEST(words, a_terminal_gets_no_commands_from_wrong_words)
         {"help", "lock", "a\033[31mb", NULL},
     };
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         tool_start(&tool, lines[i]);
         tool_expect_end(&tool, 2);
         ck_assert_msg(strstr(tool.err, "a\\x1b[31mb'") != NULL, "%s", tool.err);
@@ -285,12 +285,12 @@ TEST(masters, what_all_must_have_in_common_is_found_in_the_file_and_the_environm
 
     fputs("\xef\xbb\xbf# masters\r\n127.0.0.1:1 127.0.0.1:2,127.0.0.1:3\r\nprefix=app: quorum=3\nmax-ttl=20s\n", file);
     fclose(file);
-    snprintf(line, sizeof(line), "lock k --nodes-file %s", path);
+    snprintf(line, sizeof line, "lock k --nodes-file %s", path);
     setenv("REDLOCK_QUORUM", "2", 1);
     tool_run(&tool, line);
     ck_assert_ptr_nonnull(strstr(tool.err, "--ttl 30s is above --max-ttl, the limit for all users of the masters "
                                            "(20s)"));
-    snprintf(line, sizeof(line), "nodes --nodes-file %s", path);
+    snprintf(line, sizeof line, "nodes --nodes-file %s", path);
     tool_run(&tool, line);
     ck_assert_ptr_nonnull(strstr(tool.out, "only 0 of 3 masters answered (3 needed)"));
     ck_assert_ptr_nonnull(strstr(tool.out, "prefix 'app:'"));

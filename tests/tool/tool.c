@@ -26,7 +26,7 @@ static void hear_signals(void)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP, SIGCONT};
 
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], SIG_DFL);
 }
 
@@ -61,7 +61,7 @@ void tool_set_input(int fd)
 
 static void expect_room(const char *const *words)
 {
-    for (int n = 0; words[n] != NULL; n++)
+    for (int n = 0; words[n]; n++)
         ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, words[n]);
 }
 
@@ -70,9 +70,9 @@ static bool takes_node_timeout(const char *const *words)
     static const char *const commands[] = {"break", "extend", "latch", "lock", "nodes", "run", "status", "unlock"};
     bool takes = false;
 
-    for (size_t i = 0; words[0] != NULL && i < sizeof(commands) / sizeof(commands[0]); i++)
+    for (size_t i = 0; words[0] && i < sizeof commands / sizeof commands[0]; i++)
         takes = takes || strcmp(words[0], commands[i]) == 0;
-    for (int i = 0; takes && words[i] != NULL; i++)
+    for (int i = 0; takes && words[i]; i++)
         takes = strcmp(words[i], "--node-timeout") != 0;
     return takes;
 }
@@ -82,9 +82,9 @@ static void become(const char *const *words, const int out[2], const int err[2])
     char *argv[WORDS + 4] = {(char *)(uintptr_t)path};
     int n = 1;
 
-    for (int i = 0; words[i] != NULL; i++) {
+    for (int i = 0; words[i]; i++) {
         argv[n++] = (char *)(uintptr_t)words[i];
-        if (i > 0 || node_timeout == NULL || !takes_node_timeout(words))
+        if (i > 0 || !node_timeout || !takes_node_timeout(words))
             continue;
         argv[n++] = (char *)(uintptr_t)"--node-timeout";
         argv[n++] = (char *)(uintptr_t)node_timeout;
@@ -102,7 +102,7 @@ void tool_start(struct tool *tool, const char *const *words)
 {
     int out[2], err[2];
 
-    memset(tool, 0, sizeof(*tool));
+    memset(tool, 0, sizeof *tool);
     tool->exit_code = -1;
     expect_room(words);
     ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
@@ -160,14 +160,14 @@ static bool read_more(struct tool *tool)
 
 void tool_read_until(struct tool *tool, const char *text)
 {
-    while (strstr(tool->out, text) == NULL)
+    while (!strstr(tool->out, text))
         ck_assert_msg(read_more(tool), "ended without '%s':\n%s\n%s", text, tail(tool->out, tool->out_size),
                       tail(tool->err, tool->err_size));
 }
 
 void tool_read_output_until(struct tool *tool, const char *text)
 {
-    while (strstr(tool->out, text) == NULL) {
+    while (!strstr(tool->out, text)) {
         ck_assert_msg(tool->fds[0] >= 0, "ended without '%s':\n%s", text, tail(tool->out, tool->out_size));
         take(&tool->fds[0], tool->out, &tool->out_size);
     }
@@ -200,9 +200,9 @@ void tool_run(struct tool *tool, const char *line)
     char *rest = copy;
     size_t n = 0;
 
-    ck_assert_uint_lt(strlen(line), sizeof(copy));
+    ck_assert_uint_lt(strlen(line), sizeof copy);
     strcpy(copy, line);
-    for (char *word = strsep(&rest, " "); word != NULL; word = strsep(&rest, " ")) {
+    for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
         if (*word == '\0')
             continue;
         ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, word);
@@ -216,7 +216,7 @@ void tool_run_tour(struct tool *tool, const char *line)
 {
     char patient[LINE_SIZE];
 
-    snprintf(patient, sizeof(patient), "%s --node-timeout 3s", line);
+    snprintf(patient, sizeof patient, "%s --node-timeout 3s", line);
     tool_run(tool, line);
     for (int i = 1; i < TOURS && tool->exit_code == CHECK_FAILED; i++) {
         tool_orphans_end();
@@ -252,7 +252,7 @@ void tool_expect_signal(const struct tool *tool, int number)
 static void on_alarm(int number)
 {
     static const char text[] = "processes were left behind\n";
-    ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)n;
     _exit(EXIT_FAILURE);

@@ -304,7 +304,7 @@ void core_stop(struct core *core)
 {
     for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
         core_fini(core);
-    memset(core->clogged, 0, sizeof(core->clogged));
+    memset(core->clogged, 0, sizeof core->clogged);
     for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++)
         core_link(core, node, RL_LINK_READY);
     for (unsigned round = 0; round < 3; round++) {

@@ -38,7 +38,7 @@ void core_say(struct core *core, const char *format, ...)
     int size;
 
     va_start(arguments, format);
-    size = vsnprintf(text, sizeof(text), format, arguments);
+    size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     append(core, text, (size_t)size);
 }
@@ -94,8 +94,8 @@ static void check_balance(const struct core *core, unsigned i)
 struct rl_claim *core_make_claim(struct core *core, const struct rl_kind *kind)
 {
     size_t size = rl_claim_size(core->engine.votes.config.n_nodes, kind);
-    struct core_claim *record = calloc(1, sizeof(*record));
-    struct core_claim **memory = malloc(sizeof(record) + size);
+    struct core_claim *record = calloc(1, sizeof *record);
+    struct core_claim **memory = malloc(sizeof record + size);
 
     CORE_DEMAND(record && memory, "out of memory");
     *memory = record;
@@ -195,9 +195,9 @@ static void carry_out_complete(struct core *core, const struct rl_effect *effect
     core->last = *effect;
     core->completed[i]++;
     if (effect->op == RL_OP_ACQUIRE) /* it was lent until now */
-        memset(&core->requests[i], 0xa5, sizeof(core->requests[i]));
+        memset(&core->requests[i], 0xa5, sizeof core->requests[i]);
     if (effect->op == RL_OP_ACQUIRE)
-        memset(&core->entries[i], 0xa5, sizeof(core->entries[i]));
+        memset(&core->entries[i], 0xa5, sizeof core->entries[i]);
     core_say(core, "COMPLETE %s %s", op_names[effect->op], end_names[effect->status]);
     if (effect->cause)
         core_say(core, " (%s)", end_names[effect->cause]);
@@ -334,7 +334,7 @@ struct core *core_youngest;
 
 struct core *core_new(const struct rl_config *config)
 {
-    struct core *core = calloc(1, sizeof(*core));
+    struct core *core = calloc(1, sizeof *core);
 
     ck_assert_ptr_nonnull(core);
     core->older = core_youngest;

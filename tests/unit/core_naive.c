@@ -30,7 +30,7 @@ struct naive {
 static struct naive *naive_of(struct core_claim *claim)
 {
     if (!claim->watched) {
-        struct naive *naive = calloc(1, sizeof(*naive));
+        struct naive *naive = calloc(1, sizeof *naive);
 
         CORE_DEMAND(naive, "out of memory");
         for (size_t i = 0; i < RL_MAX_NODES; i++)
@@ -271,7 +271,7 @@ int64_t core_naive_deadline(const struct core *core, const struct rl_claim *clai
 
     for (size_t i = 0; i < n; i++)
         bounds[i] = naive_bound(&naive->votes[i]);
-    qsort(bounds, n, sizeof(*bounds), falling);
+    qsort(bounds, n, sizeof *bounds, falling);
     return bounds[core->engine.votes.config.quorum - 1];
 }
 

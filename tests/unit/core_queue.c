@@ -16,7 +16,7 @@ static bool is_waiting(const struct rl_lock *lock)
 /* The engine must not rely on what is in there. */
 void core_lend_entry(struct core *core, unsigned i)
 {
-    memset(&core->entries[i], 0xa5, sizeof(core->entries[i]));
+    memset(&core->entries[i], 0xa5, sizeof core->entries[i]);
     core->requests[i].entry = core->requests[i].wait == RL_WAIT_SPIN ? NULL : &core->entries[i];
 }
 

@@ -79,7 +79,7 @@ TEST(tc, random_use_behaves_as_a_queue)
     srand(1);
     for (int i = 0; i < 5000; i++) {
         uint8_t chunk[300];
-        size_t more = (size_t)rand() % sizeof(chunk);
+        size_t more = (size_t)rand() % sizeof chunk;
         size_t less;
 
         for (size_t j = 0; j < more; j++)

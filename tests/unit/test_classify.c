@@ -109,7 +109,7 @@ static void check(enum rl_step step, const char *text, enum rl_outcome outcome, 
 
 GROUP(tc, "classify", NULL, NULL)
 
-TESTS(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]))
+TESTS(tc, errors_are_classified_by_their_first_word, 0, sizeof cases / sizeof cases[0])
 {
     const struct error_case *c = &cases[_i];
 
@@ -152,7 +152,7 @@ TEST(tc, an_entry_counts_as_made_unless_the_script_was_certainly_not_begun)
         {CALLED "NOSCRIPT No matching script.", RL_UNKNOWN, RL_DETAIL_NOSCRIPT},
     };
 
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         check(RL_STEP_ENQUEUE, errors[i].text, errors[i].outcome, errors[i].detail);
 }
 

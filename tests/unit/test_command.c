@@ -61,7 +61,7 @@ TEST(tc, a_release_is_evalsha_with_five_keys)
     struct rl_command command = command_for(RL_STEP_RELEASE);
     char expected[200];
 
-    snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n" RELEASE_ARGUMENTS,
+    snprintf(expected, sizeof expected, "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n" RELEASE_ARGUMENTS,
              rl_script_text(RL_SCRIPT_RELEASE)->sha1);
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
@@ -73,7 +73,7 @@ TEST(tc, a_rollback_carries_the_text_of_the_script)
     const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
     char expected[16384];
 
-    snprintf(expected, sizeof(expected), "*9\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n" RELEASE_ARGUMENTS, script->size,
+    snprintf(expected, sizeof expected, "*9\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n" RELEASE_ARGUMENTS, script->size,
              script->text);
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
@@ -85,7 +85,7 @@ TEST(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
                                   .tokens = {{"first", 5}, {"second", 6}}};
     char expected[300];
 
-    snprintf(expected, sizeof(expected), "*8\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n2\r\n$2\r\nk1\r\n$4\r\nkey2\r\n"
+    snprintf(expected, sizeof expected, "*8\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n2\r\n$2\r\nk1\r\n$4\r\nkey2\r\n"
              "$5\r\n30000\r\n$5\r\nfirst\r\n$6\r\nsecond\r\n", rl_script_text(RL_SCRIPT_EXTEND_MANY)->sha1);
     ck_assert(rl_extend_many_encode(&many, RL_SEND_EVALSHA, &out));
     check_out(expected);
@@ -98,7 +98,7 @@ TEST(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposal
     struct rl_joins followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
     char expected[300];
 
-    snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n"
+    snprintf(expected, sizeof expected, "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n"
              "$5\r\nfirst\r\n$6\r\nsecond\r\n$1\r\n0\r\n$5\r\nthird\r\n$7\r\n1234567\r\n",
              rl_script_text(RL_SCRIPT_ENQUEUE)->sha1);
     ck_assert(rl_joins_encode(&command, &followers, &out));
@@ -113,7 +113,7 @@ TEST(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal)
         .n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
     char expected[300];
 
-    snprintf(expected, sizeof(expected), "*13\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$4\r\n2000\r\n"
+    snprintf(expected, sizeof expected, "*13\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$4\r\n2000\r\n"
              "$5\r\nfirst\r\n$1\r\n3\r\n$4\r\n1000\r\n$1\r\n0\r\n"
              "$6\r\nsecond\r\n$2\r\n12\r\n$20\r\n18446744073709551615\r\n$2\r\n77\r\n",
              rl_script_text(RL_SCRIPT_REFRESH_MANY)->sha1);
@@ -127,8 +127,8 @@ TEST(tc, words_may_hold_any_bytes_and_none)
     struct rl_slice words[] = {{"a\0b", 3}, {NULL, 0}, {"\r\n", 2}};
 
     ck_assert(rl_words_encode(words, 3, &out));
-    ck_assert_uint_eq(rl_bytes_length(&out), sizeof(expected) - 1);
-    ck_assert_mem_eq(rl_bytes_front(&out), expected, sizeof(expected) - 1);
+    ck_assert_uint_eq(rl_bytes_length(&out), sizeof expected - 1);
+    ck_assert_mem_eq(rl_bytes_front(&out), expected, sizeof expected - 1);
 }
 
 TEST(tc, commands_are_appended_to_what_is_there)
@@ -144,10 +144,10 @@ TEST(tc, numbers_are_written_with_all_their_digits)
 {
     static const uint64_t numbers[] = {0, 9, 10, 99, 100, 4294967295, UINT64_MAX};
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         char text[RL_DECIMAL_MAX];
         char expected[32];
-        int n = snprintf(expected, sizeof(expected), "%llu", (unsigned long long)numbers[i]);
+        int n = snprintf(expected, sizeof expected, "%llu", (unsigned long long)numbers[i]);
 
         ck_assert_uint_eq(rl_decimal(numbers[i], text), (size_t)n);
         ck_assert_mem_eq(text, expected, (size_t)n);

@@ -20,7 +20,7 @@ static const int64_t steps_ms[] = {1, 100, 5000, 86400000};
 GROUP(new_votes, "new votes", NULL, core_stop_all)
 
 TESTS(new_votes, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
-      (int)(sizeof(steps_ms) / sizeof(*steps_ms)))
+      (int)(sizeof steps_ms / sizeof *steps_ms))
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request_once();

@@ -26,7 +26,7 @@ static void expect_command(enum rl_step step, const struct rl_subject *about, en
     char text[256] = "";
     size_t size = 0;
 
-    memset(&command, 0xa5, sizeof(command));
+    memset(&command, 0xa5, sizeof command);
     rl_fenced_kind.command(step, about, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)

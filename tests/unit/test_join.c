@@ -14,7 +14,7 @@ static void expect_words(struct rl_join_question question, const char *expected)
     struct rl_command command;
     char text[256] = "";
 
-    memset(&command, 0xa5, sizeof(command));
+    memset(&command, 0xa5, sizeof command);
     rl_join_command(&question, &command);
     for (size_t i = 0; i < command.argc; i++) {
         strcat(text, i ? " " : "");
@@ -151,7 +151,7 @@ TEST(answer_tests, texts_that_do_not_fit_are_not_taken)
     struct rl_join_report report;
     struct rl_reply reply = answer();
 
-    memset(longest, 'x', sizeof(longest));
+    memset(longest, 'x', sizeof longest);
     reply.elements[1].text = (struct rl_slice){longest, RL_INCARNATION_MAX};
     ck_assert(rl_join_parse(&reply, &report));
     ck_assert_uint_eq(strlen(report.incarnation), RL_INCARNATION_MAX);
@@ -315,7 +315,7 @@ static const char *const refusals[] = {
 
 GROUP(refusal, "refusals", NULL, NULL)
 
-TESTS(refusal, a_want_of_rights_or_commands_is_recognized, 0, sizeof(refusals) / sizeof(*refusals))
+TESTS(refusal, a_want_of_rights_or_commands_is_recognized, 0, sizeof refusals / sizeof *refusals)
 {
     ck_assert_msg(rl_join_is_refusal((struct rl_slice){refusals[_i], strlen(refusals[_i])}), "%s", refusals[_i]);
 }
@@ -339,7 +339,7 @@ static const char *const others[] = {
     "LOADING unknown command called from",
 };
 
-TESTS(refusal, other_errors_are_no_refusals, 0, sizeof(others) / sizeof(*others))
+TESTS(refusal, other_errors_are_no_refusals, 0, sizeof others / sizeof *others)
 {
     ck_assert_msg(!rl_join_is_refusal((struct rl_slice){others[_i], strlen(others[_i])}), "%s", others[_i]);
 }

@@ -30,7 +30,7 @@ static int64_t naive_deadline(const struct rl_claim *claim, int64_t guard_ns)
 
     for (size_t i = 0; i < claim->n_nodes; i++)
         bounds[i] = claim->votes[i].bound.ns;
-    qsort(bounds, claim->n_nodes, sizeof(*bounds), falling);
+    qsort(bounds, claim->n_nodes, sizeof *bounds, falling);
     return bounds[claim->quorum - 1] == INT64_MIN ? INT64_MIN : bounds[claim->quorum - 1] - guard_ns;
 }
 

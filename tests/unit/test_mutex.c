@@ -33,7 +33,7 @@ static void expect_arguments(const struct rl_command *command, const char *expec
 
 static struct rl_command command_of(enum rl_step step, struct rl_command *command)
 {
-    memset(command, 0xa5, sizeof(*command));
+    memset(command, 0xa5, sizeof *command);
     rl_mutex_kind.command(step, &subject, command);
     return *command;
 }
@@ -103,14 +103,14 @@ TEST(commands, the_ttl_is_written_in_full_at_both_ends_of_its_range)
 {
     static const uint32_t ttls[] = {1, 9, 10, 86400000, UINT32_MAX};
 
-    for (size_t i = 0; i < sizeof(ttls) / sizeof(*ttls); i++) {
+    for (size_t i = 0; i < sizeof ttls / sizeof *ttls; i++) {
         struct rl_subject timed = subject;
         struct rl_command command;
         char text[64];
 
         timed.ttl_ms = ttls[i];
         rl_mutex_kind.command(RL_STEP_CLAIM, &timed, &command);
-        snprintf(text, sizeof(text), "SET lock~x token-of-one-attempt NX PX %u", ttls[i]);
+        snprintf(text, sizeof text, "SET lock~x token-of-one-attempt NX PX %u", ttls[i]);
         expect_arguments(&command, text);
     }
 }
@@ -175,7 +175,7 @@ TEST(answers, any_other_reply_to_an_extension_may_mean_anything)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         expect_meaning(RL_STEP_EXTEND, of_type(types[i], 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
@@ -208,7 +208,7 @@ TEST(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none)
         {.root = {.type = RL_REPLY_NIL}},
     };
 
-    for (size_t i = 0; i < sizeof(replies) / sizeof(*replies); i++) {
+    for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
         ck_assert_int_eq(rl_extend_many_answer(&replies[i], 0, 5).outcome, RL_UNKNOWN);
         ck_assert_int_eq(rl_extend_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
     }

@@ -162,7 +162,7 @@ TEST(examples, a_step_on_the_very_edge_is_none_and_one_beyond_it_is)
 TEST(examples, readings_of_any_value_are_survived)
 {
     static const int64_t wild[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX / 1000, INT64_MAX - 1, INT64_MAX};
-    const size_t n = sizeof(wild) / sizeof(*wild);
+    const size_t n = sizeof wild / sizeof *wild;
 
     for (size_t i = 0; i < n * n * n; i++) {
         struct rl_instant sent = {wild[i % n]};

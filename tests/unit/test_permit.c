@@ -41,7 +41,7 @@ static void expect_command(const struct rl_kind *kind, enum rl_step step, const 
     char text[512] = "";
     size_t size = 0;
 
-    memset(&command, 0xa5, sizeof(command));
+    memset(&command, 0xa5, sizeof command);
     kind->command(step, about, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)

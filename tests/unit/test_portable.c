@@ -99,7 +99,7 @@ TEST(tc, signals_have_their_names)
                  {SIGUSR2, "USR2"}, {SIGTERM, "TERM"}, {SIGCHLD, "CHLD"}, {SIGCONT, "CONT"}, {SIGSTOP, "STOP"},
                  {SIGABRT, "ABRT"}, {SIGPWR, "PWR"},   {SIGSYS, "SYS"},   {SIGXFSZ, "XFSZ"}, {SIGWINCH, "WINCH"}};
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         ck_assert_str_eq(portable_signal_name(known[i].number), known[i].name);
     for (int i = 1; i < 32; i++)
         for (int j = i + 1; j < 32 && portable_signal_name(i); j++)

@@ -33,7 +33,7 @@ static void expect_command(const struct rl_kind *kind, enum rl_step step, const 
     char text[512] = "";
     size_t size = 0;
 
-    memset(&command, 0xa5, sizeof(command));
+    memset(&command, 0xa5, sizeof command);
     kind->command(step, about, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)
@@ -122,7 +122,7 @@ TESTS(rollback, a_rollback_says_what_it_found, 0, 4)
         {INT64_MIN, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
     };
 
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
         struct rl_reply reply = {.root = {.type = RL_REPLY_INTEGER, .integer = meanings[i].code}};
         struct rl_answer answer = kinds[_i / 2]->answer(takers[_i % 2], &reply);
 
@@ -135,7 +135,7 @@ TESTS(rollback, a_rollback_is_answered_by_an_integer, 0, 4)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct rl_reply reply = {.root = {.type = types[i], .integer = 1, .text = {"1", 1}}};
 
         ck_assert_int_eq(kinds[_i / 2]->answer(takers[_i % 2], &reply).outcome, RL_UNKNOWN);

@@ -46,7 +46,7 @@ TEST(cases, a_notification_is_taken_apart)
     struct rl_notification notification;
     char *exact;
 
-    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &notification, &exact));
+    ck_assert(take(payload, sizeof payload - 1, &value, &incarnation, &notification, &exact));
     expect_slice(value, "value-1");
     expect_slice(incarnation, "memory-2");
     ck_assert_uint_eq(notification.round, UINT32_MAX);
@@ -65,7 +65,7 @@ static const struct told {
     {"value 0 first - 5 0", RL_TOLD_FIRST},
 };
 
-TESTS(cases, what_is_no_grant_is_told_without_a_memory, 0, sizeof(without_memory) / sizeof(without_memory[0]))
+TESTS(cases, what_is_no_grant_is_told_without_a_memory, 0, sizeof without_memory / sizeof without_memory[0])
 {
     const char *payload = without_memory[_i].payload;
     struct rl_slice value, incarnation;
@@ -105,12 +105,12 @@ TEST(cases, a_number_is_digits_and_not_too_many)
     static const char *const numbers[] = {"-1", "+1", "1.5", "1e3", "0x1", "a", "1a", "1700000000000000000"};
     char payload[128];
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-        snprintf(payload, sizeof(payload), "v %s granted i 2 3", numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        snprintf(payload, sizeof payload, "v %s granted i 2 3", numbers[i]);
         ck_assert_msg(!is_taken(payload), "%s", payload);
-        snprintf(payload, sizeof(payload), "v 1 granted i %s 3", numbers[i]);
+        snprintf(payload, sizeof payload, "v 1 granted i %s 3", numbers[i]);
         ck_assert_msg(!is_taken(payload), "%s", payload);
-        snprintf(payload, sizeof(payload), "v 1 granted i 2 %s", numbers[i]);
+        snprintf(payload, sizeof payload, "v 1 granted i 2 %s", numbers[i]);
         ck_assert_msg(!is_taken(payload), "%s", payload);
     }
     ck_assert(is_taken("v 1 granted i 999999999999999999 999999999999999999"));
@@ -123,8 +123,8 @@ TEST(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else)
     static const char *const words[] = {"grante", "grantedx", "Granted", "lowe", "lowerr", "queued", "1"};
     char payload[64];
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        snprintf(payload, sizeof(payload), "v 1 %s i 2 3", words[i]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        snprintf(payload, sizeof payload, "v 1 %s i 2 3", words[i]);
         ck_assert_msg(!is_taken(payload), "%s", payload);
     }
 }
@@ -137,18 +137,18 @@ TEST(cases, a_hostile_notification_does_no_harm)
     struct rl_notification notification = {.round = 3};
     char *exact;
 
-    for (size_t size = 0; size < sizeof(good) - 2; size++) {
+    for (size_t size = 0; size < sizeof good - 2; size++) {
         if (take(good, size, &value, &incarnation, &notification, &exact))
             ck_assert_uint_gt(size, strlen("value 17 granted memory 1700000000123457 "));
         free(exact);
     }
-    for (size_t at = 0; at < sizeof(good) - 1; at++) {
-        char bad[sizeof(good)];
+    for (size_t at = 0; at < sizeof good - 1; at++) {
+        char bad[sizeof good];
 
-        memcpy(bad, good, sizeof(good));
+        memcpy(bad, good, sizeof good);
         bad[at] = '\0';
         notification = (struct rl_notification){.round = 3, .kind = RL_TOLD_LOWER};
-        if (!take(bad, sizeof(good) - 1, &value, &incarnation, &notification, &exact))
+        if (!take(bad, sizeof good - 1, &value, &incarnation, &notification, &exact))
             ck_assert(notification.round == 3 && notification.kind == RL_TOLD_LOWER);
         free(exact);
     }

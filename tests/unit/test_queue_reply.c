@@ -46,7 +46,7 @@ TEST(the_vote, a_code_that_does_not_exist_may_mean_anything)
     static const int64_t codes[] = {-1, 2, 3, INT64_MAX, INT64_MIN, -4};
     struct numbers numbers = granted;
 
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         struct rl_reply reply;
 
         numbers.code = codes[i];
@@ -72,7 +72,7 @@ TEST(the_vote, each_element_must_be_an_integer)
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ERROR};
 
     for (size_t i = 0; i < N_ELEMENTS; i++) {
-        for (size_t j = 0; j < sizeof(types) / sizeof(*types); j++) {
+        for (size_t j = 0; j < sizeof types / sizeof *types; j++) {
             struct rl_reply reply = reply_of(granted);
 
             reply.elements[i] = (struct rl_reply_item){.type = types[j], .integer = 1, .text = {"1", 1}};
@@ -97,7 +97,7 @@ TEST(the_vote, what_is_no_array_is_no_answer)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_INTEGER};
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct rl_reply reply = reply_of(granted);
 
         reply.root = (struct rl_reply_item){.type = types[i], .integer = 1, .text = {"OK", 2}};
@@ -114,7 +114,7 @@ TEST(places, a_queue_entry_says_all_that_the_reply_says)
     struct rl_reply reply = reply_of(queued);
     struct rl_entry_report report;
 
-    memset(&report, 0xa5, sizeof(report));
+    memset(&report, 0xa5, sizeof report);
     ck_assert(rl_queue_entry_report(&reply, &report));
     ck_assert_uint_eq(report.time_us, BIG);
     ck_assert_uint_eq(report.ticket, 100);
@@ -129,7 +129,7 @@ TEST(places, a_lower_ticket_is_told_by_one_and_nothing_else)
     static const int64_t flags[] = {-1, 0, 1, 2};
     struct numbers numbers = granted;
 
-    for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         struct rl_reply reply;
         struct rl_entry_report report;
 
@@ -179,7 +179,7 @@ TEST(places, a_reply_without_a_place_has_none)
     nowhere[3].ticket = -1;
     nowhere[4].time_us = -1;
     nowhere[5].rank = -1;
-    for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++) {
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
         struct rl_reply reply = reply_of(nowhere[i]);
 
         ck_assert_msg(!rl_queue_entry_report(&reply, &report), "number %zu", i);

@@ -19,7 +19,7 @@ static struct rl_reply own_reply(const struct rl_reply *reply, size_t i)
 {
     struct rl_reply own;
 
-    memset(&own, 0xa5, sizeof(own));
+    memset(&own, 0xa5, sizeof own);
     rl_queue_reply_of(reply, i, RL_BATCH_MAX, &own);
     return own;
 }
@@ -108,9 +108,9 @@ TEST(joins, a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each)
     struct numbers numbers = granted;
     struct rl_reply reply;
 
-    for (size_t i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++)
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
         expect_unknown_for_each(reply_to_many(granted, nonsense[i]));
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         numbers.code = codes[i];
         expect_unknown_for_each(reply_to_many(numbers, 5));
     }
@@ -188,7 +188,7 @@ TEST(refreshes, what_was_said_to_keepers_must_be_whole)
         "", " ", "0", "0 1", "0 1 2", "0 1 2 3 ", " 0 1 2 3", "0  1 2 3", "0 1 2 3 4", "0 1 2 3 4 5", "0 1 - 3",
         "0 1 2 -", "x 1 2 3", "0 1 2 3x", "-1 1 2 3", "0 -2 2 3", "4294967296 1 2 3", "0 1 2 12345678901234567890"};
 
-    for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+    for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)
         expect_same_for_each(reply_to_keepers(nonsense[i]), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
 

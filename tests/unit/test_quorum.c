@@ -81,7 +81,7 @@ static const struct {
 };
 
 TESTS(cases, the_smallest_counts_and_even_counts_are_as_worked_out_by_hand, 0,
-      (int)(sizeof(by_hand) / sizeof(*by_hand)))
+      (int)(sizeof by_hand / sizeof *by_hand))
 {
     size_t n = by_hand[_i].n;
 
@@ -93,7 +93,7 @@ TEST(cases, majorities_of_the_usual_counts)
 {
     static const size_t majorities[] = {0, 1, 2, 2, 3, 3, 4, 4};
 
-    for (size_t n = 1; n < sizeof(majorities) / sizeof(*majorities); n++)
+    for (size_t n = 1; n < sizeof majorities / sizeof *majorities; n++)
         ck_assert_uint_eq(rl_majority(n), majorities[n]);
     ck_assert_uint_eq(rl_majority(31), 16);
 }

@@ -25,7 +25,7 @@ static void teardown(void)
 
 static void note(const char *text, size_t size)
 {
-    ck_assert_uint_lt(seen_size + size, sizeof(seen));
+    ck_assert_uint_lt(seen_size + size, sizeof seen);
     memcpy(seen + seen_size, text, size);
     seen_size += size;
     seen[seen_size] = '\0';
@@ -40,7 +40,7 @@ static void note_item(const struct rl_reply_item *item)
         note("nil", 3);
         break;
     case RL_REPLY_INTEGER:
-        note(number, (size_t)snprintf(number, sizeof(number), ":%lld", (long long)item->integer));
+        note(number, (size_t)snprintf(number, sizeof number, ":%lld", (long long)item->integer));
         break;
     default:
         note(item->type == RL_REPLY_STATUS ? "+" : item->type == RL_REPLY_ERROR ? "-" : "$", 1);
@@ -87,18 +87,18 @@ GROUP(tc, "reader", setup, teardown)
 
 TEST(tc, a_stream_is_read_the_same_wherever_it_is_split)
 {
-    for (size_t split = 0; split < sizeof(stream); split++) {
+    for (size_t split = 0; split < sizeof stream; split++) {
         teardown();
         setup();
         ck_assert(feed(stream, split));
-        ck_assert(feed(stream + split, sizeof(stream) - 1 - split));
+        ck_assert(feed(stream + split, sizeof stream - 1 - split));
         ck_assert_str_eq(seen, stream_replies);
     }
 }
 
 TEST(tc, a_stream_is_read_the_same_byte_by_byte)
 {
-    for (size_t i = 0; i < sizeof(stream) - 1; i++)
+    for (size_t i = 0; i < sizeof stream - 1; i++)
         ck_assert(feed(stream + i, 1));
     ck_assert_str_eq(seen, stream_replies);
 }
@@ -111,8 +111,8 @@ TEST(tc, a_text_survives_that_the_input_is_discarded)
     struct rl_reply reply;
     int n;
 
-    memset(text, 'x', sizeof(text));
-    n = snprintf(bytes, sizeof(bytes), "*2\r\n$3\r\nabc\r\n$2000\r\n%.2000s\r\n", text);
+    memset(text, 'x', sizeof text);
+    n = snprintf(bytes, sizeof bytes, "*2\r\n$3\r\nabc\r\n$2000\r\n%.2000s\r\n", text);
     ck_assert(rl_reply_reader_feed(reader, bytes, (size_t)n));
     ck_assert(rl_reply_reader_feed(reader, "+NEXT\r\n", 7));
     ck_assert_int_eq(rl_reply_reader_next(reader, &reply), RL_READ_REPLY);
@@ -128,7 +128,7 @@ TEST(tc, many_replies_in_one_piece_come_out_in_order)
     struct rl_reply reply;
 
     for (int i = 0; i < 3000; i++)
-        size += (size_t)snprintf(bytes + size, sizeof(bytes) - size, ":%d\r\n", i);
+        size += (size_t)snprintf(bytes + size, sizeof bytes - size, ":%d\r\n", i);
     ck_assert(rl_reply_reader_feed(reader, bytes, size));
     for (int i = 0; i < 3000; i++) {
         ck_assert_int_eq(rl_reply_reader_next(reader, &reply), RL_READ_REPLY);
@@ -150,7 +150,7 @@ static const char *const garbage[] = {
     "$99999999999999999999\r\n",
 };
 
-TESTS(tc, what_is_not_a_flat_resp2_reply_is_an_error_that_stays, 0, sizeof(garbage) / sizeof(garbage[0]))
+TESTS(tc, what_is_not_a_flat_resp2_reply_is_an_error_that_stays, 0, sizeof garbage / sizeof garbage[0])
 {
     ck_assert(!feed_text(garbage[_i]));
     ck_assert_uint_gt(strlen(rl_reply_reader_error(reader)), 0);
@@ -173,9 +173,9 @@ static size_t bytes_until_refused(void)
     char piece[4096];
     size_t total = 0;
 
-    memset(piece, 'x', sizeof(piece));
-    while (total < enough && feed(piece, sizeof(piece)))
-        total += sizeof(piece);
+    memset(piece, 'x', sizeof piece);
+    while (total < enough && feed(piece, sizeof piece))
+        total += sizeof piece;
     ck_assert_uint_lt(total, enough);
     return total;
 }
@@ -193,12 +193,12 @@ TEST(tc, the_limit_holds_for_the_elements_together)
 {
     static char element[100000];
 
-    memset(element, 'x', sizeof(element));
+    memset(element, 'x', sizeof element);
     ck_assert(feed_text("*16\r\n"));
     for (int i = 0; i < 2; i++)
-        ck_assert(feed_text("$100000\r\n") && feed(element, sizeof(element)) && feed_text("\r\n"));
+        ck_assert(feed_text("$100000\r\n") && feed(element, sizeof element) && feed_text("\r\n"));
     feed_text("$100000\r\n");
-    ck_assert(!feed(element, sizeof(element)) || !feed_text("\r\n"));
+    ck_assert(!feed(element, sizeof element) || !feed_text("\r\n"));
 }
 
 TESTS(tc, random_bytes_never_do_more_than_fail, 1, 5)
@@ -210,7 +210,7 @@ TESTS(tc, random_bytes_never_do_more_than_fail, 1, 5)
         teardown();
         setup();
         for (int i = 0; i < 40; i++) {
-            char byte = alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
+            char byte = alphabet[(size_t)rand() % (sizeof alphabet - 1)];
 
             if (!feed(&byte, 1))
                 break;

@@ -116,7 +116,7 @@ TEST(cases, the_generator_is_splitmix64)
     };
     uint64_t state = 1234567;
 
-    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         ck_assert_uint_eq(rl_random_next(&state), expected[i]);
 }
 

@@ -15,7 +15,7 @@ static size_t read_source(const char *name, char *buffer, size_t size)
     size_t n;
 
     ck_assert_ptr_nonnull(dir);
-    snprintf(path, sizeof(path), "%s/%s.lua", dir, name);
+    snprintf(path, sizeof path, "%s/%s.lua", dir, name);
     file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
     n = fread(buffer, 1, size, file);
@@ -30,7 +30,7 @@ TEST(tc, the_embedded_text_is_the_file_byte_for_byte)
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++) {
         const struct rl_script_text *script = rl_script_text((enum rl_script)i);
         char source[65536];
-        size_t size = read_source(script->name, source, sizeof(source));
+        size_t size = read_source(script->name, source, sizeof source);
 
         ck_assert_uint_eq(script->size, size);
         ck_assert_mem_eq(script->text, source, size);

@@ -16,8 +16,8 @@ static bool has_flag(const void *address, const char *flag)
     bool found = false;
 
     ck_assert_ptr_nonnull(maps);
-    snprintf(words, sizeof(words), " %s", flag);
-    while (fgets(line, sizeof(line), maps)) {
+    snprintf(words, sizeof words, " %s", flag);
+    while (fgets(line, sizeof line, maps)) {
         if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
             begin = from;
             end = to;
@@ -88,14 +88,14 @@ TEST(tc, a_queue_that_moves_its_bytes_wipes_where_they_were)
     struct rl_bytes bytes = {0};
     char filler[400];
 
-    memset(filler, '.', sizeof(filler));
+    memset(filler, '.', sizeof filler);
     rl_bytes_keep_secret(&bytes);
-    ck_assert(rl_bytes_append(&bytes, filler, sizeof(filler)) && rl_bytes_append(&bytes, "s3cr3t", 6));
-    rl_bytes_consume(&bytes, sizeof(filler));
+    ck_assert(rl_bytes_append(&bytes, filler, sizeof filler) && rl_bytes_append(&bytes, "s3cr3t", 6));
+    rl_bytes_consume(&bytes, sizeof filler);
     ck_assert(rl_bytes_append(&bytes, filler, 200)); /* slides to the start */
     ck_assert_uint_eq(bytes.head, 0);
     ck_assert(is_in(bytes.data, 6));
-    ck_assert(!is_in(bytes.data + 206, sizeof(filler) + 6 - 206)); /* nothing has been written behind that */
+    ck_assert(!is_in(bytes.data + 206, sizeof filler + 6 - 206)); /* nothing has been written behind that */
     rl_bytes_fini(&bytes);
 }
 

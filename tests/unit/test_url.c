@@ -59,7 +59,7 @@ static void check_text(const char *text, const char *expected)
 
 GROUP(tc, "url", NULL, NULL)
 
-TESTS(tc, well_formed_urls_are_taken_apart, 0, sizeof(goods) / sizeof(goods[0]))
+TESTS(tc, well_formed_urls_are_taken_apart, 0, sizeof goods / sizeof goods[0])
 {
     const struct good *good = &goods[_i];
     struct rl_master master = {0};
@@ -75,7 +75,7 @@ TESTS(tc, well_formed_urls_are_taken_apart, 0, sizeof(goods) / sizeof(goods[0]))
     check_text(master.password, good->password);
     ck_assert_uint_eq(master.db, good->db);
     ck_assert_str_eq(master.name, good->name);
-    rl_url_mask(good->url, mask, sizeof(mask));
+    rl_url_mask(good->url, mask, sizeof mask);
     ck_assert_str_eq(mask, good->mask);
     rl_master_fini(&master);
 }
@@ -146,7 +146,7 @@ static const struct bad bads[] = {
      "too long"},
 };
 
-TESTS(tc, malformed_urls_are_refused_with_a_sentence, 0, sizeof(bads) / sizeof(bads[0]))
+TESTS(tc, malformed_urls_are_refused_with_a_sentence, 0, sizeof bads / sizeof bads[0])
 {
     struct rl_master untouched = {.db = 77};
     const char *why = "";
@@ -166,7 +166,7 @@ static void check_mask(const char *url)
 {
     char mask[100];
 
-    rl_url_mask(url, mask, sizeof(mask));
+    rl_url_mask(url, mask, sizeof mask);
     ck_assert_msg(!strstr(mask, "s3cr3t"), "%s gives %s", url, mask);
 }
 
@@ -176,14 +176,14 @@ TEST(tc, a_host_without_a_password_is_shown_whatever_is_wrong)
                                         "redis://[::1", "redis://h/x", "/run/a:b"};
     char mask[100];
 
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-        rl_url_mask(hosts[i], mask, sizeof(mask));
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        rl_url_mask(hosts[i], mask, sizeof mask);
         ck_assert_str_eq(mask, hosts[i]);
     }
 }
 
 /* Whatever single character somebody forgets, adds or mistypes outside the password. */
-TESTS(tc, a_password_is_masked_whatever_is_wrong_with_the_rest, 0, sizeof(secrets) / sizeof(secrets[0]))
+TESTS(tc, a_password_is_masked_whatever_is_wrong_with_the_rest, 0, sizeof secrets / sizeof secrets[0])
 {
     static const char typos[] = ":/@?#%[] x1";
     const char *url = secrets[_i];
@@ -196,13 +196,13 @@ TESTS(tc, a_password_is_masked_whatever_is_wrong_with_the_rest, 0, sizeof(secret
         char edited[100];
         bool inside = rest >= secret && rest < secret + 6;
 
-        for (size_t t = 0; t < sizeof(typos) - 1; t++) {
-            snprintf(edited, sizeof(edited), "%.*s%c%s", i, url, typos[t], rest);
+        for (size_t t = 0; t < sizeof typos - 1; t++) {
+            snprintf(edited, sizeof edited, "%.*s%c%s", i, url, typos[t], rest);
             check_mask(edited);
-            snprintf(edited, sizeof(edited), "%.*s%c%s", i, url, typos[t], i < n && !inside ? rest + 1 : rest);
+            snprintf(edited, sizeof edited, "%.*s%c%s", i, url, typos[t], i < n && !inside ? rest + 1 : rest);
             check_mask(edited);
         }
-        snprintf(edited, sizeof(edited), "%.*s%s", i, url, i < n && !inside ? rest + 1 : rest);
+        snprintf(edited, sizeof edited, "%.*s%s", i, url, i < n && !inside ? rest + 1 : rest);
         check_mask(edited);
     }
 }
@@ -219,7 +219,7 @@ TEST(tc, a_mask_is_cut_to_the_buffer_and_terminated)
 {
     char mask[9] = "xxxxxxxx";
 
-    rl_url_mask("redis://:secret@host", mask, sizeof(mask));
+    rl_url_mask("redis://:secret@host", mask, sizeof mask);
     ck_assert_str_eq(mask, "redis://");
     rl_url_mask("redis://:secret@host", mask, 1);
     ck_assert_str_eq(mask, "");

@@ -18,7 +18,7 @@ static const struct {
 
 GROUP(cases, "drift", NULL, NULL)
 
-TESTS(cases, the_usual_drift_is_one_percent_rounded_up_plus_two_milliseconds, 0, (int)(sizeof(table) / sizeof(*table)))
+TESTS(cases, the_usual_drift_is_one_percent_rounded_up_plus_two_milliseconds, 0, (int)(sizeof table / sizeof *table))
 {
     ck_assert_int_eq(rl_drift(&usual, table[_i].ttl_ms).ns, table[_i].drift_ms * RL_NS_PER_MS);
 }
@@ -29,8 +29,8 @@ TEST(cases, the_rate_part_is_the_smallest_whole_millisecond_that_suffices)
     static const uint32_t ttls[] = {1, 2, 7, 99, 100, 101, 999, 1000, 1001, 12345, 86400, 3600001, DAY_MS};
     static const uint32_t rates[] = {1, 100, 500, 9999, 10000, 10001, 83000, 500000, 999999, 1000000};
 
-    for (size_t t = 0; t < sizeof(ttls) / sizeof(*ttls); t++) {
-        for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
+    for (size_t t = 0; t < sizeof ttls / sizeof *ttls; t++) {
+        for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
             struct rl_drift_rule rule = {rates[r], {0}};
             int64_t ms = rl_drift(&rule, ttls[t]).ns / RL_NS_PER_MS;
             int64_t product = (int64_t)ttls[t] * rates[r];
@@ -68,7 +68,7 @@ TEST(cases, a_vote_counts_from_the_sending_for_the_ttl_less_its_drift)
 {
     struct rl_instant sent = {INT64_C(5000000123)};
 
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int64_t counts_ms = (int64_t)table[i].ttl_ms - table[i].drift_ms;
 
         ck_assert_int_eq(rl_vote_bound(&usual, sent, table[i].ttl_ms).ns, sent.ns + counts_ms * RL_NS_PER_MS);

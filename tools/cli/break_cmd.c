@@ -204,7 +204,7 @@ static int break_lock(struct session *session, struct redlock_client *client, vo
     struct tally tally;
     int status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
 
-    if (status == 0 && snprintf(key, sizeof(key), "%s%s", request->common.prefix, request->key) >= (int)sizeof(key))
+    if (status == 0 && snprintf(key, sizeof key, "%s%s", request->common.prefix, request->key) >= (int)sizeof key)
         status = REDLOCK_E_KEY_TOO_LONG;
     if (status != 0)
         return refused_call("break", status);

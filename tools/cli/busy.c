@@ -28,7 +28,7 @@ static const char *all_held(void)
 {
     const char *words = getenv("REDLOCK_HELD");
 
-    return words != NULL ? words : "";
+    return words ? words : "";
 }
 
 static bool is_parents(const char *token)
@@ -46,7 +46,7 @@ static bool is_parents(const char *token)
 /* A client knows its own label, and no value of its own before it has the lock. */
 static void take_queue(struct busy *busy, const struct redlock_look_result *result, const char *own)
 {
-    size_t length = own != NULL ? strlen(own) : 0;
+    size_t length = own ? strlen(own) : 0;
 
     busy->n_waiting = result->n_waiting;
     for (size_t i = 0; i < result->n_waiters && busy->place == 0 && length > 0; i++) {
@@ -62,8 +62,8 @@ static void take_holder(struct busy *busy, const struct redlock_look_value *hold
 {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
-    snprintf(token, sizeof(token), "%.*s", (int)holder->value_size, holder->value);
-    snprintf(busy->token, sizeof(busy->token), "%.*s", BUSY_TOKEN_SIZE - 1, token);
+    snprintf(token, sizeof token, "%.*s", (int)holder->value_size, holder->value);
+    snprintf(busy->token, sizeof busy->token, "%.*s", BUSY_TOKEN_SIZE - 1, token);
     busy->parent = is_parents(busy->token);
     busy->label = label_of(token);
     busy->left_ms = holder->left_ms;
@@ -117,9 +117,9 @@ static void look_at_permits(struct busy *busy, struct redlock_client *client, co
     int64_t slot;
 
     while (next_held(&words, held, &slot)) {
-        int length = slot >= 0 ? snprintf(name, sizeof(name), "%.*s#%lld", (int)size, key, (long long)slot) : 0;
+        int length = slot >= 0 ? snprintf(name, sizeof name, "%.*s#%lld", (int)size, key, (long long)slot) : 0;
 
-        if (length > 0 && (size_t)length < sizeof(name))
+        if (length > 0 && (size_t)length < sizeof name)
             busy->pending += redlock_look(client, name, (size_t)length, on_permit, busy) == REDLOCK_OK;
     }
 }
@@ -152,13 +152,13 @@ const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])
     if (busy->n_holders == 0)
         return buffer;
     if (busy->n_holders > 1)
-        snprintf(others, sizeof(others), " and %zu more", busy->n_holders - 1);
+        snprintf(others, sizeof others, " and %zu more", busy->n_holders - 1);
     label_ago(busy->label.asked_us, ago);
     snprintf(buffer, BUSY_TEXT_SIZE, "%s%s (%s)%s %s %s%s%s, for at most %s unless it is renewed",
              busy->parent ? "the 'redlock run' that this command was started under, " : "", name, busy->token,
              others, busy->n_holders > 1 ? "share" : "has", busy->permit ? "one of them" : "it",
              *ago != '-' ? ", asked for it " : "",
-             *ago != '-' ? ago : "", term_time(busy->left_ms * 1000, left, sizeof(left)));
+             *ago != '-' ? ago : "", term_time(busy->left_ms * 1000, left, sizeof left));
     return buffer;
 }
 

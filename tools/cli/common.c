@@ -46,7 +46,7 @@ void cli_common_init(struct cli_common *common)
     struct redlock_options defaults;
 
     redlock_options_init(&defaults);
-    memset(common, 0, sizeof(*common));
+    memset(common, 0, sizeof *common);
     common->max_ttl_ms = defaults.max_ttl_ms;
     common->node_timeout_ms = defaults.node_timeout_ms;
     common->profile = defaults.profile;
@@ -61,11 +61,11 @@ static bool take_setting(const char *command, const struct cli_masters *masters,
     const char *where = "the file of masters";
     const char *text = masters->settings[setting];
 
-    if (text == NULL) {
+    if (!text) {
         where = cli_variable_name(option->name, variable);
         text = cli_variable(where);
     }
-    if (text == NULL || cli_store(command, option, text))
+    if (!text || cli_store(command, option, text))
         return true;
     cli_error(command, "so says %s", where);
     return false;
@@ -81,11 +81,11 @@ static bool complete(const char *command, struct cli_common *common)
         [CLI_MAX_TTL] = {.name = "max-ttl", .duration_ms = &all.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
     };
 
-    if ((given->prefix == NULL && !take_setting(command, &common->masters, &options[CLI_PREFIX], CLI_PREFIX)) ||
+    if ((!given->prefix && !take_setting(command, &common->masters, &options[CLI_PREFIX], CLI_PREFIX)) ||
         (given->quorum == 0 && !take_setting(command, &common->masters, &options[CLI_QUORUM], CLI_QUORUM)) ||
         (given->max_ttl_ms == 0 && !take_setting(command, &common->masters, &options[CLI_MAX_TTL], CLI_MAX_TTL)))
         return false;
-    common->prefix = all.prefix != NULL ? all.prefix : "";
+    common->prefix = all.prefix ? all.prefix : "";
     common->quorum = all.quorum;
     if (all.max_ttl_ms != 0)
         common->max_ttl_ms = all.max_ttl_ms;
@@ -112,7 +112,7 @@ static void put_setting(FILE *out, const struct cli_common *common, enum cli_set
 {
     const char *said = common->masters.n_files > 0 ? common->masters.settings[setting] : NULL;
 
-    if (said == NULL || strcmp(said, text) != 0)
+    if (!said || strcmp(said, text) != 0)
         cli_put_option(out, cli_setting_names[setting], text);
 }
 
@@ -125,7 +125,7 @@ static void put_agreed(FILE *out, const struct cli_common *common, bool with_max
     if (*common->prefix != '\0')
         put_setting(out, common, CLI_PREFIX, common->prefix);
     if (common->quorum != 0) {
-        snprintf(text, sizeof(text), "%u", common->quorum);
+        snprintf(text, sizeof text, "%u", common->quorum);
         put_setting(out, common, CLI_QUORUM, text);
     }
     if (with_max_ttl && common->max_ttl_ms != defaults.max_ttl_ms)
@@ -140,13 +140,13 @@ char *cli_again(const struct cli_common *common, const char *command)
     size_t size;
     FILE *out = open_memstream(&whole, &size);
 
-    if (out == NULL)
+    if (!out)
         return NULL;
     cli_common_init(&defaults);
     fputs(command, out);
     cli_put_masters(out, &common->masters);
-    put_agreed(out, common, strstr(command, "--new-deployment") != NULL && strstr(command, "--max-ttl") == NULL);
-    if (common->node_timeout_ms != defaults.node_timeout_ms && strstr(command, "--node-timeout") == NULL)
+    put_agreed(out, common, strstr(command, "--new-deployment") && !strstr(command, "--max-ttl"));
+    if (common->node_timeout_ms != defaults.node_timeout_ms && !strstr(command, "--node-timeout"))
         cli_put_option(out, "node-timeout", duration_text(common->node_timeout_ms * INT64_C(1000), text));
     fclose(out);
     return whole;
@@ -164,7 +164,7 @@ uint32_t cli_quorum(const struct cli_common *common)
 
 bool cli_label_fits(const char *command, struct cli_common *common)
 {
-    const char *given = common->label_given != NULL ? common->label_given : cli_variable("REDLOCK_LABEL");
+    const char *given = common->label_given ? common->label_given : cli_variable("REDLOCK_LABEL");
 
     return label_make(command, given, common->label);
 }
@@ -238,7 +238,7 @@ bool cli_permits_of(const char *word, uint32_t *ret_n, uint32_t *ret_permits)
 {
     const char *rest = read_number(word, '/', REDLOCK_MAX_SET_KEYS, ret_n);
 
-    return rest != NULL && read_number(rest, '\0', REDLOCK_MAX_PERMITS, ret_permits) != NULL && *ret_n <= *ret_permits;
+    return rest && read_number(rest, '\0', REDLOCK_MAX_PERMITS, ret_permits) && *ret_n <= *ret_permits;
 }
 
 int cli_lock_create(struct redlock_client *client, const char *key, uint32_t permits, struct redlock_lock **ret_lock)

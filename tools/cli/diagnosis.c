@@ -110,7 +110,7 @@ static void print_command(FILE *out, const struct cli_common *common, const char
 {
     char *whole = cli_again(common, command);
 
-    fprintf(out, "redlock: %s'%s' %s\n", before, whole != NULL ? whole : command, behind);
+    fprintf(out, "redlock: %s'%s' %s\n", before, whole ? whole : command, behind);
     free(whole);
 }
 
@@ -126,8 +126,8 @@ static void print_remedy(FILE *out, const struct redlock_client *client, const s
     if (sum.voting >= quorum || sum.voting == sum.answering)
         return;
     if (sum.quorum_in_ms > 0)
-        fprintf(out, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof(wait)));
-    snprintf(command, sizeof(command), "redlock nodes --max-ttl %s",
+        fprintf(out, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof wait));
+    snprintf(command, sizeof command, "redlock nodes --max-ttl %s",
              duration_text(common->max_ttl_ms * INT64_C(1000), max_ttl));
     if (may_be_new(infos, &sum))
         print_command(out, common, "if they are new, and have never had a lock, ", "redlock nodes --new-deployment",
@@ -163,7 +163,7 @@ void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, con
 {
     struct reasons reasons = {.out = out, .client = client, .n = n};
 
-    memcpy(reasons.texts, texts, n * sizeof(texts[0]));
+    memcpy(reasons.texts, texts, n * sizeof texts[0]);
     print_reasons(&reasons);
 }
 

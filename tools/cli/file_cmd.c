@@ -86,7 +86,7 @@ static void explain(const struct request *request, const struct locks *locks, co
         shown_put(term->out, request->spec.title);
         fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", locks_nodes_ok(locks),
                 request->common.masters.count, cli_quorum(&request->common),
-                term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+                term_time(outcome->remaining_ms * 1000, left, sizeof left));
     }
 }
 
@@ -105,7 +105,7 @@ static int leave(struct request *request, struct locks *locks, uint32_t ttl_ms, 
     if (status == REDLOCK_E_SYSTEM)
         return CLI_INFRASTRUCTURE;
     hold = request->hold;
-    snprintf(hold.state, sizeof(hold.state), "lost");
+    snprintf(hold.state, sizeof hold.state, "lost");
     hold.exported = NULL;
     hold_write(&request->out, &hold, HOLD_PATIENCE_MS);
     return CLI_NOT_HELD;
@@ -176,7 +176,7 @@ static bool file_fits(const struct request *request)
 {
     const struct hold *hold = &request->hold;
 
-    if (hold->exported == NULL && strcmp(hold->state, "held") == 0)
+    if (!hold->exported && strcmp(hold->state, "held") == 0)
         cli_error("extend", "'%s' is not for others to extend: 'redlock run' does", request->path);
     else if (request->ttl_ms != 0 && request->ttl_ms < hold->ttl_ms)
         cli_error("extend", "--ttl is below that of the lock (%u ms): a lock is not made shorter", hold->ttl_ms);
@@ -196,7 +196,7 @@ static int run_by_hold(struct request *request)
     } else if (strcmp(request->hold.state, "held") != 0) {
         cli_error("extend", "%s not extended: '%s' says that it was lost", request->spec.title, request->path);
         code = CLI_NOT_HELD;
-    } else if (foreign != NULL) {
+    } else if (foreign) {
         cli_error("extend", "%s not extended: '%s' cannot be used: %s", request->spec.title, request->path, foreign);
         code = CLI_USAGE;
     } else {
@@ -296,7 +296,7 @@ static const char *why_not_held(const struct hold *hold, int64_t left_ms)
         return NULL;
     if (strcmp(hold->state, "held") != 0)
         return "it says that the lock was lost";
-    return foreign != NULL ? foreign : "the time of the lock is over";
+    return foreign ? foreign : "the time of the lock is over";
 }
 
 static void print_check_json(const struct hold *hold, int64_t left_ms, const char *why)
@@ -306,7 +306,7 @@ static void print_check_json(const struct hold *hold, int64_t left_ms, const cha
     hold_print_locks(&json, hold, false);
     cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
     cli_json_int(&json, "remaining_ms", left_ms);
-    if (why != NULL)
+    if (why)
         cli_json_string(&json, "why", why);
     cli_json_close(&json);
 }
@@ -321,7 +321,7 @@ static void tell(const struct check_request *request, const struct hold *hold, i
         print_check_json(hold, left_ms, why);
     else
         printf("%" PRId64 "\n", left_ms);
-    if (why != NULL)
+    if (why)
         cli_error("check", "'%s': not held: %s", request->path, why);
 }
 
@@ -365,9 +365,9 @@ int check_main(int argc, char **argv)
     }
     if (code >= 0)
         return code;
-    if (request.path == NULL)
+    if (!request.path)
         request.path = getenv("REDLOCK_LOCK_FILE");
-    if (request.path != NULL)
+    if (request.path)
         return check(&request);
     cli_error("check", "FILE is missing, and there is no REDLOCK_LOCK_FILE");
     return cli_usage("check");

@@ -33,7 +33,7 @@ static int create_beside(const struct file_out *file, char *ret_path)
 {
     const char *path = file->target.path;
     const char *slash = strrchr(path, '/');
-    int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
+    int directory = slash ? (int)(slash - path) + 1 : 0;
     mode_t mode = file->rights == FILE_PUBLIC ? 0666 : 0600;
     int fd = -1;
 
@@ -131,17 +131,17 @@ static int connect_to(const char *path)
     static const int types[] = {SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    if (strlen(path) >= sizeof(address.sun_path)) {
+    if (strlen(path) >= sizeof address.sun_path) {
         errno = ENAMETOOLONG;
         return -1;
     }
     memcpy(address.sun_path, path, strlen(path));
     errno = EPROTOTYPE;
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && errno == EPROTOTYPE; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0] && errno == EPROTOTYPE; i++) {
         int fd = socket(AF_UNIX, types[i] | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         int error;
 
-        if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+        if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
             return fd;
         error = errno;
         close(fd);
@@ -212,9 +212,9 @@ bool file_out_open(struct file_out *file, const char *command, const char *path,
 
 static void drop_text(struct file_out *file)
 {
-    if (file->text != NULL)
+    if (file->text)
         fclose(file->text);
-    if (file->buffer != NULL)
+    if (file->buffer)
         explicit_bzero(file->buffer, file->size);
     free(file->buffer);
     file->text = NULL;
@@ -224,7 +224,7 @@ static void drop_text(struct file_out *file)
 void file_out_close(struct file_out *file)
 {
     drop_text(file);
-    if (file->path != NULL && file->fd >= 0)
+    if (file->path && file->fd >= 0)
         close(file->fd);
     file->path = NULL;
 }
@@ -239,7 +239,7 @@ int file_out_put(struct file_out *file, const char *text, size_t size, int patie
 FILE *file_out_begin(struct file_out *file)
 {
     file->text = open_memstream(&file->buffer, &file->size);
-    if (file->text == NULL)
+    if (!file->text)
         cli_error(file->command, "out of memory");
     return file->text;
 }
@@ -278,5 +278,5 @@ void file_out_remove(struct file_out *file)
 
 const char *file_out_name(const struct file_out *file)
 {
-    return file->path != NULL && file->fd < 0 ? file->path : NULL;
+    return file->path && file->fd < 0 ? file->path : NULL;
 }

@@ -20,8 +20,8 @@ static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock 
     ret_lock->permits = redlock_lock_limit(lock);
     ret_lock->slot = ret_lock->permits != 0 ? (uint32_t)redlock_lock_slot(lock) : 0;
     ret_lock->fence = redlock_lock_fence(lock);
-    snprintf(ret_lock->key, sizeof(ret_lock->key), "%.*s", (int)size, key);
-    snprintf(ret_lock->token, sizeof(ret_lock->token), "%s", redlock_lock_token(lock));
+    snprintf(ret_lock->key, sizeof ret_lock->key, "%.*s", (int)size, key);
+    snprintf(ret_lock->token, sizeof ret_lock->token, "%s", redlock_lock_token(lock));
 }
 
 void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
@@ -32,7 +32,7 @@ void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t tt
     ret_hold->valid_until = instant_after(now, locks_remaining_ns(locks));
     for (size_t i = 0; i < locks->n; i++)
         describe_lock(&ret_hold->locks[i], locks->handles[i]);
-    snprintf(ret_hold->nodes_ok, sizeof(ret_hold->nodes_ok), "%u/%zu", nodes_ok, nodes);
+    snprintf(ret_hold->nodes_ok, sizeof ret_hold->nodes_ok, "%u/%zu", nodes_ok, nodes);
 }
 
 int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold)
@@ -40,10 +40,10 @@ int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold)
     struct instant now = instant_now();
     int status;
 
-    snprintf(hold->state, sizeof(hold->state), "held");
+    snprintf(hold->state, sizeof hold->state, "held");
     hold->valid_until = instant_after(now, locks_remaining_ns(locks));
     hold->exported = calloc(1, LOCKS_EXPORT_SIZE);
-    if (hold->exported == NULL)
+    if (!hold->exported)
         return REDLOCK_E_NOMEM;
     status = locks_export(locks, hold->exported, LOCKS_EXPORT_SIZE);
     if (status == 0 && !hold_write(file, hold, HOLD_PATIENCE_MS))

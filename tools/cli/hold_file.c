@@ -47,7 +47,7 @@ static int64_t left_ms(const struct hold *hold, struct instant until)
 {
     int64_t left_ns = instant_left(until, instant_now());
 
-    if (strcmp(hold->state, "held") != 0 || left_ns <= 0 || hold_foreign_clock(hold) != NULL)
+    if (strcmp(hold->state, "held") != 0 || left_ns <= 0 || hold_foreign_clock(hold))
         return 0;
     return left_ns / NS_PER_MS;
 }
@@ -119,7 +119,7 @@ void hold_print(FILE *out, const struct hold *hold)
     cli_json_string(&json, "boot_id", clock.boot);
     cli_json_string(&json, "time_namespace", clock.name_space);
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
-    if (hold->exported != NULL)
+    if (hold->exported)
         cli_json_string(&json, "handover", hold->exported);
     cli_json_close(&json);
 }
@@ -128,7 +128,7 @@ bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms)
 {
     FILE *out = file_out_begin(file);
 
-    if (out == NULL)
+    if (!out)
         return false;
     hold_print(out, hold);
     return file_out_end(file, patience_ms);
@@ -154,7 +154,7 @@ static char *read_text(int fd)
     size_t size = 0;
     ssize_t n = -1;
 
-    while (text != NULL && size < MOST_FILE - 1 && n != 0) {
+    while (text && size < MOST_FILE - 1 && n != 0) {
         n = read(fd, text + size, MOST_FILE - 1 - size);
         if (n < 0 && errno != EINTR)
             break;
@@ -175,7 +175,7 @@ static bool take_slot(struct hold_lock *lock)
     char *end;
     unsigned long slot;
 
-    if (mark == NULL || mark == lock->key || mark[1] < '0' || mark[1] > '9')
+    if (!mark || mark == lock->key || mark[1] < '0' || mark[1] > '9')
         return false;
     slot = strtoul(mark + 1, &end, 10);
     if (*end != '\0' || slot >= lock->permits)
@@ -191,8 +191,8 @@ static bool take_lock(const json_t *object, struct hold_lock *lock)
 
     lock->fence = (uint64_t)cli_json_read_int(object, "fence");
     lock->permits = permits > 0 && permits <= REDLOCK_MAX_PERMITS ? (uint32_t)permits : 0;
-    return lock->permits == permits && cli_json_read_key(object, lock->key, sizeof(lock->key)) &&
-           cli_json_read_string(object, "token", lock->token, sizeof(lock->token)) &&
+    return lock->permits == permits && cli_json_read_key(object, lock->key, sizeof lock->key) &&
+           cli_json_read_string(object, "token", lock->token, sizeof lock->token) &&
            (permits == 0 || take_slot(lock));
 }
 
@@ -212,8 +212,8 @@ static bool take_locks(const json_t *object, struct hold *hold)
 {
     const json_t *several = json_object_get(object, "locks");
 
-    hold->n = several != NULL ? json_array_size(several) : 1;
-    if (several == NULL)
+    hold->n = several ? json_array_size(several) : 1;
+    if (!several)
         return take_lock(object, &hold->locks[0]);
     if (hold->n < 2 || hold->n > CLI_MOST_TEXTS)
         return false;
@@ -227,8 +227,8 @@ static bool take_exported(const json_t *object, struct hold *hold)
 {
     const char *text = json_string_value(json_object_get(object, "handover"));
 
-    hold->exported = text != NULL ? strdup(text) : NULL;
-    return text == NULL || hold->exported != NULL;
+    hold->exported = text ? strdup(text) : NULL;
+    return !text || hold->exported;
 }
 
 static bool take_members(const json_t *object, struct hold *hold)
@@ -238,11 +238,11 @@ static bool take_members(const json_t *object, struct hold *hold)
     hold->valid_until.raw_ns = cli_json_read_int(object, "valid_until_raw_ns");
     hold->keep_until.boot_ns = cli_json_read_int(object, "keep_until_ns");
     hold->keep_until.raw_ns = cli_json_read_int(object, "keep_until_raw_ns");
-    cli_json_read_string(object, "time_namespace", hold->clock.name_space, sizeof(hold->clock.name_space));
-    cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
+    cli_json_read_string(object, "time_namespace", hold->clock.name_space, sizeof hold->clock.name_space);
+    cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof hold->nodes_ok);
     return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
-           cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) && take_locks(object, hold) &&
-           cli_json_read_string(object, "boot_id", hold->clock.boot, sizeof(hold->clock.boot)) &&
+           cli_json_read_string(object, "state", hold->state, sizeof hold->state) && take_locks(object, hold) &&
+           cli_json_read_string(object, "boot_id", hold->clock.boot, sizeof hold->clock.boot) &&
            take_exported(object, hold);
 }
 
@@ -260,7 +260,7 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
     char *text = read_text(fd);
     bool ok = text != NULL;
 
-    memset(ret_hold, 0, sizeof(*ret_hold));
+    memset(ret_hold, 0, sizeof *ret_hold);
     if (!ok)
         cli_error(command, "cannot read '%s': %s", path,
                   errno != 0 ? strerror(errno) : "it is empty, or too large for a token or lock file");
@@ -268,7 +268,7 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
         cli_error(command, "'%s' is not a token or lock file of this tool", path);
         ok = false;
     }
-    if (text != NULL)
+    if (text)
         explicit_bzero(text, MOST_FILE);
     free(text);
     return ok;
@@ -276,10 +276,10 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
 
 void hold_fini(struct hold *hold)
 {
-    if (hold->exported != NULL)
+    if (hold->exported)
         explicit_bzero(hold->exported, strlen(hold->exported));
     free(hold->exported);
-    explicit_bzero(hold, sizeof(*hold));
+    explicit_bzero(hold, sizeof *hold);
 }
 
 bool hold_spec(const struct hold *hold, struct lock_spec *ret_spec)

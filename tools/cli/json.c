@@ -20,7 +20,7 @@ static void add(struct cli_json *json, const char *name, json_t *value)
 
 static void open_container(struct cli_json *json, json_t *container)
 {
-    json->failed = json->failed || container == NULL;
+    json->failed = json->failed || !container;
     json->open[json->depth++] = container;
 }
 
@@ -88,7 +88,7 @@ void cli_json_string(struct cli_json *json, const char *name, const char *text)
     size_t size = strlen(text) * 4 + 1;
     char *valid = is_utf8(text, strlen(text)) ? NULL : malloc(size);
 
-    add(json, name, json_string(valid != NULL ? shown(text, valid, size) : text));
+    add(json, name, json_string(valid ? shown(text, valid, size) : text));
     free(valid);
 }
 
@@ -100,7 +100,7 @@ static json_t *hex_of(const char *key)
     char *digits = malloc(size);
     json_t *value;
 
-    if (digits == NULL)
+    if (!digits)
         return NULL;
     for (size_t i = 0; key[i] != '\0'; i++)
         snprintf(digits + i * 2, 3, "%02x", (unsigned char)key[i]);
@@ -136,7 +136,7 @@ bool cli_json_read_key(const json_t *object, char *ret_key, size_t size)
 {
     const char *digits = json_string_value(json_object_get(object, "key_hex"));
 
-    if (digits == NULL)
+    if (!digits)
         return cli_json_read_string(object, "key", ret_key, size);
     return read_hex(digits, ret_key, size);
 }

@@ -35,11 +35,11 @@ static void describe_process(char ret_label[REDLOCK_MAX_LABEL_BYTES + 1])
     char pid[16];
     int room;
 
-    if (entry != NULL)
-        snprintf(user, sizeof(user), "%.*s@", (int)sizeof(user) - 2, entry->pw_name);
-    if (gethostname(host, sizeof(host) - 1) != 0 || *host == '\0')
+    if (entry)
+        snprintf(user, sizeof user, "%.*s@", (int)sizeof user - 2, entry->pw_name);
+    if (gethostname(host, sizeof host - 1) != 0 || *host == '\0')
         strcpy(host, "localhost");
-    snprintf(pid, sizeof(pid), ":%ld", (long)getpid());
+    snprintf(pid, sizeof pid, ":%ld", (long)getpid());
     room = REDLOCK_MAX_LABEL_BYTES - TIME_LENGTH - (int)strlen(user) - (int)strlen(pid);
     snprintf(ret_label, REDLOCK_MAX_LABEL_BYTES + 1, "%s%.*s%s", user, room, host, pid);
     clean(ret_label);
@@ -56,7 +56,7 @@ static bool fits(const char *command, const char *given)
     for (const char *c = given; *c != '\0'; c++)
         if (*c <= ' ' || *c > '~') {
             cli_error(command, "--label: '%s' is not made of printable ASCII characters without a blank",
-                      shown(given, safe, sizeof(safe)));
+                      shown(given, safe, sizeof safe));
             return false;
         }
     return true;
@@ -66,9 +66,9 @@ bool label_make(const char *command, const char *given, char ret_label[REDLOCK_M
 {
     size_t length;
 
-    if (given != NULL && !fits(command, given))
+    if (given && !fits(command, given))
         return false;
-    if (given != NULL)
+    if (given)
         snprintf(ret_label, REDLOCK_MAX_LABEL_BYTES + 1, "%s", given);
     else
         describe_process(ret_label);
@@ -85,7 +85,7 @@ static bool is_uuid(const char *value)
     for (size_t i = 0; i < UUID_LENGTH; i++) {
         bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-        if (value[i] == '\0' || (is_dash ? value[i] != '-' : strchr("0123456789abcdefABCDEF", value[i]) == NULL))
+        if (value[i] == '\0' || (is_dash ? value[i] != '-' : !strchr("0123456789abcdefABCDEF", value[i])))
             return false;
     }
     return true;
@@ -99,7 +99,7 @@ struct label label_of(const char *value)
 
     if (label.strange || value[UUID_LENGTH] != ':')
         return label;
-    snprintf(label.name, sizeof(label.name), "%s", value + UUID_LENGTH + 1);
+    snprintf(label.name, sizeof label.name, "%s", value + UUID_LENGTH + 1);
     length = strlen(label.name);
     time = label.name + length - TIME_LENGTH;
     if (length > TIME_LENGTH && *time == '+' && strspn(time + 1, "0123456789") == TIME_DIGITS) {
@@ -128,6 +128,6 @@ const char *label_ago(int64_t since_us, char buffer[LABEL_AGO_SIZE])
     if (since_us < EARLIEST_US || ago_us < 0)
         snprintf(buffer, LABEL_AGO_SIZE, "-");
     else
-        snprintf(buffer, LABEL_AGO_SIZE, "%s ago", term_time(ago_us, length, sizeof(length)));
+        snprintf(buffer, LABEL_AGO_SIZE, "%s ago", term_time(ago_us, length, sizeof length));
     return buffer;
 }

@@ -126,14 +126,14 @@ static void print_row(const struct term *term, const struct request *request, co
     char name[32];
     char latency[16];
 
-    fprintf(term->out, "  %-*s  ", name_width, term_fit(node->name, name_width, name, sizeof(name)));
+    fprintf(term->out, "  %-*s  ", name_width, term_fit(node->name, name_width, name, sizeof name));
     if (!node->answered)
         term_print(term, node->detail[0] != '\0' ? TERM_RED : TERM_DIM, "%-8s", "-"); /* perhaps it was not awaited */
     else if (is_recorded(request, node))
         term_print(term, TERM_GREEN, "%-8s", request->awaits ? "open" : "recorded");
     else
         term_print(term, TERM_BOLD, "%-8s", request->awaits ? "shut" : "refused");
-    fprintf(term->out, "  %8s", node->latency_us >= 0 ? term_time(node->latency_us, latency, sizeof(latency)) : "-");
+    fprintf(term->out, "  %8s", node->latency_us >= 0 ? term_time(node->latency_us, latency, sizeof latency) : "-");
     if (node->detail[0] != '\0') {
         fputs("  ", term->out);
         shown_put(term->out, node->detail);
@@ -149,7 +149,7 @@ static void print_success(const struct term *term, const struct request *request
     term_print(term, TERM_GREEN, request->awaits ? "open" : "arrived");
     term_key(term, request->operands[1]);
     fprintf(term->out, ": recorded by %u of %zu masters (%u needed), in %s\n", result->confirmed, result->n_nodes,
-            result->quorum, term_time(result->elapsed_us, took, sizeof(took)));
+            result->quorum, term_time(result->elapsed_us, took, sizeof took));
 }
 
 static void explain_refusal(const struct operation *operation, size_t n)
@@ -199,7 +199,7 @@ static void print_json(const struct request *request, const struct redlock_latch
     char generation[24];
     struct cli_json json = cli_json_open(stdout);
 
-    snprintf(generation, sizeof(generation), "%" PRIu64, request->generation);
+    snprintf(generation, sizeof generation, "%" PRIu64, request->generation);
     cli_json_key(&json, request->operands[1]);
     cli_json_string(&json, "status", redlock_status_name(result->status));
     if (result->cause != 0)
@@ -207,7 +207,7 @@ static void print_json(const struct request *request, const struct redlock_latch
     cli_json_string(&json, "why", result->why);
     cli_json_string(&json, "generation", generation);
     cli_json_int(&json, "parties", request->parties);
-    if (request->party != NULL)
+    if (request->party)
         cli_json_string(&json, "party", request->party);
     cli_json_begin(&json, "arrived", '[');
     for (size_t i = 0; i < result->n_arrived; i++)
@@ -249,7 +249,7 @@ static int start(const struct request *request, struct redlock_latch *latch, str
 {
     int status = 0;
 
-    if (request->party != NULL)
+    if (request->party)
         status = redlock_latch_arrive(latch, request->wait_ms, request->awaits ? NULL : on_result, operation);
     if (status == 0 && request->awaits)
         status = redlock_latch_await(latch, request->wait_ms, on_result, operation);
@@ -328,7 +328,7 @@ static bool complete(struct request *request)
         return refuse("--parties is missing: how many must arrive");
     if (!request->has_generation)
         return refuse("--generation is missing: which use of the name this is, such as 1");
-    if (request->party == NULL && !request->awaits)
+    if (!request->party && !request->awaits)
         return refuse("--party is missing: the name of what arrives");
     if (request->wait_ms == NO_WAIT)
         request->wait_ms = request->awaits ? REDLOCK_FOREVER : 0;

@@ -142,7 +142,7 @@ static void explain_failure(const struct request *request, const struct locks *l
     why = busy->hopeless ? busy_text(busy, foreign) : why;
     cli_error("lock", "%s not acquired: %s%s%s%s%s%s", request->spec.title,
               timed_out ? redlock_strerror(outcome->status) : "", timed_out ? "; last attempt: " : "",
-              decisive != NULL ? "'" : "", decisive != NULL ? decisive : "", decisive != NULL ? "': " : "", why);
+              decisive ? "'" : "", decisive ? decisive : "", decisive ? "': " : "", why);
 }
 
 static void explain(const struct request *request, const struct locks *locks, const struct term *term,
@@ -151,7 +151,7 @@ static void explain(const struct request *request, const struct locks *locks, co
     char took[16];
     char left[16];
 
-    term_time(outcome->elapsed_us, took, sizeof(took));
+    term_time(outcome->elapsed_us, took, sizeof took);
     if (outcome->status != REDLOCK_OK) {
         explain_failure(request, locks, outcome, busy);
         if (request->common.shows_votes && locks->n == 1)
@@ -164,7 +164,7 @@ static void explain(const struct request *request, const struct locks *locks, co
     term_print(term, TERM_GREEN, "acquired");
     putc(' ', term->out);
     shown_put(term->out, request->spec.title);
-    term_time(outcome->remaining_ms * 1000, left, sizeof(left));
+    term_time(outcome->remaining_ms * 1000, left, sizeof left);
     if (locks->n == 1)
         fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
                 outcome->granted, outcome->n_nodes, outcome->quorum, took, left);
@@ -205,7 +205,7 @@ static void print_json(const struct request *request, const struct locks *locks,
     bool held = outcome->status == REDLOCK_OK;
     struct cli_json json = cli_json_open(stdout);
 
-    if (locks->n == 1 || decisive != NULL)
+    if (locks->n == 1 || decisive)
         cli_json_key(&json, locks->n == 1 ? locks_key(locks, 0) : decisive);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     if (has_cause(outcome))
@@ -292,7 +292,7 @@ static int report(struct request *request, struct session *session, struct locks
     term_init(&term, stderr);
     if (held)
         session_join_behind(session, client);
-    if (held && (request->common.shows_votes || request->token_file != NULL))
+    if (held && (request->common.shows_votes || request->token_file))
         locks_settle(locks, session, SETTLE_MS);
     if (request->common.shows_votes)
         votes_print(&term, client, outcome);
@@ -303,7 +303,7 @@ static int report(struct request *request, struct session *session, struct locks
         diagnosis_explain(stderr, client, outcome, &request->common);
     if (request->common.json)
         print_json(request, locks, outcome, &session->busy);
-    else if (request->token_file != NULL)
+    else if (request->token_file)
         fflush(stdout);
     else if (held)
         print_tokens(locks);
@@ -313,7 +313,7 @@ static int report(struct request *request, struct session *session, struct locks
         return CLI_FOREIGN;
     if (!held)
         return exit_code_of(outcome->status, outcome->cause);
-    return request->token_file != NULL ? leave_to_file(request, session, locks) : leave_held(request, session, locks);
+    return request->token_file ? leave_to_file(request, session, locks) : leave_held(request, session, locks);
 }
 
 static int acquire(struct session *session, struct redlock_client *client, void *data)
@@ -367,11 +367,11 @@ static bool times_fit(struct request *request)
 /* Each is a line of JSON, and together they would be none. */
 static bool has_place(const struct request *request)
 {
-    if (request->hold_ms != 0 && request->token_file == NULL) {
+    if (request->hold_ms != 0 && !request->token_file) {
         cli_error("lock", "--hold-at-least needs --token-file, from which 'redlock unlock' learns of it");
         return false;
     }
-    if (request->token_file == NULL || strcmp(request->token_file, "-") != 0 || !request->common.json)
+    if (!request->token_file || strcmp(request->token_file, "-") != 0 || !request->common.json)
         return true;
     cli_error("lock", "--token-file - goes to standard output: --json has no place there");
     return false;
@@ -385,7 +385,7 @@ static int run(struct request *request)
                               .waiting = request->common.quiet ? NULL : on_waiting,
                               .waiting_data = request};
 
-    if (request->token_file != NULL && !file_out_open(&request->out, "lock", request->token_file, FILE_SECRET))
+    if (request->token_file && !file_out_open(&request->out, "lock", request->token_file, FILE_SECRET))
         return CLI_USAGE;
     return session_command(&session, "lock", &request->common, ROLLBACK_MS, acquire, request);
 }

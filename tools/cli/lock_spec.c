@@ -16,12 +16,12 @@ bool lock_spec_take_key(const char *command, struct lock_spec *spec, const char 
 {
     struct cli_texts *keys = &spec->keys;
 
-    if (operand != NULL && keys->n > 0) {
+    if (operand && keys->n > 0) {
         cli_error(command, "two keys are given: '%s' and --key '%s'; write --key before each of several", operand,
                   keys->items[0]);
         return false;
     }
-    if (operand != NULL)
+    if (operand)
         keys->items[keys->n++] = operand;
     if (keys->n == 0)
         cli_error(command, "KEY is missing: the lock that is to be held");
@@ -37,7 +37,7 @@ static char *join(const struct cli_texts *keys, const char *before, const char *
     for (size_t i = 0; i < keys->n; i++)
         size += strlen(keys->items[i]) + strlen(between);
     text = malloc(size);
-    if (text == NULL)
+    if (!text)
         return NULL;
     strcpy(text, before);
     for (size_t i = 0; i < keys->n; i++) {
@@ -69,7 +69,7 @@ static char *make_title(const struct cli_texts *keys)
 
     named.n = lock_spec_named(keys);
     if (named.n < keys->n)
-        snprintf(more, sizeof(more), "' and %zu more", keys->n - named.n);
+        snprintf(more, sizeof more, "' and %zu more", keys->n - named.n);
     return join(&named, "'", "', '", more);
 }
 
@@ -84,7 +84,7 @@ static bool read_permits(const char *command, struct lock_spec *spec)
 {
     const char *word = spec->permits_word;
 
-    if (word == NULL)
+    if (!word)
         return true;
     if (!cli_permits_of(word, &spec->n_permits, &spec->permits))
         cli_error(command,

@@ -142,7 +142,7 @@ static void take_validity(struct locks_votes *votes, const struct redlock_event 
 
 bool locks_observe(struct locks *locks, const struct redlock_event *event)
 {
-    size_t i = event->lock != NULL ? index_of(locks, event->lock) : locks->n;
+    size_t i = event->lock ? index_of(locks, event->lock) : locks->n;
 
     if (i == locks->n)
         return false;
@@ -218,7 +218,7 @@ void locks_watch(struct locks *locks, locks_watch_fn watch, void *data)
     locks->watch = watch;
     locks->watch_data = data;
     locks->alarms = (struct subject_sink){.alarm = on_alarm, .data = locks};
-    locks->subject.kind->watch(locks->subject.handle, watch != NULL ? &locks->alarms : NULL);
+    locks->subject.kind->watch(locks->subject.handle, watch ? &locks->alarms : NULL);
 }
 
 int64_t locks_remaining_ns(const struct locks *locks)

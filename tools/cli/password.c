@@ -61,7 +61,7 @@ static void answer_by_file(struct password_desk *desk, struct redlock_credential
 /* Only to see whether two passwords are the same. */
 static uint64_t hash_of(const char *text)
 {
-    return cli_hash(text, text != NULL ? strlen(text) : 0);
+    return cli_hash(text, text ? strlen(text) : 0);
 }
 
 static void answer_all(struct password_desk *desk)
@@ -101,7 +101,7 @@ static void look_again(struct password_desk *desk)
     if (event_add(desk->timer, &soon) == 0)
         return;
     password_command_kill(&desk->run);
-    snprintf(desk->why, sizeof(desk->why), "the password command: no event");
+    snprintf(desk->why, sizeof desk->why, "the password command: no event");
     end_run(desk, false);
 }
 
@@ -158,7 +158,7 @@ static void on_credentials(struct redlock_credentials_request *request,
 {
     struct password_desk *desk = data;
 
-    if (desk->password.file != NULL)
+    if (desk->password.file)
         answer_by_file(desk, request, wanted->why);
     else
         answer_by_command(desk, request, wanted);
@@ -168,19 +168,19 @@ static void on_credentials(struct redlock_credentials_request *request,
 
 struct password_desk *password_desk_open(struct event_base *base, const struct cli_password *password)
 {
-    struct password_desk *desk = calloc(1, sizeof(*desk));
+    struct password_desk *desk = calloc(1, sizeof *desk);
 
-    if (desk == NULL)
+    if (!desk)
         return NULL;
     desk->password = *password;
     desk->run.output = -1;
     desk->pause_ms = FIRST_PAUSE_MS;
     desk->timer = evtimer_new(base, on_time, desk);
-    if (desk->timer == NULL) {
+    if (!desk->timer) {
         free(desk);
         return NULL;
     }
-    if (password->command != NULL)
+    if (password->command)
         begin_run(desk);
     else
         desk->ran = true;
@@ -189,10 +189,10 @@ struct password_desk *password_desk_open(struct event_base *base, const struct c
 
 void password_desk_close(struct password_desk *desk)
 {
-    if (desk == NULL)
+    if (!desk)
         return;
     password_command_kill(&desk->run);
-    snprintf(desk->why, sizeof(desk->why), "the program ends");
+    snprintf(desk->why, sizeof desk->why, "the program ends");
     answer_all(desk);
     event_free(desk->timer);
     free(desk);

@@ -55,7 +55,7 @@ static void failed(struct probe *probe, const char *why)
     size_t size;
 
     probe->answered = false;
-    shown_whole_words(why, probe->why, sizeof(probe->why));
+    shown_whole_words(why, probe->why, sizeof probe->why);
     size = strlen(probe->why);
     if (size > 0 && probe->why[size - 1] == '.') /* the masters' names follow */
         probe->why[size - 1] = '\0';
@@ -78,11 +78,11 @@ static int append_greeting(struct wire *wire, const struct target *target)
     const char *unnamed[] = {"AUTH", target->password};
     const char *database[] = {"SELECT", target->db};
 
-    if (target->user != NULL && target->password != NULL)
+    if (target->user && target->password)
         wire_append(wire, 3, named);
-    else if (target->password != NULL)
+    else if (target->password)
         wire_append(wire, 2, unnamed);
-    if (target->db != NULL)
+    if (target->db)
         wire_append(wire, 2, database);
     return (target->password != NULL) + (target->db != NULL);
 }
@@ -92,7 +92,7 @@ static redisReply *next_reply(struct wire *wire, struct probe *probe)
 {
     redisReply *reply = wire_reply(wire);
 
-    if (reply == NULL)
+    if (!reply)
         failed(probe, wire->why);
     return reply;
 }
@@ -101,9 +101,9 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
 {
     for (int i = 0; i < replies; i++) {
         redisReply *reply = next_reply(wire, probe);
-        bool ok = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+        bool ok = reply && reply->type != REDIS_REPLY_ERROR;
 
-        if (reply != NULL && !ok)
+        if (reply && !ok)
             refused(probe, reply->str);
         freeReplyObject(reply);
         if (!ok)
@@ -124,14 +124,14 @@ static bool take_get(struct wire *wire, struct probe *probe)
 {
     redisReply *reply = next_reply(wire, probe);
 
-    if (reply == NULL)
+    if (!reply)
         return false;
     probe->answered = true;
     if (reply->type == REDIS_REPLY_STRING) {
         take_value(reply, probe);
     } else if (reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0) {
         probe->exists = true;
-        snprintf(probe->why, sizeof(probe->why), "not a string");
+        snprintf(probe->why, sizeof probe->why, "not a string");
     } else if (reply->type == REDIS_REPLY_ERROR) {
         refused(probe, reply->str);
     }
@@ -144,7 +144,7 @@ static void take_pttl(struct wire *wire, struct probe *probe)
 {
     redisReply *reply = next_reply(wire, probe);
 
-    if (reply == NULL)
+    if (!reply)
         return;
     if (reply->type == REDIS_REPLY_ERROR)
         failed(probe, reply->str);
@@ -178,7 +178,7 @@ static void append_exists(struct wire *wire, const char *key)
 static bool take_exists(struct wire *wire)
 {
     redisReply *reply = wire_reply(wire);
-    bool exists = reply != NULL && reply->type == REDIS_REPLY_INTEGER && reply->integer > 0;
+    bool exists = reply && reply->type == REDIS_REPLY_INTEGER && reply->integer > 0;
 
     freeReplyObject(reply);
     return exists;
@@ -191,7 +191,7 @@ static void ask_for_slots(struct wire *wire, const char *key, struct probe_other
     char *names = malloc(PROBE_SLOTS * size);
     const char *exists[PROBE_SLOTS + 1] = {"EXISTS"};
 
-    if (names == NULL)
+    if (!names)
         return;
     for (size_t i = 0; i < PROBE_SLOTS; i++) {
         snprintf(names + i * size, size, "%s#%zu", key, i);
@@ -231,11 +231,11 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
         return;
     take_pttl(wire, look->probe);
     look->probe->latency_us = clock_now_us() - start;
-    if (plan->votes != NULL && look->probe->exists && !look->probe->is_text)
+    if (plan->votes && look->probe->exists && !look->probe->is_text)
         ask_for_votes(wire, look);
-    if (plan->names != NULL)
+    if (plan->names)
         probe_queue_take(wire, plan->names, &plan->queues[look->node]);
-    if (plan->names != NULL && !look->probe->exists)
+    if (plan->names && !look->probe->exists)
         ask_for_others(wire, look);
 }
 
@@ -252,7 +252,7 @@ static void ask_for_latch(struct wire *wire, const struct target *target, const 
 /* What the user may not do, or the server does not know, is told by probe_rights_take(). */
 static bool is_about_rights(const char *error)
 {
-    return strncmp(error, "NOPERM", 6) == 0 || strstr(error, "unknown command") != NULL;
+    return strncmp(error, "NOPERM", 6) == 0 || strstr(error, "unknown command");
 }
 
 /* The name may lead elsewhere the next time. */
@@ -281,14 +281,14 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
     int64_t start = clock_now_us();
     int greetings = append_greeting(wire, target);
     redisReply *reply;
-    char why[sizeof(look->probe->why)];
+    char why[sizeof look->probe->why];
     struct probe_time first;
 
     wire_append(wire, 1, time);
     if (!greeted(wire, greetings, look->probe))
         return;
     reply = next_reply(wire, look->probe);
-    if (reply == NULL)
+    if (!reply)
         return;
     if (reply->type == REDIS_REPLY_ERROR && !is_about_rights(reply->str))
         refused(look->probe, reply->str);
@@ -298,7 +298,7 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
     if (look->probe->refused)
         return;
     look->probe->answered = true;
-    if (!probe_rights_take(wire, look->plan->key, rights, why, sizeof(why)))
+    if (!probe_rights_take(wire, look->plan->key, rights, why, sizeof why))
         refused(look->probe, why);
     look_again(target, look);
     rights->clock_stands = probe_clock_stands(wire, &first);
@@ -325,7 +325,7 @@ static bool speaks_the_other(const struct target *target, const struct look *loo
     struct wire wire;
     bool speaks;
 
-    if (target->path != NULL || strstr(look->probe->why, "resolving the name") != NULL)
+    if (target->path || strstr(look->probe->why, "resolving the name"))
         return false;
     other.tls = !target->tls;
     speaks = wire_open(&wire, &other, look->plan->masters->timeout_ms, &any);
@@ -354,7 +354,7 @@ static void *look_at(void *data)
         else
             failed(look->probe, wire.why);
         wire_close(&wire);
-        if (look->plan->rights != NULL && !look->probe->answered && !look->probe->refused)
+        if (look->plan->rights && !look->probe->answered && !look->probe->refused)
             look->probe->other_tls = speaks_the_other(&target, look);
     }
     target_fini(&target);
@@ -400,7 +400,7 @@ void probe_key(const struct probe_masters *masters, const char *key, struct prob
 void probe_key_and_votes(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                          struct probe_votes *ret_votes)
 {
-    memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
+    memset(ret_votes, 0, masters->n * sizeof ret_votes[0]);
     ask_all(&(struct plan){.ask = ask_for_key, .masters = masters, .key = key, .probes = ret_probes,
                            .votes = ret_votes});
 }
@@ -408,7 +408,7 @@ void probe_key_and_votes(const struct probe_masters *masters, const char *key, s
 void probe_all(const struct probe_masters *masters, const char *key, const struct probe_names *names,
                struct probe_all *ret_all)
 {
-    memset(ret_all, 0, sizeof(*ret_all));
+    memset(ret_all, 0, sizeof *ret_all);
     ask_all(&(struct plan){.ask = ask_for_key, .masters = masters, .key = key, .names = names,
                            .probes = ret_all->probes, .votes = ret_all->votes, .queues = ret_all->queues,
                            .others = ret_all->others});
@@ -417,7 +417,7 @@ void probe_all(const struct probe_masters *masters, const char *key, const struc
 void probe_latches(const struct probe_masters *masters, const char *key, struct probe *ret_probes,
                    struct probe_latch *ret_latches)
 {
-    memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
+    memset(ret_latches, 0, masters->n * sizeof ret_latches[0]);
     ask_all(&(struct plan){.ask = ask_for_latch, .masters = masters, .key = key, .probes = ret_probes,
                            .latches = ret_latches});
 }
@@ -425,7 +425,7 @@ void probe_latches(const struct probe_masters *masters, const char *key, struct 
 void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights)
 {
-    memset(ret_rights, 0, masters->n * sizeof(ret_rights[0]));
+    memset(ret_rights, 0, masters->n * sizeof ret_rights[0]);
     ask_all(&(struct plan){.ask = ask_for_rights, .masters = masters, .key = prefix, .probes = ret_probes,
                            .rights = ret_rights});
 }

@@ -22,7 +22,7 @@ void probe_keep_value(const char *value, size_t size, char ret_value[PROBE_VALUE
 /* 'r VALUE', 'u VALUE' or 'x VALUE'. */
 static bool is_vote(const redisReply *member)
 {
-    return member->type == REDIS_REPLY_STRING && member->len >= 2 && strchr("rux", member->str[0]) != NULL &&
+    return member->type == REDIS_REPLY_STRING && member->len >= 2 && strchr("rux", member->str[0]) &&
            member->str[1] == ' ';
 }
 
@@ -33,7 +33,7 @@ static bool is_mark(const redisReply *member)
 
 static bool take_time(const redisReply *reply, int64_t *ret_ms)
 {
-    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)
+    if (!reply || reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)
         return false;
     *ret_ms = strtoll(reply->element[0]->str, NULL, 10) * 1000 + strtoll(reply->element[1]->str, NULL, 10) / 1000;
     return true;
@@ -81,8 +81,8 @@ void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *vo
     wire_append(wire, 1, time);
     wire_append(wire, 5, range);
     when = wire_reply(wire);
-    members = when != NULL ? wire_reply(wire) : NULL;
-    if (take_time(when, &now_ms) && members != NULL && members->type == REDIS_REPLY_ARRAY)
+    members = when ? wire_reply(wire) : NULL;
+    if (take_time(when, &now_ms) && members && members->type == REDIS_REPLY_ARRAY)
         take_members(members, now_ms, votes);
     freeReplyObject(when);
     freeReplyObject(members);
@@ -99,7 +99,7 @@ static redisReply *next_of_type(struct wire *wire, int type, bool or_wrong, char
     redisReply *reply = wire_reply(wire);
     const char *why = wire->why;
 
-    if (reply != NULL) {
+    if (reply) {
         bool error = reply->type == REDIS_REPLY_ERROR;
 
         if (reply->type == type || (or_wrong && error && strncmp(reply->str, "WRONGTYPE", 9) == 0))
@@ -137,7 +137,7 @@ static bool take_fields(struct wire *wire, struct probe *probe, struct probe_lat
 {
     redisReply *fields = next_of_type(wire, REDIS_REPLY_ARRAY, true, probe->why);
 
-    if (fields == NULL)
+    if (!fields)
         return false;
     if (fields->type == REDIS_REPLY_ARRAY && fields->elements == N_FIELDS)
         keep_fields(fields, latch);
@@ -152,7 +152,7 @@ static void keep_name(const redisReply *field, struct probe_latch *latch)
     if (strncmp(text_of(field), "a:", 2) != 0 || latch->n == REDLOCK_MAX_PARTIES)
         return;
     name = latch->arrived[latch->n++];
-    snprintf(name, sizeof(latch->arrived[0]), "%s", field->str + 2);
+    snprintf(name, sizeof latch->arrived[0], "%s", field->str + 2);
     for (char *byte = name; *byte != '\0'; byte++)
         if (*byte < ' ' || *byte > '~')
             *byte = '?';
@@ -162,7 +162,7 @@ static bool take_names(struct wire *wire, struct probe *probe, struct probe_latc
 {
     redisReply *names = next_of_type(wire, REDIS_REPLY_ARRAY, true, probe->why);
 
-    if (names == NULL)
+    if (!names)
         return false;
     for (size_t i = 0; names->type == REDIS_REPLY_ARRAY && latch->is_latch && i < names->elements; i++)
         keep_name(names->element[i], latch);
@@ -174,7 +174,7 @@ static bool take_pttl(struct wire *wire, struct probe *probe)
 {
     redisReply *pttl = next_of_type(wire, REDIS_REPLY_INTEGER, false, probe->why);
 
-    if (pttl == NULL)
+    if (!pttl)
         return false;
     probe->exists = pttl->integer != -2;
     probe->pttl_ms = pttl->integer;
@@ -193,7 +193,7 @@ bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, s
     wire_append(wire, 2, pttl);
     probe->answered = take_fields(wire, probe, latch) && take_names(wire, probe, latch) && take_pttl(wire, probe);
     if (probe->answered && probe->exists && !latch->is_latch)
-        snprintf(probe->why, sizeof(probe->why), "not a latch");
+        snprintf(probe->why, sizeof probe->why, "not a latch");
     return probe->answered;
 }
 
@@ -203,7 +203,7 @@ static bool take_length(struct wire *wire, struct probe_queue *queue)
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_INTEGER, false, queue->why);
 
-    if (reply == NULL)
+    if (!reply)
         return false;
     queue->length = (size_t)reply->integer;
     freeReplyObject(reply);
@@ -221,7 +221,7 @@ static bool take_places(struct wire *wire, struct probe_queue *queue)
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
 
-    if (reply == NULL)
+    if (!reply)
         return false;
     for (size_t i = 0; i + 1 < reply->elements && queue->n < PROBE_QUEUE_SHOWN; i += 2) {
         if (reply->element[i]->type == REDIS_REPLY_STRING && reply->element[i + 1]->type == REDIS_REPLY_STRING)
@@ -246,7 +246,7 @@ static const char *mode_and_rest(const char *entry, char *ret_mode)
     const char *rest = strchr(entry, ' ');
 
     *ret_mode = 'x';
-    if (rest == NULL || entry[0] == '\0' || strchr("rux", entry[0]) == NULL)
+    if (!rest || entry[0] == '\0' || !strchr("rux", entry[0]))
         return entry;
     *ret_mode = entry[0];
     return rest + 1;
@@ -256,7 +256,7 @@ static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t no
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
 
-    if (reply == NULL)
+    if (!reply)
         return false;
     for (size_t i = 0; i < reply->elements && i < queue->n; i++) {
         const redisReply *entry = reply->element[i];
@@ -286,7 +286,7 @@ void probe_queue_take(struct wire *wire, const struct probe_names *names, struct
     const char *time[] = {"TIME"};
     int64_t now_ms = 0;
 
-    snprintf(last, sizeof(last), "%d", PROBE_QUEUE_SHOWN - 1);
+    snprintf(last, sizeof last, "%d", PROBE_QUEUE_SHOWN - 1);
     wire_append(wire, 2, length);
     wire_append(wire, 5, places);
     wire_append(wire, 1, time);

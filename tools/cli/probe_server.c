@@ -56,7 +56,7 @@ static const struct {
     {"+unsubscribe", OPTIONAL, {"UNSUBSCRIBE", CHANNEL}},
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 struct names {
     char key[REDLOCK_MAX_PREFIX_BYTES + 80];
@@ -66,10 +66,10 @@ struct names {
 
 static void make_names(const char *prefix, struct names *names)
 {
-    snprintf(names->key, sizeof(names->key), "%sredlock:rights:%ld-%llx", prefix, (long)getpid(),
+    snprintf(names->key, sizeof names->key, "%sredlock:rights:%ld-%llx", prefix, (long)getpid(),
              (unsigned long long)clock_now_us());
-    snprintf(names->channel, sizeof(names->channel), "%sredlock:grant:%s", prefix, names->key + strlen(prefix));
-    snprintf(names->marker, sizeof(names->marker), "%sredlock:marker", prefix);
+    snprintf(names->channel, sizeof names->channel, "%sredlock:grant:%s", prefix, names->key + strlen(prefix));
+    snprintf(names->marker, sizeof names->marker, "%sredlock:marker", prefix);
 }
 
 static const char *word_of(const char *word, const struct names *names)
@@ -86,7 +86,7 @@ static void append(struct wire *wire, size_t command, const struct names *names)
     const char *words[MOST_WORDS];
     int n = 0;
 
-    for (; n < MOST_WORDS && commands[command].words[n] != NULL; n++)
+    for (; n < MOST_WORDS && commands[command].words[n]; n++)
         words[n] = word_of(commands[command].words[n], names);
     wire_append(wire, n, words);
 }
@@ -100,7 +100,7 @@ static bool begins(const char *text, const char *word)
  * Redis 7, and "No permissions to access a key" or "... channel"; Redis 6 says "one of the keys". */
 static bool is_denied(const char *error)
 {
-    return begins(error, "NOPERM") && strstr(error, "permissions to run") != NULL;
+    return begins(error, "NOPERM") && strstr(error, "permissions to run");
 }
 
 static void add_word(char list[PROBE_RIGHTS_SIZE], const char *word)
@@ -115,12 +115,12 @@ static void note(struct probe_rights *rights, size_t command, const char *error)
     if (is_denied(error)) {
         add_word(rights->missing, commands[command].right);
         rights->needed |= commands[command].weight != OPTIONAL;
-    } else if (strstr(error, "unknown command") != NULL) {
+    } else if (strstr(error, "unknown command")) {
         add_word(rights->unknown, commands[command].words[0]);
     } else {
-        rights->keys |= begins(error, "NOPERM") && strstr(error, "key") != NULL;
+        rights->keys |= begins(error, "NOPERM") && strstr(error, "key");
         rights->marker |= rights->keys && strcmp(commands[command].right, "+hset") == 0;
-        rights->channels |= begins(error, "NOPERM") && strstr(error, "channel") != NULL;
+        rights->channels |= begins(error, "NOPERM") && strstr(error, "channel");
         return;
     }
     rights->vital |= commands[command].weight == VITAL;
@@ -138,7 +138,7 @@ static double number_of(const char *info, const char *name)
 {
     const char *at = strstr(info, name);
 
-    return at != NULL ? strtod(at + strlen(name), NULL) : 0;
+    return at ? strtod(at + strlen(name), NULL) : 0;
 }
 
 static void take_info(const char *info, struct probe_rights *rights)
@@ -147,8 +147,8 @@ static void take_info(const char *info, struct probe_rights *rights)
 
     probe_run_id_take(info, rights);
     rights->sentinel = strstr(info, "redis_mode:sentinel") != NULL;
-    rights->save_failed = strstr(info, "rdb_last_bgsave_status:err") != NULL ||
-                          strstr(info, "aof_last_write_status:err") != NULL;
+    rights->save_failed = strstr(info, "rdb_last_bgsave_status:err") ||
+                          strstr(info, "aof_last_write_status:err");
     if (most > 0)
         rights->memory_percent = (unsigned)(number_of(info, "\r\nused_memory:") / most * 100);
 }
@@ -165,11 +165,11 @@ bool probe_rights_take(struct wire *wire, const char *prefix, struct probe_right
         redisReply *reply = wire_reply(wire);
 
         /* A server that is paused for writes stops at the first one. */
-        if (reply == NULL && takes_writes && strcmp(commands[i].right, "+set") == 0) {
+        if (!reply && takes_writes && strcmp(commands[i].right, "+set") == 0) {
             snprintf(ret_why, size, "no answer to %s for %u ms", commands[i].words[0], wire->timeout_ms);
             return false;
         }
-        if (reply == NULL)
+        if (!reply)
             return takes_writes;
         if (reply->type == REDIS_REPLY_ERROR && is_refusal(reply->str) && takes_writes) {
             takes_writes = false;
@@ -207,7 +207,7 @@ static bool ask_for_time(struct wire *wire, struct probe_time *ret_time)
     *ret_time = (struct probe_time){0};
     wire_append(wire, 1, time);
     reply = wire_reply(wire);
-    if (reply != NULL)
+    if (reply)
         probe_time_take(reply, before_us, ret_time);
     freeReplyObject(reply);
     return ret_time->shown_us > 0;
@@ -236,7 +236,7 @@ void probe_run_id_take(const char *info, struct probe_rights *rights)
 {
     static const char name[] = "\r\nrun_id:";
     const char *at = strstr(info, name);
-    size_t size = at != NULL ? strcspn(at + strlen(name), "\r\n") : 0;
+    size_t size = at ? strcspn(at + strlen(name), "\r\n") : 0;
 
     if (size == 0 || size >= PROBE_RUN_ID_SIZE || rights->met > PROBE_CONNECTIONS)
         return;
@@ -256,9 +256,9 @@ void probe_run_id_ask(struct wire *wire, struct probe_rights *rights)
 
     wire_append(wire, 2, info);
     reply = wire_reply(wire);
-    if (reply != NULL && reply->type == REDIS_REPLY_STRING)
+    if (reply && reply->type == REDIS_REPLY_STRING)
         probe_run_id_take(reply->str, rights);
-    else if (reply != NULL && reply->type == REDIS_REPLY_ERROR)
+    else if (reply && reply->type == REDIS_REPLY_ERROR)
         probe_note_crowd(reply->str, rights);
     freeReplyObject(reply);
 }

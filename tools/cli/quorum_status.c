@@ -6,9 +6,9 @@ size_t quorum_status_read(const struct redlock_client *client, struct redlock_no
 {
     size_t n = redlock_client_node_count(client);
 
-    memset(ret_infos, 0, REDLOCK_MAX_MASTERS * sizeof(ret_infos[0]));
+    memset(ret_infos, 0, REDLOCK_MAX_MASTERS * sizeof ret_infos[0]);
     for (size_t i = 0; i < n; i++)
-        redlock_client_node_info(client, i, &ret_infos[i], sizeof(ret_infos[i]));
+        redlock_client_node_info(client, i, &ret_infos[i], sizeof ret_infos[i]);
     return n;
 }
 

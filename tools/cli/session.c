@@ -17,7 +17,7 @@ enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100, LOOK_MS = 1000, REMIND_MS = 30000,
 
 static void cancel(struct session *session)
 {
-    if (session->subject.kind != NULL && !session->last.done)
+    if (session->subject.kind && !session->last.done)
         session->subject.kind->cancel(session->subject.handle);
 }
 
@@ -36,9 +36,9 @@ static bool has_descriptors_for_base(void)
     size_t n = 0;
     bool all;
 
-    while (n < sizeof(fds) / sizeof(fds[0]) && (fds[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+    while (n < sizeof fds / sizeof fds[0] && (fds[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
         n++;
-    all = n == sizeof(fds) / sizeof(fds[0]);
+    all = n == sizeof fds / sizeof fds[0];
     while (n > 0)
         close(fds[--n]);
     return all;
@@ -47,7 +47,7 @@ static bool has_descriptors_for_base(void)
 bool session_open(struct session *session, const char *command)
 {
     session->base = has_descriptors_for_base() ? event_base_new() : NULL;
-    if (session->base == NULL)
+    if (!session->base)
         cli_error(command, "the system refuses an event loop");
     return session->base != NULL;
 }
@@ -60,7 +60,7 @@ bool session_catch_signals(struct session *session, const char *command)
         if (is_ignored_signal(numbers[i]))
             continue;
         session->signals[i] = evsignal_new(session->base, numbers[i], on_signal, session);
-        if (session->signals[i] == NULL || event_add(session->signals[i], NULL) < 0) {
+        if (!session->signals[i] || event_add(session->signals[i], NULL) < 0) {
             cli_error(command, "the system refuses a signal handler");
             return false;
         }
@@ -79,12 +79,12 @@ static void set_vote(struct outcome *outcome, size_t node, enum redlock_vote vot
         entry->order = ++outcome->replies;
     entry->vote = vote;
     entry->latency_us = latency_us;
-    snprintf(entry->detail, sizeof(entry->detail), "%s", detail != NULL ? detail : "");
+    snprintf(entry->detail, sizeof entry->detail, "%s", detail ? detail : "");
 }
 
 static void clear_votes(struct outcome *outcome)
 {
-    memset(outcome->votes, 0, sizeof(outcome->votes));
+    memset(outcome->votes, 0, sizeof outcome->votes);
     for (size_t i = 0; i < REDLOCK_MAX_MASTERS; i++)
         outcome->votes[i].latency_us = -1;
     outcome->replies = 0;
@@ -96,10 +96,10 @@ static bool is_for_ever(const struct session *session, const char *why)
     static const char *const words[] = {"the server's certificate", "client certificate", "WRONGPASS", "NOAUTH",
                                         "invalid password", "without any password"};
     enum { OF_CERTIFICATES = 2 };
-    size_t n = session->desk != NULL ? OF_CERTIFICATES : sizeof(words) / sizeof(words[0]);
+    size_t n = session->desk ? OF_CERTIFICATES : sizeof words / sizeof words[0];
 
     for (size_t i = 0; i < n; i++)
-        if (strstr(why, words[i]) != NULL)
+        if (strstr(why, words[i]))
             return true;
     return false;
 }
@@ -126,14 +126,14 @@ static void on_event(const struct redlock_event *event, void *data)
 {
     struct session *session = data;
 
-    if (session->observer != NULL)
+    if (session->observer)
         session->observer(event, session->observer_data);
     if (event->type == REDLOCK_EVENT_NODE)
         note_node(session, event);
-    if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock != NULL &&
+    if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock &&
         (event->vote == REDLOCK_VOTE_REFUSED || event->vote == REDLOCK_VOTE_FAILED))
         session->refused = event->lock;
-    if (event->lock == NULL || event->lock != session->subject.handle)
+    if (!event->lock || event->lock != session->subject.handle)
         return;
     if (event->type == REDLOCK_EVENT_ATTEMPT)
         clear_votes(&session->last);
@@ -163,7 +163,7 @@ void outcome_record(struct outcome *last, const struct redlock_result *result)
     last->voting = result->voting;
     last->part = result->part;
     last->short_of_masters = result->n_nodes > 0 && is_short_of_masters(result); /* otherwise nobody has counted them */
-    snprintf(last->why, sizeof(last->why), "%s", result->why);
+    snprintf(last->why, sizeof last->why, "%s", result->why);
     last->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
@@ -183,7 +183,7 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
 
 static void begin(struct session *session, struct subject subject, enum redlock_op op)
 {
-    memset(&session->last, 0, sizeof(session->last));
+    memset(&session->last, 0, sizeof session->last);
     clear_votes(&session->last);
     session->last.op = op;
     session->subject = subject;
@@ -202,17 +202,17 @@ static bool open_desk(struct session *session, const char *command, const struct
 {
     const char *why = NULL;
 
-    if (session->desk == NULL)
+    if (!session->desk)
         session->desk = password_desk_open(session->base, &common->masters.password);
-    if (session->desk == NULL)
+    if (!session->desk)
         why = "out of memory";
     else
         while (!password_desk_ready(session->desk, &why) && session->caught == 0)
             if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
                 break;
-    if (why != NULL)
+    if (why)
         cli_error(command, "%s", why);
-    return why == NULL && session->caught == 0;
+    return !why && session->caught == 0;
 }
 
 struct redlock_client *session_client(struct session *session, const char *command, const struct cli_common *common,
@@ -243,7 +243,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     }
     session->n_nodes = common->masters.count;
     session->quorum = cli_quorum(common);
-    memset(session->in_vain, 0, sizeof(session->in_vain));
+    memset(session->in_vain, 0, sizeof session->in_vain);
     options.client_name = "redlock-tool";
     options.label = common->label;
     session->label = common->label;
@@ -266,7 +266,7 @@ static bool look_is_over(const struct session *session, void *data)
 /* Who has what could not be had? */
 static void look_at_the_end(struct session *session)
 {
-    if (session->last.status == REDLOCK_OK || session->refused == NULL || session->busy.hopeless ||
+    if (session->last.status == REDLOCK_OK || !session->refused || session->busy.hopeless ||
         session->caught != 0)
         return;
     busy_look(&session->busy, session->refused);
@@ -293,7 +293,7 @@ static void on_reminder(evutil_socket_t fd, short what, void *data)
 
     (void)fd;
     (void)what;
-    if (session->refused != NULL)
+    if (session->refused)
         busy_look(&session->busy, session->refused);
     session->reminding = true;
 }
@@ -303,9 +303,9 @@ static void remind(struct session *session, struct event *timer)
 {
     bool parent = session->busy.parent && session->reminders == 0;
 
-    if (session->waiting == NULL || session->busy.pending || session->last.done || !(session->reminding || parent))
+    if (!session->waiting || session->busy.pending || session->last.done || !(session->reminding || parent))
         return;
-    if (session->refused != NULL)
+    if (session->refused)
         session->waiting(&session->busy, session->waiting_data);
     session->reminders++;
     session->reminding = false;
@@ -315,7 +315,7 @@ static void remind(struct session *session, struct event *timer)
 /* A key of another program is not waited for, and neither are masters that refuse the password. */
 static void look_around(struct session *session)
 {
-    if (session->refused != NULL && !session->looked && !session->last.done) {
+    if (session->refused && !session->looked && !session->last.done) {
         session->looked = true;
         busy_look(&session->busy, session->refused);
     }
@@ -325,21 +325,21 @@ static void look_around(struct session *session)
 
 int session_end(struct session *session)
 {
-    struct event *timer = session->waiting != NULL && session->last.op == REDLOCK_OP_ACQUIRE
+    struct event *timer = session->waiting && session->last.op == REDLOCK_OP_ACQUIRE
                               ? evtimer_new(session->base, on_reminder, session)
                               : NULL;
     bool ok = true;
 
     session->reminding = false;
-    if (timer != NULL)
+    if (timer)
         remind_later(session, timer);
     while (ok && !session->last.done) {
         ok = event_base_loop(session->base, EVLOOP_ONCE) == 0;
         look_around(session);
-        if (timer != NULL)
+        if (timer)
             remind(session, timer);
     }
-    if (timer != NULL)
+    if (timer)
         event_free(timer);
     if (!ok)
         return REDLOCK_E_SYSTEM;
@@ -477,7 +477,7 @@ int session_command(struct session *session, const char *command, const struct c
 
     if (session_open(session, command) && session_catch_signals(session, command))
         client = session_client(session, command, common, &code);
-    if (client != NULL)
+    if (client)
         code = work(session, client, data);
     return finish(session, client, finish_ms, code);
 }

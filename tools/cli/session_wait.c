@@ -20,16 +20,16 @@ bool session_run_until(struct session *session, session_condition condition, voi
     struct timeval after = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
     bool over = false;
     struct event *timer = evtimer_new(session->base, on_timeout, &over);
-    bool met = condition != NULL && condition(session, data);
+    bool met = condition && condition(session, data);
 
-    if (timer == NULL || event_add(timer, &after) < 0)
+    if (!timer || event_add(timer, &after) < 0)
         over = true;
     while (!met && !over && session->caught == 0) {
         if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
             break;
-        met = condition != NULL && condition(session, data);
+        met = condition && condition(session, data);
     }
-    if (timer != NULL)
+    if (timer)
         event_free(timer);
     return met;
 }
@@ -47,7 +47,7 @@ static bool all_judged(const struct session *session, void *data)
     for (size_t i = 0; i < redlock_client_node_count(*client); i++) {
         struct redlock_node_stats stats;
 
-        if (redlock_client_node_stats(*client, i, &stats, sizeof(stats)) != 0 || stats.link == REDLOCK_LINK_JOINING)
+        if (redlock_client_node_stats(*client, i, &stats, sizeof stats) != 0 || stats.link == REDLOCK_LINK_JOINING)
             return false;
     }
     return true;
@@ -66,7 +66,7 @@ static bool all_speakers_judged(const struct session *session, void *data)
     for (size_t i = 0; i < redlock_client_node_count(*client); i++) {
         struct redlock_node_stats stats;
 
-        if (redlock_client_node_stats(*client, i, &stats, sizeof(stats)) == 0 &&
+        if (redlock_client_node_stats(*client, i, &stats, sizeof stats) == 0 &&
             stats.link == REDLOCK_LINK_JOINING && stats.bytes_in > 0)
             return false;
     }
@@ -102,7 +102,7 @@ void session_finish(struct session *session, struct redlock_client *client, uint
     bool done = false;
 
     session->subject = (struct subject){0};
-    if (client != NULL && redlock_client_shutdown(client, timeout_ms, on_shutdown, &done) == 0)
+    if (client && redlock_client_shutdown(client, timeout_ms, on_shutdown, &done) == 0)
         while (!done && event_base_loop(session->base, EVLOOP_ONCE) == 0)
             continue;
     redlock_client_destroy(client);
@@ -112,7 +112,7 @@ const char *session_node_name(const struct redlock_client *client, size_t node)
 {
     struct redlock_node_stats stats = {0};
 
-    if (redlock_client_node_stats(client, node, &stats, sizeof(stats)) != 0)
+    if (redlock_client_node_stats(client, node, &stats, sizeof stats) != 0)
         return "?";
     return stats.name;
 }
@@ -120,10 +120,10 @@ const char *session_node_name(const struct redlock_client *client, size_t node)
 void session_close(struct session *session)
 {
     for (size_t i = 0; i < SESSION_SIGNALS; i++)
-        if (session->signals[i] != NULL)
+        if (session->signals[i])
             event_free(session->signals[i]);
     password_desk_close(session->desk);
-    if (session->base != NULL)
+    if (session->base)
         event_base_free(session->base);
-    memset(session, 0, sizeof(*session));
+    memset(session, 0, sizeof *session);
 }

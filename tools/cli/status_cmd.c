@@ -110,11 +110,11 @@ static void print_row(const struct term *term, const struct picture *picture, si
 
     if (!status_master_row(term, picture->client, i, probe, name_width))
         return;
-    term_time(probe->latency_us, latency, sizeof(latency));
+    term_time(probe->latency_us, latency, sizeof latency);
     term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
                foreign ? "foreign" : probe->exists ? "set" : "absent");
     fprintf(term->out, "%-*.*s  %8s  %8s%s%s", token_columns, token_columns, probe->is_text ? probe->value : "-",
-            probe->exists ? time_left(probe->pttl_ms, left, sizeof(left)) : "-", latency,
+            probe->exists ? time_left(probe->pttl_ms, left, sizeof left) : "-", latency,
             probe->why[0] != '\0' ? "  " : "", probe->why);
     if (votes->n > 0)
         fprintf(term->out, "  %zu vote%s%s", votes->n, votes->n == 1 ? "" : "s", votes->more ? " and more" : "");
@@ -128,8 +128,8 @@ static void print_shared(const struct term *term, const struct picture *picture)
 
     term_print(term, TERM_GREEN, "%s", verdict_name(verdict->kind));
     fprintf(term->out, " by %zu, for at most %s", verdict->sharers,
-            time_left(verdict->pttl_ms, left, sizeof(left)));
-    if (verdict->value != NULL)
+            time_left(verdict->pttl_ms, left, sizeof left));
+    if (verdict->value)
         fprintf(term->out, "; %.*s is upgradeable%s", token_width(picture), verdict->value,
                 verdict->upgrading ? ", and has exclusive votes already" : "");
     putc('\n', term->out);
@@ -145,7 +145,7 @@ static void print_verdict(const struct term *term, const struct picture *picture
         term_print(term, TERM_GREEN, "held");
         fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s unless it is renewed\n",
                 token_width(picture), verdict->value, verdict->most, picture->n,
-                time_left(verdict->pttl_ms, left, sizeof(left)));
+                time_left(verdict->pttl_ms, left, sizeof left));
         if (label_of(verdict->value).strange)
             fputs("  that is no token of this library: another library's client has the key, or another program\n",
                   term->out);
@@ -192,7 +192,7 @@ static void print_holders(const struct term *term, const struct picture *picture
         char ago[LABEL_AGO_SIZE];
 
         fprintf(term->out, "  %-*.*s  %-11s  %9s  %-16s  %s\n", width, width, holder->value,
-                status_mode_name(holder->mode), time_left(holder->left_ms, left, sizeof(left)),
+                status_mode_name(holder->mode), time_left(holder->left_ms, left, sizeof left),
                 label_ago(label.asked_us, ago), label.name[0] != '\0' ? label.name : "-");
     }
 }
@@ -280,10 +280,10 @@ static bool make_names(const struct status_request *request, struct names *names
 {
     const char *prefix = request->common.prefix;
 
-    snprintf(names->queue, sizeof(names->queue), "%sredlock:queue:%s", prefix, request->key);
-    snprintf(names->waiters, sizeof(names->waiters), "%sredlock:waiters:%s", prefix, request->key);
-    snprintf(names->latch, sizeof(names->latch), "%sredlock:latch:%s", prefix, request->key);
-    return (size_t)snprintf(names->key, sizeof(names->key), "%s%s", prefix, request->key) < sizeof(names->key);
+    snprintf(names->queue, sizeof names->queue, "%sredlock:queue:%s", prefix, request->key);
+    snprintf(names->waiters, sizeof names->waiters, "%sredlock:waiters:%s", prefix, request->key);
+    snprintf(names->latch, sizeof names->latch, "%sredlock:latch:%s", prefix, request->key);
+    return (size_t)snprintf(names->key, sizeof names->key, "%s%s", prefix, request->key) < sizeof names->key;
 }
 
 static void take_picture(const struct status_request *request, const struct names *names, struct picture *picture)
@@ -365,7 +365,7 @@ static int run(struct status_request *request)
 
     if (session_open(&session, "status"))
         client = session_client(&session, "status", &request->common, &code);
-    if (client != NULL) {
+    if (client) {
         status = check_key(client, request);
         code = status != 0 ? refused_call("status", status) : look_at_any(&session, client, request);
     }

@@ -76,8 +76,8 @@ static int look_at(struct redlock_client *client, struct slot *slot)
 {
     const struct picture *picture = slot->picture;
     char key[REDLOCK_MAX_KEY_BYTES + 1];
-    int size = snprintf(key, sizeof(key), "%s#%u", picture->request->key, (unsigned)(slot - picture->slots));
-    int status = (size_t)size < sizeof(key) ? redlock_look(client, key, (size_t)size, on_look, slot)
+    int size = snprintf(key, sizeof key, "%s#%u", picture->request->key, (unsigned)(slot - picture->slots));
+    int status = (size_t)size < sizeof key ? redlock_look(client, key, (size_t)size, on_look, slot)
                                             : REDLOCK_E_KEY_TOO_LONG;
 
     slot->picture->pending += status == REDLOCK_OK;
@@ -118,7 +118,7 @@ static void count(struct picture *picture)
             picture->held += is_held;
         picture->unknown += i < picture->request->permits && picture->slots[i].verdict == REDLOCK_LOOK_UNKNOWN;
     }
-    qsort(picture->waiters, picture->n_waiters, sizeof(*picture->waiters), by_ticket);
+    qsort(picture->waiters, picture->n_waiters, sizeof *picture->waiters, by_ticket);
 }
 
 /* --- Output ------------------------------------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ static void print_slot(const struct picture *picture, uint32_t i)
         return;
     }
     printf("  %6u  %-*.*s  %8s  %-16s  %s%s\n", (unsigned)i, token_width(picture), token_width(picture), slot->token,
-           slot->left_ms < 0 ? "no end" : term_time(slot->left_ms * 1000, left, sizeof(left)),
+           slot->left_ms < 0 ? "no end" : term_time(slot->left_ms * 1000, left, sizeof left),
            label_ago(label.asked_us, ago), label.name[0] != '\0' ? label.name : "-",
            i < picture->request->permits ? "" : "  beyond the last one");
 }
@@ -271,11 +271,11 @@ int status_permits(struct session *session, struct redlock_client *client, const
     struct picture picture = {.request = request, .n = request->permits + beyond};
     int code = CLI_INFRASTRUCTURE;
 
-    picture.slots = calloc(picture.n, sizeof(*picture.slots));
-    picture.waiters = calloc((size_t)picture.n * REDLOCK_LOOK_MAX_WAITERS, sizeof(*picture.waiters));
-    for (uint32_t i = 0; picture.slots != NULL && i < picture.n; i++)
+    picture.slots = calloc(picture.n, sizeof *picture.slots);
+    picture.waiters = calloc((size_t)picture.n * REDLOCK_LOOK_MAX_WAITERS, sizeof *picture.waiters);
+    for (uint32_t i = 0; picture.slots && i < picture.n; i++)
         picture.slots[i].picture = &picture;
-    if (picture.slots != NULL && picture.waiters != NULL)
+    if (picture.slots && picture.waiters)
         code = take(session, client, &picture);
     else
         refused_call("status", REDLOCK_E_NOMEM);

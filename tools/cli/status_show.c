@@ -25,7 +25,7 @@ void status_json_token(struct cli_json *json, const char *token, bool whole)
     const struct label label = label_of(token);
     char part[PROBE_VALUE_SIZE];
 
-    snprintf(part, sizeof(part), "%.*s", whole ? PROBE_VALUE_SIZE - 1 : STATUS_SHORT_TOKEN, token);
+    snprintf(part, sizeof part, "%.*s", whole ? PROBE_VALUE_SIZE - 1 : STATUS_SHORT_TOKEN, token);
     cli_json_string(json, whole ? "token" : "token_prefix", part);
     label_json(json, &label);
 }
@@ -36,7 +36,7 @@ bool status_master_row(const struct term *term, const struct redlock_client *cli
     char name[32];
 
     fprintf(term->out, "  %-*s  ", name_width,
-            term_fit(session_node_name(client, node), name_width, name, sizeof(name)));
+            term_fit(session_node_name(client, node), name_width, name, sizeof name));
     if (probe->answered)
         return true;
     term_print(term, TERM_RED, "%-*s", STATUS_COLUMN, "silent");
@@ -131,10 +131,10 @@ static void print_row(const struct term *term, const struct row *row, size_t n, 
     fprintf(term->out, "  %-*.*s  %20" PRIu64 "  ", token_columns, token_columns, row->waiter->value,
             row->waiter->ticket);
     print_positions(term, row, n);
-    term_time(row->least_ms * 1000, least, sizeof(least));
-    term_time(row->most_ms * 1000, most, sizeof(most));
+    term_time(row->least_ms * 1000, least, sizeof least);
+    term_time(row->most_ms * 1000, most, sizeof most);
     differs = strcmp(least, most) != 0;
-    snprintf(lease, sizeof(lease), "%s%s%s", least, differs ? " to " : "", differs ? most : "");
+    snprintf(lease, sizeof lease, "%s%s%s", least, differs ? " to " : "", differs ? most : "");
     fprintf(term->out, "  %-16s  %-16s  %-11s  %s\n", lease, label_ago((int64_t)row->waiter->ticket, ago),
             status_mode_name(row->waiter->mode), label.name[0] != '\0' ? label.name : "-");
 }
@@ -164,7 +164,7 @@ void status_queue_print(const struct term *term, const struct probe_queue *queue
     struct rows rows = {calloc(n * PROBE_QUEUE_SHOWN, sizeof(struct row)), 0};
     size_t length = longest(queues, n);
 
-    if (length == 0 || rows.rows == NULL) {
+    if (length == 0 || !rows.rows) {
         free(rows.rows);
         return;
     }
@@ -172,7 +172,7 @@ void status_queue_print(const struct term *term, const struct probe_queue *queue
         if (queues[i].answered)
             add(&rows, &queues[i], i);
     }
-    qsort(rows.rows, rows.n, sizeof(rows.rows[0]), compare);
+    qsort(rows.rows, rows.n, sizeof rows.rows[0], compare);
     fprintf(term->out, "wait queue: %zu\n", length);
     print_rows(term, &rows, n, length, token_columns);
     free(rows.rows);
@@ -247,7 +247,7 @@ static void find_latest(struct picture *picture)
         const struct probe_latch *latch = &picture->latches[i];
 
         if (latch->is_latch &&
-            (picture->latest == NULL || compare_numbers(latch->generation, picture->latest->generation) > 0))
+            (!picture->latest || compare_numbers(latch->generation, picture->latest->generation) > 0))
             picture->latest = latch;
     }
 }
@@ -267,7 +267,7 @@ static void put_together(struct picture *picture)
         for (size_t j = 0; j < latch->n; j++)
             picture->arrived[n++] = latch->arrived[j];
     }
-    qsort(picture->arrived, n, sizeof(picture->arrived[0]), by_name);
+    qsort(picture->arrived, n, sizeof picture->arrived[0], by_name);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(picture->arrived[i], picture->arrived[picture->n_arrived - 1]) != 0)
             picture->arrived[picture->n_arrived++] = picture->arrived[i];
@@ -281,7 +281,7 @@ static void judge(struct picture *picture, size_t quorum)
         picture->foreign += picture->probes[i].exists && !picture->latches[i].is_latch;
     }
     find_latest(picture);
-    if (picture->latest != NULL)
+    if (picture->latest)
         put_together(picture);
     if (picture->open)
         picture->verdict = OPEN; /* whatever the silent masters have: it does not shut again */
@@ -290,7 +290,7 @@ static void judge(struct picture *picture, size_t quorum)
     else if (picture->n - picture->foreign < quorum)
         picture->verdict = FOREIGN; /* no quorum can record anything */
     else
-        picture->verdict = picture->latest != NULL ? SHUT : ABSENT;
+        picture->verdict = picture->latest ? SHUT : ABSENT;
 }
 
 /* --- Output ------------------------------------------------------------------------------------------------------- */
@@ -304,7 +304,7 @@ static void print_latch_row(const struct term *term, const struct picture *pictu
 
     if (!status_master_row(term, picture->client, i, probe, name_width))
         return;
-    term_time(probe->latency_us, latency, sizeof(latency));
+    term_time(probe->latency_us, latency, sizeof latency);
     if (!latch->is_latch) {
         term_print(term, probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
                    probe->exists ? "foreign" : "absent");
@@ -313,7 +313,7 @@ static void print_latch_row(const struct term *term, const struct picture *pictu
     }
     term_print(term, latch->open ? TERM_GREEN : TERM_BOLD, "%-*s", STATUS_COLUMN, latch->open ? "open" : "shut");
     fprintf(term->out, "%20s  %8u  %8zu  %12s  %10s\n", latch->generation, (unsigned)latch->parties, latch->n,
-            probe->pttl_ms < 0 ? "no end" : term_time(probe->pttl_ms * 1000, kept, sizeof(kept)), latency);
+            probe->pttl_ms < 0 ? "no end" : term_time(probe->pttl_ms * 1000, kept, sizeof kept), latency);
 }
 
 static void print_names(const struct picture *picture)
@@ -339,13 +339,13 @@ static void print_verdict(const struct term *term, const struct picture *picture
         printf(": only %zu of %zu masters answered\n", picture->answered, picture->n);
     else if (picture->verdict == FOREIGN)
         printf(": on %zu of %zu masters the key of the latch is not a latch\n", picture->foreign, picture->n);
-    else if (picture->latest == NULL)
+    else if (!picture->latest)
         printf(": no latch on the %zu of %zu masters that answered\n", picture->answered, picture->n);
     else
         printf(": %zu of the %u parties of generation %s are known to have arrived\n", picture->n_arrived,
                (unsigned)picture->latest->parties, picture->latest->generation);
     print_names(picture);
-    if (picture->latest != NULL && picture->latest->before[0] != '\0')
+    if (picture->latest && picture->latest->before[0] != '\0')
         printf("generation %s, the one before, has opened\n", picture->latest->before);
 }
 
@@ -392,7 +392,7 @@ static void print_json(const struct picture *picture)
     cli_json_string(&json, "kind", "latch");
     cli_json_string(&json, "verdict", verdicts[picture->verdict]);
     cli_json_int(&json, "answered", (int64_t)picture->answered);
-    if (picture->latest != NULL) {
+    if (picture->latest) {
         cli_json_string(&json, "generation", picture->latest->generation);
         cli_json_int(&json, "parties", picture->latest->parties);
     }
@@ -420,7 +420,7 @@ int status_latch(const struct redlock_client *client, const struct status_reques
     picture.request = request;
     picture.client = client;
     picture.n = common->masters.count;
-    if ((size_t)snprintf(key, sizeof(key), "%sredlock:latch:%s", common->prefix, request->key) >= sizeof(key))
+    if ((size_t)snprintf(key, sizeof key, "%sredlock:latch:%s", common->prefix, request->key) >= sizeof key)
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
     probe_latches(&masters, key, picture.probes, picture.latches);
     judge(&picture, cli_quorum(common));

@@ -29,7 +29,7 @@ DO(int, extend_lock, (void *lock, uint32_t ttl_ms, struct subject_sink *sink),
    redlock_extend(lock, ttl_ms, on_lock_done, sink))
 DO(int, release_lock, (void *lock, struct subject_sink *sink), redlock_release(lock, on_lock_done, sink))
 DO(int, watch_lock, (void *lock, struct subject_sink *sink),
-   redlock_lock_watch(lock, sink != NULL ? on_lock_alarm : NULL, sink))
+   redlock_lock_watch(lock, sink ? on_lock_alarm : NULL, sink))
 DO(int, cancel_lock, (void *lock), redlock_cancel(lock))
 DO(int, detach_lock, (void *lock), redlock_lock_detach(lock))
 DO(int, export_lock, (void *lock, char *ret_text, size_t size), redlock_lock_export(lock, ret_text, size))
@@ -59,7 +59,7 @@ static void on_set_done(struct redlock_set *set, const struct redlock_set_result
     const struct subject_sink *sink = data;
     struct redlock_result whole = {0};
 
-    if (result->part_result != NULL)
+    if (result->part_result)
         whole = *result->part_result;
     whole.status = result->status;
     whole.cause = result->cause;
@@ -83,7 +83,7 @@ DO(int, extend_set, (void *set, uint32_t ttl_ms, struct subject_sink *sink),
    redlock_set_extend(set, ttl_ms, on_set_done, sink))
 DO(int, release_set, (void *set, struct subject_sink *sink), redlock_set_release(set, on_set_done, sink))
 DO(int, watch_set, (void *set, struct subject_sink *sink),
-   redlock_set_watch(set, sink != NULL ? on_set_alarm : NULL, sink))
+   redlock_set_watch(set, sink ? on_set_alarm : NULL, sink))
 DO(int, cancel_set, (void *set), redlock_set_cancel(set))
 DO(int, detach_set, (void *set), redlock_set_detach(set))
 DO(int, export_set, (void *set, char *ret_text, size_t size), redlock_set_export(set, ret_text, size))

@@ -24,7 +24,7 @@ static char *decode(const char *text, size_t length)
     char *copy = malloc(length + 1);
     size_t n = 0;
 
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '%' && i + 2 < length) {
@@ -46,28 +46,28 @@ static bool credentials(struct target *target, const char **text)
     const char *colon;
     const char *end;
 
-    if (at == NULL)
+    if (!at)
         return true;
     *text = at + 1;
     if (strncmp(begin, ":@", 2) == 0)
         return true;
     colon = memchr(begin, ':', (size_t)(at - begin));
-    end = colon != NULL ? colon : at;
+    end = colon ? colon : at;
     if (end > begin)
         target->user = decode(begin, (size_t)(end - begin));
-    if (colon != NULL)
+    if (colon)
         target->password = decode(colon + 1, (size_t)(at - colon - 1));
-    return (colon == NULL || target->password != NULL) && (end == begin || target->user != NULL);
+    return (!colon || target->password) && (end == begin || target->user);
 }
 
 static bool socket_path(struct target *target, const char *text)
 {
     const char *query = strchr(text, '?');
 
-    target->path = decode(text, query != NULL ? (size_t)(query - text) : strlen(text));
-    if (query != NULL && strncmp(query, "?db=", 4) == 0)
+    target->path = decode(text, query ? (size_t)(query - text) : strlen(text));
+    if (query && strncmp(query, "?db=", 4) == 0)
         target->db = strdup(query + 4);
-    return target->path != NULL && (query == NULL || target->db != NULL);
+    return target->path && (!query || target->db);
 }
 
 static bool host_and_port(struct target *target, const char *text)
@@ -79,21 +79,21 @@ static bool host_and_port(struct target *target, const char *text)
     target->host = decode(text + (bracketed ? 1 : 0), length);
     target->port = *rest == ':' ? atoi(rest + 1) : DEFAULT_PORT;
     rest = strchr(rest, '/');
-    if (rest != NULL && rest[1] != '\0')
+    if (rest && rest[1] != '\0')
         target->db = strdup(rest + 1);
-    return target->host != NULL && (rest == NULL || rest[1] == '\0' || target->db != NULL);
+    return target->host && (!rest || rest[1] == '\0' || target->db);
 }
 
 bool target_authenticate(struct target *target, const struct cli_password *password)
 {
-    const char *text = password != NULL ? cli_password_text(password) : NULL;
+    const char *text = password ? cli_password_text(password) : NULL;
 
-    if (target->password != NULL || text == NULL)
+    if (target->password || !text)
         return true;
     target->password = strdup(text);
-    if (target->user == NULL && password->user != NULL) {
+    if (!target->user && password->user) {
         target->user = strdup(password->user);
-        return target->password != NULL && target->user != NULL;
+        return target->password && target->user;
     }
     return target->password != NULL;
 }
@@ -101,10 +101,10 @@ bool target_authenticate(struct target *target, const struct cli_password *passw
 bool target_parse(const char *url, struct target *ret_target)
 {
     const char *text = strstr(url, "://");
-    bool is_socket = text != NULL ? strncasecmp(url, "unix", 4) == 0 : *url == '/';
+    bool is_socket = text ? strncasecmp(url, "unix", 4) == 0 : *url == '/';
 
     *ret_target = (struct target){.tls = cli_url_has_tls(url)};
-    text = text != NULL ? text + 3 : url;
+    text = text ? text + 3 : url;
     if (!credentials(ret_target, &text))
         return false;
     return is_socket ? socket_path(ret_target, text) : host_and_port(ret_target, text);
@@ -115,7 +115,7 @@ void target_fini(struct target *target)
     free(target->host);
     free(target->path);
     free(target->user);
-    if (target->password != NULL)
+    if (target->password)
         explicit_bzero(target->password, strlen(target->password));
     free(target->password);
     free(target->db);
@@ -131,7 +131,7 @@ static size_t directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 static const char *directory_of(const char *path, char *buffer)
@@ -162,10 +162,10 @@ static int own_descriptor(const char *path)
     char real[PATH_MAX];
     char own[32];
 
-    snprintf(own, sizeof(own), "/proc/%d/fd", (int)getpid());
+    snprintf(own, sizeof own, "/proc/%d/fd", (int)getpid());
     if (*name == '\0' || strlen(name) > NAME_DIGITS || strspn(name, "0123456789") != strlen(name))
         return -1;
-    if (realpath(directory_of(path, directory), real) == NULL || strcmp(real, own) != 0)
+    if (!realpath(directory_of(path, directory), real) || strcmp(real, own) != 0)
         return -1;
     return atoi(name);
 }
@@ -174,7 +174,7 @@ static int own_descriptor(const char *path)
 static bool follow(char *path)
 {
     char text[PATH_MAX];
-    ssize_t length = readlink(path, text, sizeof(text) - 1);
+    ssize_t length = readlink(path, text, sizeof text - 1);
     size_t keep;
 
     if (length < 0)

@@ -26,7 +26,7 @@ static bool colors_wanted(void)
     const char *no_color = getenv("NO_COLOR");
     const char *type = getenv("TERM");
 
-    return (no_color == NULL || *no_color == '\0') && type != NULL && strcmp(type, "dumb") != 0;
+    return (!no_color || *no_color == '\0') && type && strcmp(type, "dumb") != 0;
 }
 
 void term_init(struct term *term, FILE *out)
@@ -120,7 +120,7 @@ const char *term_fit(const char *text, int limit, char *buffer, size_t size)
     char safe[MOST_FITTED];
     size_t length;
 
-    text = shown(text, safe, sizeof(safe));
+    text = shown(text, safe, sizeof safe);
     length = strlen(text);
     if (length <= (size_t)limit)
         snprintf(buffer, size, "%s", text);

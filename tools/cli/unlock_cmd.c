@@ -178,9 +178,9 @@ static int run_by_operands(struct request *request)
     struct hold_lock *lock = &request->hold.locks[0];
     int code;
 
-    if (strlen(request->operands[0]) >= sizeof(lock->key))
+    if (strlen(request->operands[0]) >= sizeof lock->key)
         return refused_call("unlock", REDLOCK_E_KEY_TOO_LONG);
-    if (strlen(request->operands[1]) >= sizeof(lock->token))
+    if (strlen(request->operands[1]) >= sizeof lock->token)
         return refused_call("unlock", REDLOCK_E_TOKEN);
     request->hold.n = 1;
     strcpy(lock->key, request->operands[0]);
@@ -208,7 +208,7 @@ static int leave_to_masters(const struct request *request, int64_t keep_ms)
         cli_json_close(&json);
     } else if (request->common.shows_votes) {
         fprintf(stderr, "kept for another %s, as --hold-at-least has asked for\n",
-                term_time(keep_ms * 1000, left, sizeof(left)));
+                term_time(keep_ms * 1000, left, sizeof left));
     }
     return CLI_OK;
 }
@@ -247,14 +247,14 @@ static bool read_token(struct request *request)
 /* Either both operands or the file. */
 static bool names_a_lock(struct request *request)
 {
-    if (request->token_file != NULL && request->operands[0] != NULL)
+    if (request->token_file && request->operands[0])
         cli_error("unlock", "--token-file stands for KEY and TOKEN");
-    else if (request->token_file != NULL && request->slot != NO_SLOT)
+    else if (request->token_file && request->slot != NO_SLOT)
         cli_error("unlock", "--slot goes with KEY and TOKEN: a token file knows its permits");
-    else if (request->token_file == NULL && request->operands[1] == NULL)
-        cli_error("unlock", "%s is missing", request->operands[0] == NULL ? "KEY" : "TOKEN");
+    else if (!request->token_file && !request->operands[1])
+        cli_error("unlock", "%s is missing", !request->operands[0] ? "KEY" : "TOKEN");
     else
-        return request->operands[1] == NULL || strcmp(request->operands[1], "-") != 0 || read_token(request);
+        return !request->operands[1] || strcmp(request->operands[1], "-") != 0 || read_token(request);
     return false;
 }
 
@@ -278,7 +278,7 @@ int unlock_main(int argc, char **argv)
     if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
         code = cli_usage("unlock");
     if (code < 0)
-        code = request.token_file != NULL ? run_by_file(&request) : run_by_operands(&request);
+        code = request.token_file ? run_by_file(&request) : run_by_operands(&request);
     cli_common_fini(&request.common);
     return code;
 }

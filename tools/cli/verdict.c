@@ -15,7 +15,7 @@ bool verdict_may_be_token(const char *value, size_t size, int64_t left_ms)
     bool has_blanks = false;
 
     for (size_t i = 0; i < size; i++)
-        has_blanks |= strchr(" \t\r\n", value[i]) != NULL && value[i] != '\0';
+        has_blanks |= strchr(" \t\r\n", value[i]) && value[i] != '\0';
     return left_ms != -1 && size > 0 && size <= REDLOCK_MAX_TOKEN_BYTES && !(has_blanks && is_utf8(value, size));
 }
 
@@ -23,7 +23,7 @@ bool verdict_is_foreign(const struct probe *probe, const struct probe_votes *vot
 {
     if (!probe->answered || !probe->exists || probe->is_token)
         return false;
-    return votes == NULL || !votes->answered;
+    return !votes || !votes->answered;
 }
 
 static size_t agreeing(const struct probe *probes, size_t n, const struct probe *with)
@@ -45,10 +45,10 @@ static int64_t quorum_pttl(const struct probe *probes, size_t n, const struct pr
 
         for (size_t j = 0; j < n && agree(&probes[i], with); j++)
             as_long += agree(&probes[j], with) && probes[j].pttl_ms >= probes[i].pttl_ms;
-        if (as_long >= quorum && (best == NULL || probes[i].pttl_ms >= best->pttl_ms))
+        if (as_long >= quorum && (!best || probes[i].pttl_ms >= best->pttl_ms))
             best = &probes[i];
     }
-    return best != NULL ? best->pttl_ms : 0;
+    return best ? best->pttl_ms : 0;
 }
 
 struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
@@ -66,7 +66,7 @@ struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
             holder = &probes[i];
         }
     }
-    verdict.value = holder != NULL ? holder->value : NULL;
+    verdict.value = holder ? holder->value : NULL;
     if (verdict.most >= verdict.quorum) {
         verdict.kind = VERDICT_HELD;
         verdict.pttl_ms = quorum_pttl(probes, n, holder, verdict.quorum);
@@ -121,7 +121,7 @@ static struct share share_of(const struct probe_votes *votes, size_t n, size_t m
     for (size_t i = 0; i < n; i++) {
         const struct probe_vote *found = same(&votes[i], vote->value_hash);
 
-        if (found == NULL)
+        if (!found)
             continue;
         share.masters++;
         share.earlier += i < master;

@@ -78,8 +78,8 @@ static void print_row(const struct term *term, const char *name, int name_width,
 
     cells = cells > BAR_MOST ? BAR_MOST : cells < BAR_LEAST ? BAR_LEAST : cells;
     if (vote->latency_us >= 0)
-        term_time(vote->latency_us, time, sizeof(time));
-    fprintf(term->out, "  %-*s  ", name_width, term_fit(name, name_width, short_name, sizeof(short_name)));
+        term_time(vote->latency_us, time, sizeof time);
+    fprintf(term->out, "  %-*s  ", name_width, term_fit(name, name_width, short_name, sizeof short_name));
     term_print(term, style_of(vote->vote), "%-7s",
                vote->vote == REDLOCK_VOTE_NONE ? "unasked" : redlock_vote_name(vote->vote));
     fputs("  ", term->out);
@@ -88,7 +88,7 @@ static void print_row(const struct term *term, const char *name, int name_width,
     if (*note != '\0') {
         fputs("  ", term->out);
         term_print(term, vote->vote == REDLOCK_VOTE_GRANTED ? TERM_BOLD : TERM_DIM, "%s",
-                   shown(note, safe, sizeof(safe)));
+                   shown(note, safe, sizeof safe));
     }
     putc('\n', term->out);
 }

@@ -22,7 +22,7 @@
 static bool fail(struct wire *wire, const char *why)
 {
     if (!wire->failed)
-        snprintf(wire->why, sizeof(wire->why), "%s", why);
+        snprintf(wire->why, sizeof wire->why, "%s", why);
     wire->failed = true;
     return false;
 }
@@ -38,9 +38,9 @@ static bool fail_late(struct wire *wire)
 {
     char why[WIRE_WHY_SIZE];
 
-    if (wire->stream.why == NULL)
+    if (!wire->stream.why)
         return fail(wire, "no answer in time");
-    snprintf(why, sizeof(why), "no answer in time: %s", wire->stream.why);
+    snprintf(why, sizeof why, "no answer in time: %s", wire->stream.why);
     return fail(wire, why);
 }
 
@@ -54,7 +54,7 @@ static bool await(struct wire *wire, enum rl_io result, bool reads, int64_t dead
     if (result == RL_IO_END)
         return fail(wire, "the server has closed the connection");
     if (result == RL_IO_ERROR)
-        return fail(wire, wire->stream.why != NULL ? wire->stream.why : strerror(wire->stream.error));
+        return fail(wire, wire->stream.why ? wire->stream.why : strerror(wire->stream.error));
     if (left_us <= 0)
         return fail_late(wire);
     if (poll(&ready, 1, (int)((left_us + 999) / 1000)) < 0 && errno != EINTR)
@@ -98,11 +98,11 @@ static int find_addresses(const char *host, int flags, struct addresses *ret_fou
     int error = getaddrinfo(host, NULL, &hints, &all);
 
     ret_found->n = 0;
-    for (const struct addrinfo *one = all; error == 0 && one != NULL && ret_found->n < MOST_ADDRESSES;
+    for (const struct addrinfo *one = all; error == 0 && one && ret_found->n < MOST_ADDRESSES;
          one = one->ai_next)
         error = getnameinfo(one->ai_addr, one->ai_addrlen, ret_found->at[ret_found->n++], ADDRESS_SIZE, NULL, 0,
                             NI_NUMERICHOST);
-    if (all != NULL)
+    if (all)
         freeaddrinfo(all);
     return error;
 }
@@ -128,11 +128,11 @@ static void *look_up(void *data)
 
 static struct lookup *lookup_start(const char *host)
 {
-    struct lookup *lookup = calloc(1, sizeof(*lookup) + strlen(host) + 1);
+    struct lookup *lookup = calloc(1, sizeof *lookup + strlen(host) + 1);
     pthread_condattr_t clock;
     pthread_t thread;
 
-    if (lookup == NULL)
+    if (!lookup)
         return NULL;
     strcpy(lookup->host, host);
     pthread_mutex_init(&lookup->mutex, NULL);
@@ -175,15 +175,15 @@ static bool resolve(struct wire *wire, const char *host, struct addresses *ret_f
     if (find_addresses(host, AI_NUMERICHOST, ret_found) == 0)
         return true;
     lookup = lookup_start(host);
-    if (lookup == NULL)
+    if (!lookup)
         return fail(wire, "out of memory");
     if (!lookup_await(lookup, wire->timeout_ms)) {
-        snprintf(why, sizeof(why), "resolving the name: no answer for %u ms", wire->timeout_ms);
+        snprintf(why, sizeof why, "resolving the name: no answer for %u ms", wire->timeout_ms);
         return fail(wire, why);
     }
     ok = lookup->error == 0;
     *ret_found = lookup->found;
-    snprintf(why, sizeof(why), "resolving the name: %s", ok ? "" : gai_strerror(lookup->error));
+    snprintf(why, sizeof why, "resolving the name: %s", ok ? "" : gai_strerror(lookup->error));
     lookup_free(lookup);
     return ok || fail(wire, why);
 }
@@ -198,10 +198,10 @@ static redisContext *connect_to_any(const struct wire *wire, const struct addres
     redisContext *context = NULL;
 
     for (size_t i = 0; i < found->n; i++) {
-        if (context != NULL)
+        if (context)
             redisFree(context);
         context = redisConnectWithTimeout(found->at[(target->turn + i) % found->n], target->port, timeout);
-        if (context == NULL || context->err == 0)
+        if (!context || context->err == 0)
             break;
     }
     return context;
@@ -213,11 +213,11 @@ static redisContext *connect_to(struct wire *wire, const struct target *target)
     struct addresses found;
     redisContext *context;
 
-    if (target->path == NULL && !resolve(wire, target->host, &found))
+    if (!target->path && !resolve(wire, target->host, &found))
         return NULL;
-    context = target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
+    context = target->path ? redisConnectUnixWithTimeout(target->path, timeout)
                                    : connect_to_any(wire, &found, target);
-    if (context == NULL)
+    if (!context)
         fail(wire, "out of memory");
     return context;
 }
@@ -227,7 +227,7 @@ static bool open_socket(struct wire *wire, const struct target *target)
 {
     redisContext *context = connect_to(wire, target);
 
-    if (context == NULL)
+    if (!context)
         return false;
     if (context->err != 0) {
         fail(wire, context->errstr);
@@ -253,7 +253,7 @@ static bool set_up_tls(struct wire *wire, const struct target *target, const str
     };
     char why[WIRE_WHY_SIZE];
 
-    switch (rl_tls_context_create(&wanted, why, sizeof(why), &wire->tls)) {
+    switch (rl_tls_context_create(&wanted, why, sizeof why, &wire->tls)) {
     case REDLOCK_OK:
         rl_stream_tls_init(&wire->stream, wire->tls, target->host);
         return true;
@@ -279,7 +279,7 @@ bool wire_open(struct wire *wire, const struct target *target, uint32_t timeout_
 {
     *wire = (struct wire){.stream = {.type = &rl_stream_plain, .fd = -1}, .timeout_ms = timeout_ms};
     wire->reader = redisReaderCreate();
-    if (wire->reader == NULL)
+    if (!wire->reader)
         return fail(wire, "out of memory");
     if (target->tls && !set_up_tls(wire, target, options))
         return false;
@@ -290,12 +290,12 @@ void wire_close(struct wire *wire)
 {
     if (wire->stream.fd >= 0)
         wire->stream.type->close(&wire->stream, RL_CLOSE_ORDERLY);
-    if (wire->stream.type->fini != NULL)
+    if (wire->stream.type->fini)
         wire->stream.type->fini(&wire->stream);
     rl_tls_context_destroy(wire->tls);
-    if (wire->reader != NULL)
+    if (wire->reader)
         redisReaderFree(wire->reader);
-    if (wire->output != NULL)
+    if (wire->output)
         explicit_bzero(wire->output, wire->output_size); /* a password may be in it */
     free(wire->output);
 }
@@ -307,9 +307,9 @@ static bool keep(struct wire *wire, const char *bytes, size_t size)
 {
     char *output = malloc(wire->output_size + size);
 
-    if (output == NULL)
+    if (!output)
         return fail(wire, "out of memory");
-    if (wire->output != NULL) {
+    if (wire->output) {
         memcpy(output, wire->output, wire->output_size);
         explicit_bzero(wire->output, wire->output_size);
         free(wire->output);
@@ -347,7 +347,7 @@ static bool write_commands(struct wire *wire, int64_t deadline_us)
             return false;
         written += n;
     }
-    if (wire->output != NULL)
+    if (wire->output)
         explicit_bzero(wire->output, wire->output_size);
     free(wire->output);
     wire->output = NULL;
@@ -361,7 +361,7 @@ static bool read_bytes(struct wire *wire, int64_t deadline_us)
     size_t n = 0;
     enum rl_io result;
 
-    while ((result = wire->stream.type->read(&wire->stream, buffer, sizeof(buffer), &n)) != RL_IO_OK)
+    while ((result = wire->stream.type->read(&wire->stream, buffer, sizeof buffer, &n)) != RL_IO_OK)
         if (!await(wire, result, true, deadline_us))
             return false;
     return redisReaderFeed(wire->reader, buffer, n) == REDIS_OK || fail(wire, "out of memory");
@@ -377,7 +377,7 @@ redisReply *wire_reply(struct wire *wire)
     for (;;) {
         if (redisReaderGetReply(wire->reader, &reply) != REDIS_OK)
             fail(wire, wire->reader->errstr);
-        if (reply != NULL || wire->failed || !read_bytes(wire, deadline_us))
+        if (reply || wire->failed || !read_bytes(wire, deadline_us))
             return reply;
     }
 }

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     if (pthread_barrier_init(&all_have_read, NULL, READERS + 1) != 0)
         return 1;
     for (int i = 0; i < READERS; i++) {
-        snprintf(names[i], sizeof(names[i]), "reader %d", i + 1);
+        snprintf(names[i], sizeof names[i], "reader %d", i + 1);
         if (pthread_create(&readers[i], NULL, read_price, names[i]) != 0)
             return 1;
     }

@@ -19,7 +19,7 @@ struct masters_clock {
     struct clock_file *file;
     int fd;
     char variable[64];
-    char preload[PATH_MAX + sizeof("LD_PRELOAD=")];
+    char preload[PATH_MAX + sizeof "LD_PRELOAD="];
     const char *environment[3];
 };
 
@@ -61,9 +61,9 @@ static bool find_shim(char *ret_path, size_t size)
         snprintf(ret_path, size, "%s", named);
         return is_there(ret_path);
     }
-    if (!own_directory(directory, sizeof(directory)))
+    if (!own_directory(directory, sizeof directory))
         return false;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (snprintf(ret_path, size, "%s%s%s" SHIM_NAME, rests[i][0] == '/' ? "" : directory, places[i], rests[i]) <
                 (int)size && is_there(ret_path))
             return true;
@@ -73,15 +73,15 @@ static bool find_shim(char *ret_path, size_t size)
 static bool map(struct masters_clock *clock)
 {
     clock->fd = memfd_create("clock", MFD_CLOEXEC);
-    if (clock->fd < 0 || ftruncate(clock->fd, sizeof(*clock->file)) != 0)
+    if (clock->fd < 0 || ftruncate(clock->fd, sizeof *clock->file) != 0)
         return fail("cannot make a clock: %s", strerror(errno));
-    clock->file = mmap(NULL, sizeof(*clock->file), PROT_READ | PROT_WRITE, MAP_SHARED, clock->fd, 0);
+    clock->file = mmap(NULL, sizeof *clock->file, PROT_READ | PROT_WRITE, MAP_SHARED, clock->fd, 0);
     return clock->file != MAP_FAILED || fail("cannot make a clock: %s", strerror(errno));
 }
 
 struct masters_clock *masters_clock_create(void)
 {
-    struct masters_clock *clock = calloc(1, sizeof(*clock));
+    struct masters_clock *clock = calloc(1, sizeof *clock);
     char shim[PATH_MAX];
 
     if (!clock) {
@@ -90,7 +90,7 @@ struct masters_clock *masters_clock_create(void)
     }
     clock->fd = -1;
     clock->file = MAP_FAILED;
-    if (!find_shim(shim, sizeof(shim))) {
+    if (!find_shim(shim, sizeof shim)) {
         fail("there is no " SHIM_NAME " beside this program (" SHIM_VARIABLE " names another place)");
         masters_clock_destroy(clock);
         return NULL;
@@ -99,9 +99,9 @@ struct masters_clock *masters_clock_create(void)
         masters_clock_destroy(clock);
         return NULL;
     }
-    snprintf(clock->variable, sizeof(clock->variable), "%s=/proc/%d/fd/%d", CLOCK_FILE_VARIABLE, (int)getpid(),
+    snprintf(clock->variable, sizeof clock->variable, "%s=/proc/%d/fd/%d", CLOCK_FILE_VARIABLE, (int)getpid(),
              clock->fd);
-    snprintf(clock->preload, sizeof(clock->preload), "LD_PRELOAD=%s", shim);
+    snprintf(clock->preload, sizeof clock->preload, "LD_PRELOAD=%s", shim);
     clock->environment[0] = clock->preload;
     clock->environment[1] = clock->variable;
     return clock;
@@ -112,7 +112,7 @@ void masters_clock_destroy(struct masters_clock *clock)
     if (!clock)
         return;
     if (clock->file != MAP_FAILED)
-        munmap(clock->file, sizeof(*clock->file));
+        munmap(clock->file, sizeof *clock->file);
     if (clock->fd >= 0)
         close(clock->fd);
     free(clock);

@@ -47,16 +47,16 @@ static socklen_t set_address(struct sockaddr_storage *ret_address, const char *s
     struct sockaddr_un *local = (struct sockaddr_un *)ret_address;
     struct sockaddr_in *internet = (struct sockaddr_in *)ret_address;
 
-    memset(ret_address, 0, sizeof(*ret_address));
+    memset(ret_address, 0, sizeof *ret_address);
     if (socket_path) {
         local->sun_family = AF_UNIX;
         memcpy(local->sun_path, socket_path, strlen(socket_path) + 1);
-        return sizeof(*local);
+        return sizeof *local;
     }
     internet->sin_family = AF_INET;
     internet->sin_port = htons(port);
     internet->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return sizeof(*internet);
+    return sizeof *internet;
 }
 
 int connection_open(const char *socket_path, uint16_t port, int64_t deadline_ms)
@@ -73,7 +73,7 @@ int connection_open(const char *socket_path, uint16_t port, int64_t deadline_ms)
     if (connect(fd, (struct sockaddr *)&address, size) < 0) {
         error = errno;
         if (error == EINPROGRESS && connection_wait(fd, POLLOUT, deadline_ms)) {
-            size = sizeof(error);
+            size = sizeof error;
             getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
         }
     }
@@ -175,7 +175,7 @@ static redisReply *read_reply(int fd, redisReader *reader, int64_t deadline)
     void *reply = NULL;
 
     while (connection_wait(fd, POLLIN, deadline)) {
-        ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+        ssize_t n = recv(fd, buffer, sizeof buffer, 0);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;

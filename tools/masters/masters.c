@@ -219,9 +219,9 @@ static bool make_directory(struct masters *masters)
 
 static bool allocate(struct masters *masters, size_t count)
 {
-    masters->list = calloc(count, sizeof(*masters->list));
-    masters->urls = calloc(count + 1, sizeof(*masters->urls));
-    masters->apart_urls = calloc(count + 1, sizeof(*masters->apart_urls));
+    masters->list = calloc(count, sizeof *masters->list);
+    masters->urls = calloc(count + 1, sizeof *masters->urls);
+    masters->apart_urls = calloc(count + 1, sizeof *masters->apart_urls);
     if (!masters->list || !masters->urls || !masters->apart_urls)
         return fail("out of memory");
     masters->count = count;
@@ -258,7 +258,7 @@ static bool check(const struct masters_options *options)
 
 static struct masters *create(const struct masters_options *options)
 {
-    struct masters *masters = calloc(1, sizeof(*masters));
+    struct masters *masters = calloc(1, sizeof *masters);
 
     if (!masters) {
         fail("out of memory");

@@ -8,7 +8,7 @@
 #define CLIENTS_APART 1
 #define FIRST_MEMBER 2
 
-enum { URL_SIZE = sizeof("redis://127.0.0.1:65535") };
+enum { URL_SIZE = sizeof "redis://127.0.0.1:65535" };
 
 size_t parts_ports(const struct system *system)
 {
@@ -105,7 +105,7 @@ bool parts_begin(struct masters *masters)
             add(&plan, masters->list[i].announced[port], masters->list[i].ports[port]);
     for (size_t i = 0; i < masters->count; i++)
         add(&plan, masters->list[i].announced_apart, masters->list[i].ports[PORT_CLIENTS]);
-    masters->relays = relays_create_at(plan.listen, plan.upstream, plan.n, 0, why, sizeof(why));
+    masters->relays = relays_create_at(plan.listen, plan.upstream, plan.n, 0, why, sizeof why);
     if (!masters->relays)
         return fail("%s", why);
     return !masters->delay_us || set_all(masters);

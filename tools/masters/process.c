@@ -54,7 +54,7 @@ static int open_log(const struct master *master)
 {
     char path[SOCKET_PATH_MAX + 32];
 
-    snprintf(path, sizeof(path), "%s/log", master->dir);
+    snprintf(path, sizeof path, "%s/log", master->dir);
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
@@ -138,11 +138,11 @@ static bool read_state(pid_t pid, char *ret_state, pid_t *ret_parent)
     const char *end;
     int parent = 0;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     if (!file)
         return false;
-    if (!fgets(line, sizeof(line), file))
+    if (!fgets(line, sizeof line, file))
         line[0] = '\0';
     fclose(file);
     end = strrchr(line, ')');
@@ -198,7 +198,7 @@ static void signal_children(pid_t parent, int signal)
 {
     DIR *processes = opendir("/proc");
 
-    for (const struct dirent *entry; processes && (entry = readdir(processes)) != NULL;) {
+    for (const struct dirent *entry; processes && (entry = readdir(processes));) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         char state;
         pid_t its_parent;
@@ -305,7 +305,7 @@ void arguments_fini(struct arguments *arguments)
 {
     for (size_t i = 0; i < arguments->n; i++)
         free(arguments->list[i]);
-    memset(arguments, 0, sizeof(*arguments));
+    memset(arguments, 0, sizeof *arguments);
 }
 
 /* --- The programs of packages: where they are, and the user that theirs run as ------------------------------------ */
@@ -318,7 +318,7 @@ static char *find_in_path(const char *name)
     while (path && *path) {
         size_t length = strcspn(path, ":");
 
-        if (snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name) < (int)sizeof(file) &&
+        if (snprintf(file, sizeof file, "%.*s/%s", (int)length, path, name) < (int)sizeof file &&
             access(file, X_OK) == 0)
             return strdup(file);
         path += length + (path[length] == ':');
@@ -333,7 +333,7 @@ static char *find_in_places(const char *name, const char *places)
     char *found = NULL;
     glob_t files;
 
-    snprintf(pattern, sizeof(pattern), "%s/%s", places, name);
+    snprintf(pattern, sizeof pattern, "%s/%s", places, name);
     if (glob(pattern, 0, NULL, &files) == 0) {
         found = strdup(files.gl_pathv[files.gl_pathc - 1]);
         globfree(&files);
@@ -356,7 +356,7 @@ bool program_user_find(const char *name, struct program_user *ret_user)
 {
     const struct passwd *entry;
 
-    memset(ret_user, 0, sizeof(*ret_user));
+    memset(ret_user, 0, sizeof *ret_user);
     if (!name || geteuid() != 0)
         return true;
     entry = getpwnam(name);

@@ -38,7 +38,7 @@ static void free_words(char **words)
 static char **copy_words(const char *const *words)
 {
     size_t n = count_words(words);
-    char **copy = calloc(n + 1, sizeof(*copy));
+    char **copy = calloc(n + 1, sizeof *copy);
 
     for (size_t i = 0; copy && i < n; i++) {
         copy[i] = strdup(words[i]);
@@ -83,7 +83,7 @@ void setup_fini(struct setup *setup)
 {
     free_words(setup->extra_args);
     free_words(setup->environment);
-    memset(setup, 0, sizeof(*setup));
+    memset(setup, 0, sizeof *setup);
 }
 
 static bool is_overridden(const char *inherited, char **own)
@@ -99,7 +99,7 @@ static bool is_overridden(const char *inherited, char **own)
 char **setup_environment(const struct setup *setup)
 {
     size_t room = count_words((const char *const *)environ) + count_words((const char *const *)setup->environment);
-    char **merged = calloc(room + 1, sizeof(*merged));
+    char **merged = calloc(room + 1, sizeof *merged);
     size_t n = 0;
 
     if (!merged) {
@@ -140,7 +140,7 @@ static unsigned ephemeral_start(void)
 static uint16_t probe(uint16_t port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     uint16_t bound = 0;
 
@@ -162,7 +162,7 @@ uint16_t port_pick(void)
         uint32_t random = 0;
         uint16_t port;
 
-        if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
             break;
         port = probe((uint16_t)(LOWEST_PORT + random % (range_end - LOWEST_PORT)));
         if (port)
@@ -226,15 +226,15 @@ static void kill_inhabitants(const char *path)
     DIR *processes = opendir("/proc");
     size_t length = strlen(path);
 
-    for (const struct dirent *entry; processes && (entry = readdir(processes)) != NULL;) {
+    for (const struct dirent *entry; processes && (entry = readdir(processes));) {
         char link[64], place[PATH_MAX];
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         ssize_t n;
 
         if (pid <= 0)
             continue;
-        snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
-        n = readlink(link, place, sizeof(place) - 1);
+        snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+        n = readlink(link, place, sizeof place - 1);
         if (n > (ssize_t)length && strncmp(place, path, length) == 0 && place[length] == '/')
             kill(pid, SIGKILL);
     }
@@ -358,7 +358,7 @@ static bool fail_to_make(int status, const char *log)
 
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return fail("there is no program \"openssl\" to make certificates, which is in Debian's package openssl");
-    read_last_line(log, line, sizeof(line));
+    read_last_line(log, line, sizeof line);
     return fail("no certificates could be made by the openssl command: %s", line);
 }
 
@@ -369,7 +369,7 @@ bool certificates_make(const char *dir)
     int log_fd;
     pid_t pid;
 
-    snprintf(log, sizeof(log), "%s/openssl.log", dir);
+    snprintf(log, sizeof log, "%s/openssl.log", dir);
     log_fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     pid = log_fd < 0 ? -1 : fork();
     if (pid == 0)
@@ -396,7 +396,7 @@ bool fail(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(last_error, sizeof(last_error), format, args);
+    vsnprintf(last_error, sizeof last_error, format, args);
     va_end(args);
     return false;
 }
@@ -409,14 +409,14 @@ bool fail_with_log(const struct master *master, const char *format, ...)
     FILE *file;
 
     va_start(args, format);
-    vsnprintf(what, sizeof(what), format, args);
+    vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    snprintf(path, sizeof(path), "%s/log", master->dir);
+    snprintf(path, sizeof path, "%s/log", master->dir);
     file = fopen(path, "re");
-    while (file && fgets(line, sizeof(line), file)) {
+    while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         if (*line)
-            memcpy(last, line, sizeof(last));
+            memcpy(last, line, sizeof last);
     }
     if (file)
         fclose(file);

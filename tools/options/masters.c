@@ -24,7 +24,7 @@ const char *const cli_setting_names[] = {[CLI_PREFIX] = "prefix", [CLI_QUORUM] =
 static const char *scheme_for(const char *text, const char **ret_rest)
 {
     *ret_rest = text;
-    if (strstr(text, "://") != NULL)
+    if (strstr(text, "://"))
         return "";
     if (strncmp(text, "unix:", 5) == 0)
         *ret_rest = text + 5;
@@ -36,8 +36,8 @@ static bool is_rest_of_path(const char *text)
 {
     const char *slash = strchr(text, '/');
 
-    return slash != NULL && slash != text && strstr(text, "://") == NULL && strncmp(text, "unix:", 5) != 0 &&
-           strchr(text, '@') == NULL && slash[1 + strspn(slash + 1, "0123456789")] != '\0';
+    return slash && slash != text && !strstr(text, "://") && strncmp(text, "unix:", 5) != 0 &&
+           !strchr(text, '@') && slash[1 + strspn(slash + 1, "0123456789")] != '\0';
 }
 
 bool cli_add_master(const char *command, struct cli_masters *masters, const char *text)
@@ -77,18 +77,18 @@ static bool add_setting(const char *command, struct cli_masters *masters, const 
         if (strncmp(word, cli_setting_names[i], length) != 0 || word[length] != '=')
             continue;
         *ret_is_one = true;
-        if (masters->settings[i] != NULL && strcmp(masters->settings[i], word + length + 1) != 0) {
+        if (masters->settings[i] && strcmp(masters->settings[i], word + length + 1) != 0) {
             cli_error(command, "the file of masters says %s twice: '%s' and '%s'", cli_setting_names[i],
                       masters->settings[i], word + length + 1);
             return false;
         }
         free(masters->settings[i]);
         masters->settings[i] = strdup(word + length + 1);
-        if (masters->settings[i] == NULL)
+        if (!masters->settings[i])
             cli_error(command, "out of memory");
         return masters->settings[i] != NULL;
     }
-    if (word[0] != '/' && strchr(word, '=') != NULL && strchr(word, '@') == NULL && strstr(word, "://") == NULL) {
+    if (word[0] != '/' && strchr(word, '=') && !strchr(word, '@') && !strstr(word, "://")) {
         cli_error(command, "the file of masters says '%.*s=': that is none of prefix=, quorum= and max-ttl=",
                   (int)strcspn(word, "="), word);
         return false;
@@ -114,12 +114,12 @@ static bool is_path_with_blank(const char *item)
 
     begin += strncmp(begin, "unix:", 5) == 0 ? 5 : 0;
     length = strlen(begin);
-    while (length > 0 && strchr(BLANKS, begin[length - 1]) != NULL)
+    while (length > 0 && strchr(BLANKS, begin[length - 1]))
         length--;
     if (*begin != '/' || strcspn(begin, BLANKS) >= length)
         return false;
     path = strndup(begin, length);
-    exists = path != NULL && lstat(path, &unused) == 0;
+    exists = path && lstat(path, &unused) == 0;
     free(path);
     return exists;
 }
@@ -134,7 +134,7 @@ static bool add_words(const char *command, struct cli_masters *masters, char *it
         cli_error(command, "'%s': write a blank in a path as %%20", item + strspn(item, BLANKS));
         return false;
     }
-    for (char *word; ok && (word = strsep(&item, BLANKS)) != NULL;)
+    for (char *word; ok && (word = strsep(&item, BLANKS));)
         if (*word != '\0') {
             ok = settings ? add_word(command, masters, word) : cli_add_master(command, masters, word);
             ++*ret_n;
@@ -149,19 +149,19 @@ bool cli_add_list(const char *command, struct cli_masters *masters, const char *
     char masked[MASKED_SIZE];
     bool ok = copy != NULL;
 
-    while (ok && rest != NULL) {
+    while (ok && rest) {
         char *item = strsep(&rest, ",");
-        bool ends = rest == NULL && strpbrk(item, "\r\n") != NULL; /* each line may end with a comma */
+        bool ends = !rest && strpbrk(item, "\r\n"); /* each line may end with a comma */
         size_t n;
 
         ok = add_words(command, masters, item, false, &n);
         if (ok && n == 0 && !ends) {
             cli_error(command, "%s: empty item in the list of masters '%s'", where,
-                      cli_masked(list, masked, sizeof(masked)));
+                      cli_masked(list, masked, sizeof masked));
             ok = false;
         }
     }
-    if (copy != NULL)
+    if (copy)
         explicit_bzero(copy, strlen(cli_behind_mark(list)));
     free(copy);
     return ok;
@@ -180,7 +180,7 @@ static bool read_text(const char *command, const char *path, char *ret_text)
     bool ok = false;
     size_t size;
 
-    if (file == NULL)
+    if (!file)
         return cannot_read(command, path);
     setvbuf(file, NULL, _IONBF, 0); /* no copy of a password is left in a buffer */
     size = fread(ret_text, 1, MOST_FILE_BYTES + 1, file);
@@ -188,7 +188,7 @@ static bool read_text(const char *command, const char *path, char *ret_text)
         cannot_read(command, path);
     else if (size > MOST_FILE_BYTES)
         cli_error(command, "cannot read '%s': it is too large for a file of masters", path);
-    else if (memchr(ret_text, '\0', size) != NULL)
+    else if (memchr(ret_text, '\0', size))
         cli_error(command, "cannot read '%s': it is no text", path);
     else
         ok = true;
@@ -203,9 +203,9 @@ static bool add_lines(const char *command, struct cli_masters *masters, char *te
     size_t unused;
 
     text += cli_behind_mark(text) - text;
-    for (char *line; ok && (line = strsep(&text, "\r\n")) != NULL;) {
+    for (char *line; ok && (line = strsep(&text, "\r\n"));) {
         line[strcspn(line, "#")] = '\0';
-        for (char *item; ok && (item = strsep(&line, ",")) != NULL;)
+        for (char *item; ok && (item = strsep(&line, ","));)
             ok = add_words(command, masters, item, true, &unused);
     }
     return ok;
@@ -229,7 +229,7 @@ bool cli_add_file(const char *command, struct cli_masters *masters, const char *
     size_t first = masters->count;
     bool ok;
 
-    if (text == NULL) {
+    if (!text) {
         cli_error(command, "out of memory");
         return false;
     }
@@ -248,7 +248,7 @@ static void encode(const char *password, char *ret_text)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
     for (; *password != '\0'; password++)
-        if (strchr(plain, *password) != NULL)
+        if (strchr(plain, *password))
             *ret_text++ = *password;
         else
             ret_text += sprintf(ret_text, "%%%02X", (unsigned)(unsigned char)*password);
@@ -258,7 +258,7 @@ static void encode(const char *password, char *ret_text)
 /* A URL that holds a password is not left behind. */
 static void drop_url(char *url)
 {
-    if (url != NULL)
+    if (url)
         explicit_bzero(url, strlen(url));
     free(url);
 }
@@ -270,12 +270,12 @@ static bool insert(char **url, const char *user, const char *password)
     const char *at;
     char *longer;
 
-    if (start == NULL)
+    if (!start)
         return true;
     start += 3;
     at = memrchr(start, '@', strcspn(start, "/"));
-    if (asprintf(&longer, "%.*s%.*s%s:%s@%s", (int)(start - *url), *url, at != NULL ? (int)(at - start) : 0, start,
-                 at != NULL ? "" : user, password, at != NULL ? at + 1 : start) < 0)
+    if (asprintf(&longer, "%.*s%.*s%s:%s@%s", (int)(start - *url), *url, at ? (int)(at - start) : 0, start,
+                 at ? "" : user, password, at ? at + 1 : start) < 0)
         return false;
     drop_url(*url);
     *url = longer;
@@ -290,15 +290,15 @@ static bool put_password(const char *command, struct cli_masters *masters)
     char encoded_user[REDLOCK_MAX_USER_BYTES * 3 + 1] = "";
     bool ok = true;
 
-    encode(password != NULL ? password : "", encoded);
-    encode(user != NULL ? user : "", encoded_user);
+    encode(password ? password : "", encoded);
+    encode(user ? user : "", encoded_user);
     for (size_t i = 0; ok && encoded[0] != '\0' && i < masters->count; i++) {
         ok = !cli_password_is_for(masters->owned[i]) || insert(&masters->owned[i], encoded_user, encoded);
         masters->urls[i] = masters->owned[i];
         if (!ok)
             cli_error(command, "out of memory");
     }
-    explicit_bzero(encoded, sizeof(encoded));
+    explicit_bzero(encoded, sizeof encoded);
     return ok;
 }
 
@@ -308,7 +308,7 @@ bool cli_settle_password(const char *command, struct cli_masters *masters)
 
     if (!cli_password_complete(command, &masters->password))
         return false;
-    if (masters->password.command != NULL && !password_command_wait(&masters->password, why)) {
+    if (masters->password.command && !password_command_wait(&masters->password, why)) {
         cli_error(command, "%s", why);
         return false;
     }
@@ -322,7 +322,7 @@ static bool take_environment(const char *command, struct cli_masters *masters)
 {
     const char *list = getenv("REDLOCK_NODES");
 
-    if (masters->count > 0 || list == NULL || *list == '\0')
+    if (masters->count > 0 || !list || *list == '\0')
         return true;
     masters->from_environment = true;
     return cli_add_list(command, masters, "REDLOCK_NODES", list);
@@ -348,15 +348,15 @@ void cli_put_option(FILE *out, const char *name, const char *text)
     char variable[CLI_VARIABLE_SIZE], word[WORD_SIZE];
     const char *value = cli_variable(cli_variable_name(name, variable));
 
-    if (text != NULL && (value == NULL || strcmp(value, text) != 0))
-        fprintf(out, " --%s %s", name, shown_word(text, word, sizeof(word)));
+    if (text && (!value || strcmp(value, text) != 0))
+        fprintf(out, " --%s %s", name, shown_word(text, word, sizeof word));
 }
 
 static void put_options(FILE *out, const struct cli_option *option)
 {
-    for (; option->name != NULL; option++)
-        if (option->flag == NULL)
-            cli_put_option(out, option->name, *(option->text != NULL ? option->text : option->file));
+    for (; option->name; option++)
+        if (!option->flag)
+            cli_put_option(out, option->name, *(option->text ? option->text : option->file));
         else if (*option->flag)
             fprintf(out, " --%s", option->name);
 }
@@ -366,15 +366,15 @@ static void put_url(FILE *out, const char *url)
 {
     const char *rest = strstr(url, "://") + 3;
     const char *at = memrchr(rest, '@', strcspn(rest, "/"));
-    size_t user = at != NULL ? strcspn(rest, ":@") : 0;
+    size_t user = at ? strcspn(rest, ":@") : 0;
     bool plain = user == 0 && (strncmp(url, "redis://", 8) == 0 || strncmp(url, "unix:///", 8) == 0);
     char *text, *word;
 
     if (asprintf(&text, "%.*s%.*s%s%s", plain ? 0 : (int)(rest - url), url, (int)user, rest, user > 0 ? "@" : "",
-                 at != NULL ? at + 1 : rest) < 0)
+                 at ? at + 1 : rest) < 0)
         return;
     word = malloc(4 * strlen(text) + 16);
-    if (word != NULL)
+    if (word)
         fputs(shown_word(text, word, 4 * strlen(text) + 16), out);
     free(word);
     free(text);

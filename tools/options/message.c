@@ -19,7 +19,7 @@ void cli_error(const char *command, const char *format, ...)
         text = NULL;
     va_end(arguments);
     fprintf(stderr, "%s: %s: ", cli_program_name, command);
-    shown_put(stderr, text != NULL ? text : "out of memory");
+    shown_put(stderr, text ? text : "out of memory");
     putc('\n', stderr);
     free(text);
 }
@@ -46,7 +46,7 @@ static size_t utf8_length(const unsigned char *p, size_t size)
         {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         if (p[0] < forms[i].first || p[0] > forms[i].last)
             continue;
         if (forms[i].length > size)
@@ -134,7 +134,7 @@ const char *shown(const char *text, char *buffer, size_t size)
 const char *shown_whole_words(const char *text, char *buffer, size_t size)
 {
     size_t length = strcspn(text, "\r\n");
-    size_t most = size - sizeof("...");
+    size_t most = size - sizeof "...";
 
     if (length < size) {
         snprintf(buffer, size, "%.*s", (int)length, text);

@@ -30,14 +30,14 @@ static void translate(const struct cli_command *command, struct option *ret_long
     size_t spelled = 0;
 
     ret_short += sprintf(ret_short, "-:h");
-    for (; options[n].name != NULL && n < MOST_OPTIONS - 2; n++) {
+    for (; options[n].name && n < MOST_OPTIONS - 2; n++) {
         if (!options[n].alias)
             spelled = n;
         ret_long[n] = (struct option){options[n].name,
-                                      options[spelled].flag != NULL ? no_argument : required_argument, NULL,
+                                      options[spelled].flag ? no_argument : required_argument, NULL,
                                       FIRST_CODE + (int)spelled};
         if (options[n].letter != 0)
-            ret_short += sprintf(ret_short, "%c%s", options[n].letter, options[n].flag != NULL ? "" : ":");
+            ret_short += sprintf(ret_short, "%c%s", options[n].letter, options[n].flag ? "" : ":");
     }
     ret_long[n] = (struct option){"help", no_argument, NULL, 'h'};
     ret_long[n + 1] = (struct option){0};
@@ -48,7 +48,7 @@ static const struct cli_option *option_of(const struct cli_command *command, int
 {
     if (code >= FIRST_CODE)
         return &command->options[code - FIRST_CODE];
-    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+    for (const struct cli_option *option = command->options; option->name; option++)
         if (option->letter == code && code != 0)
             return option;
     return NULL;
@@ -61,7 +61,7 @@ static bool is_ambiguous(const char *word, const struct option *options)
 {
     size_t length = strcspn(word + 2, "=");
 
-    for (; options->name != NULL; options++)
+    for (; options->name; options++)
         if (strncmp(options->name, word + 2, length) == 0)
             return true;
     return false;
@@ -72,7 +72,7 @@ static void complain(const struct line *line, int code, const struct option *opt
 {
     const char *command = line->command->name;
     char masked[MASKED_SIZE];
-    const char *word = cli_masked(line->argv[optind - 1], masked, sizeof(masked));
+    const char *word = cli_masked(line->argv[optind - 1], masked, sizeof masked);
 
     if (code == ':')
         cli_error(command, "option '%s' needs an argument", word);
@@ -89,15 +89,15 @@ static bool looks_like_master(const char *word)
 {
     const char *colon = strrchr(word, ':');
 
-    if (*word == '/' || strstr(word, "://") != NULL)
+    if (*word == '/' || strstr(word, "://"))
         return true;
-    return colon != NULL && isdigit((unsigned char)colon[1]) && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
+    return colon && isdigit((unsigned char)colon[1]) && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
 }
 
 static bool takes_masters(const struct cli_command *command)
 {
-    for (const struct cli_option *option = command->options; option->name != NULL; option++)
-        if (option->node_list != NULL)
+    for (const struct cli_option *option = command->options; option->name; option++)
+        if (option->node_list)
             return true;
     return false;
 }
@@ -105,7 +105,7 @@ static bool takes_masters(const struct cli_command *command)
 /* "[KEY]": several are possible, but not as operands. */
 static const char *what_about_keys(const struct cli_command *command)
 {
-    if (command->operands[0] == NULL || command->operands[1] != NULL)
+    if (!command->operands[0] || command->operands[1])
         return "";
     if (strcmp(command->operands[0], "[KEY]") == 0)
         return "; write --key before each of several keys";
@@ -116,7 +116,7 @@ static void unexpected(const struct cli_command *command, const char *word)
 {
     char masked[MASKED_SIZE];
 
-    cli_masked(word, masked, sizeof(masked));
+    cli_masked(word, masked, sizeof masked);
     if (looks_like_master(word) && takes_masters(command))
         cli_error(command->name, "unexpected argument '%s'; masters are named by an option: --nodes %s", masked,
                   masked);
@@ -130,16 +130,16 @@ static int take_word(struct line *line, char *word)
 {
     const struct cli_command *command = line->command;
 
-    if (command->command_line != NULL && *command->instead != NULL) {
+    if (command->command_line && *command->instead) {
         *command->command_line = line->argv + optind - 1;
         line->ended = true;
         return GO_ON;
     }
-    if (command->operands[line->n_operands] != NULL) {
+    if (command->operands[line->n_operands]) {
         line->operands[line->n_operands++] = word;
         return GO_ON;
     }
-    if (command->command_line != NULL)
+    if (command->command_line)
         cli_error(command->name, "write '--' between '%s' and the command '%s'", line->operands[0], word);
     else
         unexpected(command, word);
@@ -151,9 +151,9 @@ static bool store(const struct cli_command *command, const struct cli_option *op
 {
     bool ok = cli_store(command->name, option, optarg);
 
-    if (option->node != NULL)
+    if (option->node)
         cli_scrub(optarg);
-    else if (option->node_list != NULL)
+    else if (option->node_list)
         cli_scrub_list(optarg);
     return ok;
 }
@@ -164,15 +164,15 @@ static int take_option(struct line *line, int code, const struct option *options
     const struct cli_option *option = option_of(command, code);
 
     if (code == 'h') {
-        if (command->help != NULL)
+        if (command->help)
             fputs(command->help, stdout);
         else
             command->write_help(stdout);
         return CLI_OK;
     }
-    if (option == NULL)
+    if (!option)
         complain(line, code, options);
-    return option == NULL || !store(command, option) ? cli_usage(command->name) : GO_ON;
+    return !option || !store(command, option) ? cli_usage(command->name) : GO_ON;
 }
 
 /* What stands behind "--". */
@@ -180,7 +180,7 @@ static int take_rest(struct line *line, int argc)
 {
     int result = GO_ON;
 
-    if (line->command->command_line != NULL) {
+    if (line->command->command_line) {
         *line->command->command_line = line->argv + optind;
         return GO_ON;
     }
@@ -217,10 +217,10 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, const ch
         cli_complete(command, argc, argv);
         return CLI_OK;
     }
-    for (size_t n = 0; command->operands[n] != NULL; n++)
+    for (size_t n = 0; command->operands[n]; n++)
         ret_operands[n] = NULL;
     result = take_all(&line, argc);
-    for (size_t n = line.n_operands; result == GO_ON && command->operands[n] != NULL; n++)
+    for (size_t n = line.n_operands; result == GO_ON && command->operands[n]; n++)
         if (command->operands[n][0] != '[') {
             cli_error(command->name, "%s is missing", command->operands[n]);
             result = cli_usage(command->name);
@@ -254,7 +254,7 @@ static const struct cli_option *find_long(const struct cli_command *command, con
     const struct cli_option *found = NULL;
     size_t n = 0;
 
-    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+    for (const struct cli_option *option = command->options; option->name; option++) {
         if (!option->alias)
             spelled = option;
         if (strncmp(option->name, name, length) != 0)
@@ -269,7 +269,7 @@ static const struct cli_option *find_long(const struct cli_command *command, con
 
 static const struct cli_option *find_letter(const struct cli_command *command, char letter)
 {
-    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+    for (const struct cli_option *option = command->options; option->name; option++)
         if (option->letter == letter)
             return option;
     return NULL;
@@ -277,9 +277,9 @@ static const struct cli_option *find_letter(const struct cli_command *command, c
 
 static void note(struct typed *line, const struct cli_option *option, bool has_argument)
 {
-    if (option == NULL || option->flag != NULL)
+    if (!option || option->flag)
         return;
-    if (option->texts != NULL && (const void *)option->texts->items == (const void *)line->command->instead)
+    if (option->texts && (const void *)option->texts->items == (const void *)line->command->instead)
         line->instead = true;
     if (!has_argument)
         line->open = option;
@@ -290,7 +290,7 @@ static void take_letters(struct typed *line, const char *letters)
     for (; *letters != '\0'; letters++) {
         const struct cli_option *option = find_letter(line->command, *letters);
 
-        if (option == NULL || option->flag == NULL) {
+        if (!option || !option->flag) {
             note(line, option, letters[1] != '\0');
             return;
         }
@@ -301,7 +301,7 @@ static void take(struct typed *line, const char *word)
 {
     size_t length = strcspn(word, "=");
 
-    if (line->open != NULL)
+    if (line->open)
         line->open = NULL;
     else if (line->ended || word[0] != '-' || word[1] == '\0')
         line->n_operands++;
@@ -316,7 +316,7 @@ static void take(struct typed *line, const char *word)
 /* Whether the command line of another command begins with the next word. */
 static bool runs(const struct typed *line, const char *word)
 {
-    if (line->command->command_line == NULL || line->open != NULL)
+    if (!line->command->command_line || line->open)
         return false;
     return line->ended || (line->instead && word[0] != '-');
 }
@@ -331,7 +331,7 @@ static void offer(const char *before, const char *candidate, const char *word)
 
 static void offer_all(const char *before, const char *const *words, const char *word)
 {
-    for (; *words != NULL; words++)
+    for (; *words; words++)
         offer(before, *words, word);
 }
 
@@ -340,15 +340,15 @@ static void offer_values(const struct cli_option *option, const char *before, co
 {
     static const char *const waits[] = {"0", "forever", NULL};
 
-    if (option->file != NULL || option->node_file != NULL)
+    if (option->file || option->node_file)
         puts(":file");
-    else if (option->words != NULL || option->wait_ms != NULL)
-        offer_all(before, option->wait_ms != NULL ? waits : option->words, word);
+    else if (option->words || option->wait_ms)
+        offer_all(before, option->wait_ms ? waits : option->words, word);
 }
 
 static void offer_options(const struct cli_command *command, const char *word)
 {
-    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+    for (const struct cli_option *option = command->options; option->name; option++)
         if (!option->alias && (word[1] == '\0' || strncmp(option->name, word + 2, strlen(word + 2)) == 0))
             printf("--%s\n", option->name);
     offer("", "--help", word);
@@ -369,16 +369,16 @@ static void offer_operands(const struct typed *line, const char *word)
     const struct cli_command *command = line->command;
     size_t n = 0;
 
-    while (n < line->n_operands && command->operands[n] != NULL)
+    while (n < line->n_operands && command->operands[n])
         n++;
-    if (command->operands[n] == NULL) {
-        if (command->command_line != NULL)
+    if (!command->operands[n]) {
+        if (command->command_line)
             offer("", "--", word);
-    } else if (command->operand_words != NULL) {
+    } else if (command->operand_words) {
         offer_all("", command->operand_words, word);
-    } else if (strstr(command->operands[n], "FILE") != NULL) {
+    } else if (strstr(command->operands[n], "FILE")) {
         puts(":file");
-    } else if (strchr(command->operands[n], '|') != NULL) {
+    } else if (strchr(command->operands[n], '|')) {
         offer_parts(command->operands[n], word);
     }
 }
@@ -388,7 +388,7 @@ static void offer_for(const struct typed *line, const char *word)
     size_t length = strcspn(word, "=");
     const struct cli_option *option;
 
-    if (line->open != NULL) {
+    if (line->open) {
         offer_values(line->open, "", word);
     } else if (line->ended || word[0] != '-') {
         offer_operands(line, word);
@@ -396,8 +396,8 @@ static void offer_for(const struct typed *line, const char *word)
         char before[64];
 
         option = find_long(line->command, word + 2, length - 2);
-        if (option != NULL && option->flag == NULL &&
-            (size_t)snprintf(before, sizeof(before), "%.*s=", (int)length, word) < sizeof(before))
+        if (option && !option->flag &&
+            (size_t)snprintf(before, sizeof before, "%.*s=", (int)length, word) < sizeof before)
             offer_values(option, before, word + length + 1);
     } else if (word[1] == '-' || word[1] == '\0') {
         offer_options(line->command, word);

@@ -29,21 +29,21 @@ struct cli_password_store {
 
 static bool create_store(struct cli_password *password)
 {
-    void *pages = mmap(NULL, sizeof(*password->store), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *pages = mmap(NULL, sizeof *password->store, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (pages == MAP_FAILED)
         return false;
-    madvise(pages, sizeof(*password->store), MADV_DONTDUMP);
+    madvise(pages, sizeof *password->store, MADV_DONTDUMP);
     password->store = pages;
     return true;
 }
 
 void cli_password_fini(struct cli_password *password)
 {
-    if (password->store == NULL)
+    if (!password->store)
         return;
-    explicit_bzero(password->store, sizeof(*password->store));
-    munmap(password->store, sizeof(*password->store));
+    explicit_bzero(password->store, sizeof *password->store);
+    munmap(password->store, sizeof *password->store);
     password->store = NULL;
 }
 
@@ -51,19 +51,19 @@ void cli_password_keep(struct cli_password *password, const char *text, size_t l
 {
     struct cli_password_store *store = password->store;
 
-    explicit_bzero(store->text, sizeof(store->text));
+    explicit_bzero(store->text, sizeof store->text);
     memcpy(store->text, text, length);
     store->known = true;
 }
 
 const char *cli_password_text(const struct cli_password *password)
 {
-    return password->store != NULL && password->store->known ? password->store->text : NULL;
+    return password->store && password->store->known ? password->store->text : NULL;
 }
 
 bool cli_password_changes(const struct cli_password *password)
 {
-    return password->file != NULL || password->command != NULL;
+    return password->file || password->command;
 }
 
 /* --- The file ----------------------------------------------------------------------------------------------------- */
@@ -112,11 +112,11 @@ static bool read_all(struct cli_password *password, int fd, char why[CLI_PASSWOR
     bool ok;
 
     do {
-        n = read(fd, bytes + size, sizeof(bytes) - size);
+        n = read(fd, bytes + size, sizeof bytes - size);
         size += n > 0 ? (size_t)n : 0;
-    } while ((n > 0 && size < sizeof(bytes)) || (n < 0 && errno == EINTR));
+    } while ((n > 0 && size < sizeof bytes) || (n < 0 && errno == EINTR));
     ok = n < 0 ? fail(password->file, strerror(errno), why) : take_line(password, bytes, size, why);
-    explicit_bzero(bytes, sizeof(bytes));
+    explicit_bzero(bytes, sizeof bytes);
     return ok;
 }
 
@@ -153,15 +153,15 @@ bool cli_password_is_for(const char *url)
     const char *start = strstr(url, "://");
     const char *at;
 
-    start = start != NULL ? start + 3 : url;
+    start = start ? start + 3 : url;
     at = memrchr(start, '@', strcspn(start, "/"));
-    return at == NULL || memchr(start, ':', (size_t)(at - start)) == NULL;
+    return !at || !memchr(start, ':', (size_t)(at - start));
 }
 
 /* A source that an option names comes before all of the environment's. */
 static void take_variables(struct cli_password *password)
 {
-    if (password->user == NULL)
+    if (!password->user)
         password->user = cli_variable("REDLOCK_USER");
     if (cli_password_changes(password))
         return;
@@ -181,7 +181,7 @@ static bool take_text(const char *command, struct cli_password *password)
     const char *text = getenv("REDLOCK_PASSWORD");
     size_t length;
 
-    if (text == NULL || *text == '\0')
+    if (!text || *text == '\0')
         return true;
     text = cli_behind_mark(text);
     length = strcspn(text, "\r\n");
@@ -199,18 +199,18 @@ bool cli_password_complete(const char *command, struct cli_password *password)
     char why[CLI_PASSWORD_WHY_SIZE];
 
     take_variables(password);
-    if (password->file != NULL && password->command != NULL)
+    if (password->file && password->command)
         return refuse(command, "a password comes from a file (--password-file, REDLOCK_PASSWORD_FILE) or from a "
                                "command (--password-command, REDLOCK_PASSWORD_COMMAND), not from both");
-    if (password->user != NULL && strlen(password->user) > REDLOCK_MAX_USER_BYTES)
+    if (password->user && strlen(password->user) > REDLOCK_MAX_USER_BYTES)
         return refuse(command, "the name of --user is too long");
     if (!create_store(password))
         return refuse(command, "out of memory");
-    if (password->file != NULL)
+    if (password->file)
         return cli_password_read(password, why) || refuse(command, why);
-    if (password->command == NULL && !take_text(command, password))
+    if (!password->command && !take_text(command, password))
         return false;
-    if (named && password->command == NULL && cli_password_text(password) == NULL)
+    if (named && !password->command && !cli_password_text(password))
         return refuse(command, "--user needs a password: --password-file, --password-command or REDLOCK_PASSWORD");
     return true;
 }
@@ -281,7 +281,7 @@ bool password_command_start(struct password_run *run, const char *command, char 
 
     *run = (struct password_run){.output = -1, .deadline_ns = now_ns() + PASSWORD_COMMAND_LIMIT_MS * NS_PER_MS};
     run->bytes = malloc(MOST);
-    if (run->bytes == NULL)
+    if (!run->bytes)
         error = ENOMEM;
     else if (pipe2(ends, O_CLOEXEC) != 0)
         error = errno;
@@ -309,7 +309,7 @@ void password_command_kill(struct password_run *run)
     }
     if (run->output >= 0)
         close(run->output);
-    if (run->bytes != NULL)
+    if (run->bytes)
         explicit_bzero(run->bytes, MOST);
     free(run->bytes);
     *run = (struct password_run){.output = -1};
@@ -324,12 +324,12 @@ static void take_output(struct password_run *run)
     do {
         bool full = run->size == MOST;
 
-        n = read(run->output, full ? rest : run->bytes + run->size, full ? sizeof(rest) : MOST - run->size);
+        n = read(run->output, full ? rest : run->bytes + run->size, full ? sizeof rest : MOST - run->size);
         if (n > 0 && !full)
             run->size += (size_t)n;
     } while (n > 0);
     run->ended = n == 0 || (errno != EAGAIN && errno != EINTR);
-    explicit_bzero(rest, sizeof(rest));
+    explicit_bzero(rest, sizeof rest);
 }
 
 static bool take_printed(struct password_run *run, struct cli_password *password, char why[CLI_PASSWORD_WHY_SIZE])
@@ -352,11 +352,11 @@ static bool judge(struct password_run *run, int status, struct cli_password *pas
     char number[16];
 
     if (status != -1 && WIFSIGNALED(status)) {
-        snprintf(number, sizeof(number), "%d", WTERMSIG(status));
+        snprintf(number, sizeof number, "%d", WTERMSIG(status));
         return command_failed(why, "was ended by signal ", number);
     }
     if (status != -1 && WEXITSTATUS(status) != 0) {
-        snprintf(number, sizeof(number), "%d", WEXITSTATUS(status));
+        snprintf(number, sizeof number, "%d", WEXITSTATUS(status));
         return command_failed(why, "has ended with exit status ", number);
     }
     return take_printed(run, password, why);

@@ -11,12 +11,12 @@ static const char *find_password(const char *url, const char *delimiters, const 
 {
     const char *end = url + strcspn(url, delimiters);
     const char *scheme = memmem(url, (size_t)(end - url), "://", 3);
-    const char *start = scheme != NULL ? scheme + 3 : url;
+    const char *start = scheme ? scheme + 3 : url;
     const char *at = memrchr(start, '@', (size_t)(end - start));
-    const char *colon = at != NULL ? memchr(start, ':', (size_t)(at - start)) : NULL;
+    const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
 
-    *ret_begin = colon != NULL ? colon + 1 : end;
-    *ret_end = colon != NULL ? at : end;
+    *ret_begin = colon ? colon + 1 : end;
+    *ret_end = colon ? at : end;
     return end;
 }
 
@@ -86,18 +86,18 @@ const char *cli_variable(const char *name)
     const char *value = getenv(name);
     size_t length;
 
-    if (value == NULL)
+    if (!value)
         return NULL;
     value = cli_behind_mark(value);
     value += strspn(value, BLANKS);
     length = strlen(value);
-    while (length > 0 && strchr(BLANKS, value[length - 1]) != NULL)
+    while (length > 0 && strchr(BLANKS, value[length - 1]))
         length--;
     if (length == 0)
         return NULL;
     if (value[length] == '\0')
         return value;
-    if (n == MOST_VARIABLES || (kept[n] = strndup(value, length)) == NULL)
+    if (n == MOST_VARIABLES || !(kept[n] = strndup(value, length)))
         return NULL;
     return kept[n++];
 }

@@ -16,9 +16,9 @@ bool cli_url_has_tls(const char *url)
 
 static bool is_given(const struct cli_option *option)
 {
-    if (option->flag != NULL)
+    if (option->flag)
         return *option->flag;
-    return *(option->text != NULL ? option->text : option->file) != NULL;
+    return *(option->text ? option->text : option->file) != NULL;
 }
 
 static bool take_variable(const char *command, const struct cli_option *option)
@@ -26,10 +26,10 @@ static bool take_variable(const char *command, const struct cli_option *option)
     char variable[CLI_VARIABLE_SIZE];
     const char *value = cli_variable(cli_variable_name(option->name, variable));
 
-    if (value == NULL || is_given(option))
+    if (!value || is_given(option))
         return true;
-    if (option->flag == NULL) {
-        *(option->text != NULL ? option->text : option->file) = value;
+    if (!option->flag) {
+        *(option->text ? option->text : option->file) = value;
         return true;
     }
     *option->flag = strcmp(value, "1") == 0;
@@ -42,12 +42,12 @@ static bool take_variable(const char *command, const struct cli_option *option)
 
 static bool version_fits(const char *command, const char *version)
 {
-    for (size_t i = 0; version != NULL && cli_tls_versions[i] != NULL; i++)
+    for (size_t i = 0; version && cli_tls_versions[i]; i++)
         if (strcmp(cli_tls_versions[i], version) == 0)
             return true;
-    if (version != NULL)
+    if (version)
         cli_error(command, "--tls-min-version: '%s' is not one of 1.2, 1.3", version);
-    return version == NULL;
+    return !version;
 }
 
 static bool any_has_tls(const char *const *urls, size_t n)
@@ -63,7 +63,7 @@ bool cli_tls_complete(const char *command, struct cli_tls *tls, const char *cons
     const struct cli_option options[] = {CLI_TLS_OPTIONS(tls), {0}};
     bool used = any_has_tls(urls, n);
 
-    for (const struct cli_option *option = options; option->name != NULL; option++) {
+    for (const struct cli_option *option = options; option->name; option++) {
         if (!used && is_given(option)) {
             cli_error(command, "--%s is for masters with TLS, and no URL begins with rediss://", option->name);
             return false;
@@ -76,7 +76,7 @@ bool cli_tls_complete(const char *command, struct cli_tls *tls, const char *cons
 
 enum redlock_tls_version cli_tls_lowest_version(const struct cli_tls *tls)
 {
-    bool only_1_3 = tls->min_version != NULL && strcmp(tls->min_version, cli_tls_versions[REDLOCK_TLS_1_3]) == 0;
+    bool only_1_3 = tls->min_version && strcmp(tls->min_version, cli_tls_versions[REDLOCK_TLS_1_3]) == 0;
 
     return only_1_3 ? REDLOCK_TLS_1_3 : REDLOCK_TLS_1_2;
 }

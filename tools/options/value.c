@@ -18,7 +18,7 @@ static bool bad_value(const char *command, const char *name, const char *text, c
 {
     char masked[MASKED_SIZE];
 
-    cli_error(command, "--%s: '%s' is not %s", name, cli_masked(text, masked, sizeof(masked)), wanted);
+    cli_error(command, "--%s: '%s' is not %s", name, cli_masked(text, masked, sizeof masked), wanted);
     return false;
 }
 
@@ -45,7 +45,7 @@ static bool bad_duration(const char *command, const struct cli_option *option, c
         cli_error(command, "--%s: %s is not a whole number of microseconds", option->name, text);
     else
         bad_value(command, option->name, text,
-                  option->wait_ms != NULL ? "a duration (500ms, 1.5s, 2m) or 'forever'"
+                  option->wait_ms ? "a duration (500ms, 1.5s, 2m) or 'forever'"
                                           : "a duration (500ms, 1.5s, 2m)");
     return false;
 }
@@ -53,7 +53,7 @@ static bool bad_duration(const char *command, const struct cli_option *option, c
 /* In the unit in which the option counts. */
 static bool read_duration(const char *command, const struct cli_option *option, const char *text, int64_t *ret_value)
 {
-    int64_t unit_us = option->duration_us != NULL ? 1 : US_PER_MS;
+    int64_t unit_us = option->duration_us ? 1 : US_PER_MS;
     int64_t most = option->most != 0 ? (int64_t)option->most : REDLOCK_MAX_TIMEOUT_MS * INT64_C(1000) / unit_us;
     char bound[DURATION_TEXT_SIZE];
     int64_t us;
@@ -75,13 +75,13 @@ static bool store_duration(const char *command, const struct cli_option *option,
 {
     int64_t value = 0;
 
-    if (option->duration_us != NULL)
+    if (option->duration_us)
         return read_duration(command, option, text, option->duration_us);
-    if (option->wait_ms != NULL && (strcmp(text, "forever") == 0 || strcmp(text, "inf") == 0))
+    if (option->wait_ms && (strcmp(text, "forever") == 0 || strcmp(text, "inf") == 0))
         *option->wait_ms = REDLOCK_FOREVER;
     else if (!read_duration(command, option, text, &value))
         return false;
-    else if (option->wait_ms != NULL)
+    else if (option->wait_ms)
         *option->wait_ms = value;
     else
         *option->duration_ms = (uint32_t)value;
@@ -105,7 +105,7 @@ static bool read_number(const char *command, const struct cli_option *option, co
         return bad_value(command, option->name, text, "a whole number");
     if (option->most != 0)
         most = option->most;
-    snprintf(bound, sizeof(bound), "%" PRIu64, !fits || number > most ? most : option->least);
+    snprintf(bound, sizeof bound, "%" PRIu64, !fits || number > most ? most : option->least);
     if (!fits || number > most || number < option->least)
         return out_of_bounds(command, option->name, text, fits && number <= most, bound);
     *ret_number = number;
@@ -116,10 +116,10 @@ static bool store_number(const char *command, const struct cli_option *option, c
 {
     uint64_t number;
 
-    if (option->count != NULL) {
+    if (option->count) {
         if (!read_number(command, option, text, INT64_MAX, option->count))
             return false;
-        if (option->given != NULL)
+        if (option->given)
             *option->given = true;
         return true;
     }
@@ -134,12 +134,12 @@ static bool store_choice(const char *command, const struct cli_option *option, c
     char wanted[WORDS_SIZE] = "one of ";
     size_t length = strlen(wanted);
 
-    for (uint32_t i = 0; option->words[i] != NULL; i++) {
+    for (uint32_t i = 0; option->words[i]; i++) {
         if (strcmp(option->words[i], text) == 0) {
             *option->choice = i;
             return true;
         }
-        length += (size_t)snprintf(wanted + length, sizeof(wanted) - length, "%s%s", i > 0 ? ", " : "",
+        length += (size_t)snprintf(wanted + length, sizeof wanted - length, "%s%s", i > 0 ? ", " : "",
                                    option->words[i]);
     }
     return bad_value(command, option->name, text, wanted);
@@ -150,13 +150,13 @@ static bool store_masters(const char *command, const struct cli_option *option, 
     char where[MASKED_SIZE];
 
     if (*text == '\0')
-        return bad_value(command, option->name, text, option->node_file != NULL ? "a file" : "a master's URL");
-    if (option->node_file != NULL)
+        return bad_value(command, option->name, text, option->node_file ? "a file" : "a master's URL");
+    if (option->node_file)
         return cli_add_file(command, option->node_file, text);
-    snprintf(where, sizeof(where), "--%s", option->name);
-    return option->node != NULL && strchr(text, ',') != NULL
+    snprintf(where, sizeof where, "--%s", option->name);
+    return option->node && strchr(text, ',')
         ? cli_add_master(command, option->node, text)
-        : cli_add_list(command, option->node != NULL ? option->node : option->node_list, where, text);
+        : cli_add_list(command, option->node ? option->node : option->node_list, where, text);
 }
 
 static bool add_text(const char *command, const struct cli_option *option, const char *text)
@@ -178,21 +178,21 @@ static bool add_text(const char *command, const struct cli_option *option, const
 
 bool cli_store(const char *command, const struct cli_option *option, const char *text)
 {
-    if (option->flag != NULL)
+    if (option->flag)
         return *option->flag = true;
-    if (option->duration_ms != NULL || option->duration_us != NULL || option->wait_ms != NULL)
+    if (option->duration_ms || option->duration_us || option->wait_ms)
         return store_duration(command, option, text);
-    if (option->number != NULL || option->count != NULL)
+    if (option->number || option->count)
         return store_number(command, option, text);
-    if (option->choice != NULL)
+    if (option->choice)
         return store_choice(command, option, text);
-    if (option->texts != NULL)
+    if (option->texts)
         return add_text(command, option, text);
-    if (option->text != NULL) {
+    if (option->text) {
         *option->text = text;
         return true;
     }
-    if (option->file == NULL)
+    if (!option->file)
         return store_masters(command, option, text);
     if (*text == '\0')
         return bad_value(command, option->name, text, "a file");
@@ -210,7 +210,7 @@ static const struct {
     {"s", 1000000},              {"ms", 1000},               {"us", 1},
 };
 
-enum { UNITS = sizeof(units) / sizeof(units[0]), DECIMALS = 6 };
+enum { UNITS = sizeof units / sizeof units[0], DECIMALS = 6 };
 
 static bool is_digit(char c)
 {

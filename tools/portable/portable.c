@@ -117,7 +117,7 @@ static const char *const names[] = {
 
 const char *portable_signal_name(int number)
 {
-    return number > 0 && (size_t)number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+    return number > 0 && (size_t)number < sizeof names / sizeof names[0] ? names[number] : NULL;
 }
 
 #endif

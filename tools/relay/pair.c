@@ -35,7 +35,7 @@ static void reset(struct bufferevent *end)
     const struct linger at_once = {1, 0};
 
     if (end)
-        setsockopt(bufferevent_getfd(end), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+        setsockopt(bufferevent_getfd(end), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 static void on_fuse(evutil_socket_t fd, short what, void *user_data)
@@ -158,7 +158,7 @@ static bool init_pair(struct relay_pair *pair, evutil_socket_t fd)
 
 void relay_pair_open(struct relay *relay, int client, unsigned group)
 {
-    struct relay_pair *pair = calloc(1, sizeof(*pair));
+    struct relay_pair *pair = calloc(1, sizeof *pair);
 
     if (!pair) {
         close(client);
@@ -278,7 +278,7 @@ static int64_t busy_ns(const struct relay_toxics *toxics, size_t size)
 
 static bool schedule(struct relay_lane *lane, size_t size, int64_t arrival_ns)
 {
-    struct relay_chunk *chunk = malloc(sizeof(*chunk));
+    struct relay_chunk *chunk = malloc(sizeof *chunk);
 
     if (!chunk)
         return false;

@@ -84,7 +84,7 @@ static bool listen_again(struct relay *relay)
     if (!relay->listener)
         return false;
     evconnlistener_set_error_cb(relay->listener, on_no_room);
-    relay->listen.size = sizeof(relay->listen.storage);
+    relay->listen.size = sizeof relay->listen.storage;
     getsockname(evconnlistener_get_fd(relay->listener), (struct sockaddr *)&relay->listen.storage,
                 &relay->listen.size);
     return true;
@@ -92,7 +92,7 @@ static bool listen_again(struct relay *relay)
 
 struct relay *relay_create(struct event_base *base, const struct relay_options *options, char *ret_why, size_t size)
 {
-    struct relay *relay = calloc(1, sizeof(*relay));
+    struct relay *relay = calloc(1, sizeof *relay);
 
     if (!relay) {
         snprintf(ret_why, size, "out of memory");
@@ -115,7 +115,7 @@ struct relay *relay_create(struct event_base *base, const struct relay_options *
         relay_destroy(relay);
         return NULL;
     }
-    relay_address_print(&relay->listen, relay->url, sizeof(relay->url));
+    relay_address_print(&relay->listen, relay->url, sizeof relay->url);
     return relay;
 }
 
@@ -214,11 +214,11 @@ static bool parse_unix(const char *url, struct relay_address *ret, char *ret_why
     const char *path = place_of(url, strlen("unix://"));
     size_t length = strcspn(path, "?");
 
-    if (length == 0 || length >= sizeof(address->sun_path))
+    if (length == 0 || length >= sizeof address->sun_path)
         return complain(ret_why, size, "no path, or one that is too long", url);
     address->sun_family = AF_UNIX;
     memcpy(address->sun_path, path, length);
-    ret->size = sizeof(*address);
+    ret->size = sizeof *address;
     return true;
 }
 
@@ -241,7 +241,7 @@ static bool parse_tcp(const char *url, size_t scheme, struct relay_address *ret,
     struct addrinfo *found = NULL;
     char host[256], port[8];
 
-    split(place_of(url, scheme), host, sizeof(host), port, sizeof(port));
+    split(place_of(url, scheme), host, sizeof host, port, sizeof port);
     if (getaddrinfo(host, port, &wanted, &found) != 0 || !found)
         return complain(ret_why, size, "cannot be resolved", url);
     memcpy(&ret->storage, found->ai_addr, found->ai_addrlen);
@@ -252,7 +252,7 @@ static bool parse_tcp(const char *url, size_t scheme, struct relay_address *ret,
 
 bool relay_address_parse(const char *url, struct relay_address *ret_address, char *ret_why, size_t size)
 {
-    memset(ret_address, 0, sizeof(*ret_address));
+    memset(ret_address, 0, sizeof *ret_address);
     if (strncmp(url, "unix://", strlen("unix://")) == 0)
         return parse_unix(url, ret_address, ret_why, size);
     if (strncmp(url, "redis://", strlen("redis://")) == 0)
@@ -270,7 +270,7 @@ void relay_address_print(const struct relay_address *address, char *ret_url, siz
         snprintf(ret_url, size, "unix://%s", ((const struct sockaddr_un *)&address->storage)->sun_path);
         return;
     }
-    getnameinfo((const struct sockaddr *)&address->storage, address->size, host, sizeof(host), port, sizeof(port),
+    getnameinfo((const struct sockaddr *)&address->storage, address->size, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     snprintf(ret_url, size, address->storage.ss_family == AF_INET6 ? "redis://[%s]:%s" : "redis://%s:%s", host, port);
 }
@@ -296,13 +296,13 @@ static bool ask_kernel(const struct question *question, struct answer *ret_answe
     char room[512];
     ssize_t size = -1;
 
-    if (fd >= 0 && send(fd, question, sizeof(*question), 0) == (ssize_t)sizeof(*question))
-        size = recv(fd, room, sizeof(room), 0);
+    if (fd >= 0 && send(fd, question, sizeof *question, 0) == (ssize_t)sizeof *question)
+        size = recv(fd, room, sizeof room, 0);
     if (fd >= 0)
         close(fd);
-    if (size < (ssize_t)sizeof(*ret_answer))
+    if (size < (ssize_t)sizeof *ret_answer)
         return false;
-    memcpy(ret_answer, room, sizeof(*ret_answer));
+    memcpy(ret_answer, room, sizeof *ret_answer);
     return ret_answer->head.nlmsg_type == SOCK_DIAG_BY_FAMILY;
 }
 
@@ -310,7 +310,7 @@ static bool ask_kernel(const struct question *question, struct answer *ret_answe
 static unsigned long find_socket(const struct sockaddr_in *from, const struct sockaddr_in *to)
 {
     struct question question = {
-        .head = {.nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .head = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
         .body = {.sdiag_family = AF_INET,
                  .sdiag_protocol = IPPROTO_TCP,
                  .idiag_states = UINT32_MAX,
@@ -328,9 +328,9 @@ static unsigned long find_socket(const struct sockaddr_in *from, const struct so
 void relay_peer_find(struct relay_peer *ret_peer, int fd)
 {
     struct sockaddr_in here = {0}, there = {0};
-    socklen_t here_size = sizeof(here), there_size = sizeof(there);
+    socklen_t here_size = sizeof here, there_size = sizeof there;
     struct ucred owner;
-    socklen_t owner_size = sizeof(owner);
+    socklen_t owner_size = sizeof owner;
 
     *ret_peer = (struct relay_peer){0};
     if (getsockname(fd, (struct sockaddr *)&here, &here_size) != 0 ||
@@ -349,13 +349,13 @@ static bool has_socket(pid_t process, unsigned long number)
     bool found = false;
     DIR *dir;
 
-    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)process);
-    snprintf(name, sizeof(name), "socket:[%lu]", number);
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)process);
+    snprintf(name, sizeof name, "socket:[%lu]", number);
     dir = opendir(path);
     while (dir && !found && (entry = readdir(dir))) {
         char target[64] = "";
 
-        found = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1) > 0 && strcmp(target, name) == 0;
+        found = readlinkat(dirfd(dir), entry->d_name, target, sizeof target - 1) > 0 && strcmp(target, name) == 0;
     }
     if (dir)
         closedir(dir);
@@ -375,7 +375,7 @@ static bool is_child(const struct relay_peer *peer, pid_t process)
     bool found = false;
     FILE *children;
 
-    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
     children = fopen(path, "re");
     while (children && !found && fscanf(children, "%ld", &child) == 1)
         found = is_itself(peer, (pid_t)child);

@@ -73,7 +73,7 @@ static void on_order(evutil_socket_t fd, short what, void *user_data)
     struct order order;
     char done = 1;
 
-    if (recv(fd, &order, sizeof(order), 0) != (ssize_t)sizeof(order)) {
+    if (recv(fd, &order, sizeof order, 0) != (ssize_t)sizeof order) {
         event_base_loopbreak(house->base);
         return;
     }
@@ -107,7 +107,7 @@ static bool open_house(struct house *house, const char *const *upstream, const c
                                         .user_data = house,
                                         .seed = seed + house->n};
 
-        house->relays[house->n] = relay_create(house->base, &options, why, sizeof(why));
+        house->relays[house->n] = relay_create(house->base, &options, why, sizeof why);
         if (!house->relays[house->n])
             break;
     }
@@ -131,7 +131,7 @@ static int relay_process(int fd, const char *const *upstream, const char *const 
     ready.ok = ready.ok && orders && event_add(orders, NULL) == 0;
     for (size_t i = 0; i < house.n; i++)
         ready.ports[i] = port_of(house.relays[i]);
-    if (send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready) && ready.ok)
+    if (send(fd, &ready, sizeof ready, MSG_NOSIGNAL) == (ssize_t)sizeof ready && ready.ok)
         event_base_dispatch(house.base);
     for (size_t i = 0; i < house.n; i++)
         relay_destroy(house.relays[i]);
@@ -230,7 +230,7 @@ static bool learn_ports(struct relays *relays, const char *const *upstream)
 {
     struct ready ready = {.ok = false};
 
-    if (!receive(relays, &ready, sizeof(ready)) || !ready.ok)
+    if (!receive(relays, &ready, sizeof ready) || !ready.ok)
         return false;
     for (size_t i = 0; i < relays->n; i++) {
         if (!has_tls(upstream[i]))
@@ -264,7 +264,7 @@ static bool spawn(struct relays *relays, const char *const *upstream, uint64_t s
 struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,
                              size_t size)
 {
-    struct relays *relays = calloc(1, sizeof(*relays));
+    struct relays *relays = calloc(1, sizeof *relays);
 
     if (relays) {
         relays->fd = -1;
@@ -279,7 +279,7 @@ struct relays *relays_create(const char *const *upstream, size_t n, const char *
 struct relays *relays_create_at(const char *const *listen, const char *const *upstream, size_t n, uint64_t seed,
                                 char *ret_why, size_t size)
 {
-    struct relays *relays = calloc(1, sizeof(*relays));
+    struct relays *relays = calloc(1, sizeof *relays);
 
     if (relays) {
         relays->fd = -1;
@@ -311,7 +311,7 @@ const char *const *relays_urls(const struct relays *relays)
 
 static bool give(struct relays *relays, const struct order *order)
 {
-    return send(relays->fd, order, sizeof(*order), MSG_NOSIGNAL) == (ssize_t)sizeof(*order) && answered(relays);
+    return send(relays->fd, order, sizeof *order, MSG_NOSIGNAL) == (ssize_t)sizeof *order && answered(relays);
 }
 
 bool relays_assign(struct relays *relays, pid_t client, unsigned side)

@@ -93,8 +93,8 @@ static void play(struct demo *demo)
     unsigned number = 0;
 
     term_print(&demo->term, TERM_BOLD, "redlock demo: one lock over %zu independent Redis masters\n", demo->n);
-    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
-        if (!(demo->masters != NULL ? acts[i].on_own : acts[i].on_theirs))
+    for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++) {
+        if (!(demo->masters ? acts[i].on_own : acts[i].on_theirs))
             continue;
         title(demo, ++number, acts[i].title);
         if (!acts[i].act(demo) || !session_poll(&demo->session) || ferror(demo->term.out))
@@ -181,7 +181,7 @@ static void info_field(const char *info, const char *name, char *ret_value, size
 {
     const char *line = strstr(info, name);
 
-    line = line != NULL ? line + strlen(name) : "?";
+    line = line ? line + strlen(name) : "?";
     snprintf(ret_value, size, "%.*s", (int)strcspn(line, "\r\n"), line);
 }
 
@@ -189,8 +189,8 @@ static bool config_is(struct demo *demo, size_t i, const char *name, const char 
 {
     const char *const command[] = {"CONFIG", "GET", name, NULL};
     char *reply = masters_command(demo->masters, i, command);
-    const char *found = reply != NULL ? strchr(reply, '\n') : NULL;
-    bool is = found != NULL && strncmp(found + 1, value, strlen(value)) == 0;
+    const char *found = reply ? strchr(reply, '\n') : NULL;
+    bool is = found && strncmp(found + 1, value, strlen(value)) == 0;
 
     free(reply);
     return is;
@@ -202,10 +202,10 @@ static bool show_master(struct demo *demo, size_t i, char ret_run_id[RUN_ID_SIZE
     char *info = masters_command(demo->masters, i, command);
     char version[32];
 
-    if (info == NULL)
+    if (!info)
         return demo_stop(demo, "a master does not answer", masters_error());
     info_field(info, "run_id:", ret_run_id, RUN_ID_SIZE);
-    masters_version(info, version, sizeof(version));
+    masters_version(info, version, sizeof version);
     free(info);
     demo_say(demo, "master %zu   %-16s pid %-8ld %s", i + 1, session_node_name(demo->alice, i),
              (long)masters_pid(demo->masters, i), version);
@@ -244,9 +244,9 @@ bool demo_act_masters(struct demo *demo)
 {
     bool all;
 
-    if (demo->masters != NULL && !show_own_masters(demo))
+    if (demo->masters && !show_own_masters(demo))
         return false;
-    if (demo->masters == NULL) {
+    if (!demo->masters) {
         demo_say(demo, "Your own masters (--nodes). They are left running and unharmed: the acts that");
         demo_say(demo, "kill and freeze masters, or would leave fencing counters there, are left out.");
         demo_say(demo, "Keys of this run begin with redlock-demo:");
@@ -273,7 +273,7 @@ bool demo_act_acquire(struct demo *demo)
 
     redlock_acquire_options_init(&options);
     options.ttl_ms = FIRST_TTL_MS;
-    status = lock != NULL ? session_acquire(&demo->session, lock, &options) : REDLOCK_E_NOMEM;
+    status = lock ? session_acquire(&demo->session, lock, &options) : REDLOCK_E_NOMEM;
     session_settle(&demo->session, SETTLE_MS);
     demo_say(demo, "Alice asks all masters at once: SET key token NX PX %d. The lock is hers", FIRST_TTL_MS);
     demo_say(demo, "with the vote that makes a majority; the rest may come later.");
@@ -282,13 +282,13 @@ bool demo_act_acquire(struct demo *demo)
     demo_gap(demo);
     if (!demo_check(demo, status == REDLOCK_OK && last->granted >= demo->quorum,
                     "acquired after %s, with %u of %zu votes in (%u needed)",
-                    term_time(last->elapsed_us, took, sizeof(took)), last->granted, last->n_nodes, last->quorum))
+                    term_time(last->elapsed_us, took, sizeof took), last->granted, last->n_nodes, last->quorum))
         return demo_stop(demo, "acquire", redlock_strerror(status));
     demo_check(demo, demo_count(demo, "report", redlock_lock_token(lock), demo->n) == demo->n,
                "all %zu masters store her token", demo->n);
     demo_check(demo, last->remaining_ms > 0 && last->remaining_ms <= FIRST_TTL_MS - FIRST_TTL_MS / 100 - 2,
                "valid for %s: 10 s, less the time it took and 102 ms for clock drift",
-               term_time(last->remaining_ms * 1000, left, sizeof(left)));
+               term_time(last->remaining_ms * 1000, left, sizeof left));
     demo->held = lock;
     return true;
 }
@@ -298,7 +298,7 @@ bool demo_act_acquire(struct demo *demo)
 bool demo_act_refused(struct demo *demo)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "report");
-    int status = lock != NULL ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
+    int status = lock ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
     struct outcome *last = &demo->session.last;
     size_t refused;
     char took[16];
@@ -308,7 +308,7 @@ bool demo_act_refused(struct demo *demo)
     votes_print(&demo->term, demo->bob, last);
     demo_gap(demo);
     demo_check(demo, status == REDLOCK_HELD, "refused after %s: %s",
-               term_time(last->elapsed_us, took, sizeof(took)), redlock_strerror(status));
+               term_time(last->elapsed_us, took, sizeof took), redlock_strerror(status));
     refused = votes_count(last, REDLOCK_VOTE_REFUSED);
     demo_check(demo, refused > demo->n - demo->quorum && refused <= demo->n,
                "%zu of %zu said no: the others cannot make a majority any more", refused, demo->n);
@@ -341,8 +341,8 @@ static void extend(struct demo *demo)
     session_settle(&demo->session, SETTLE_MS);
     demo_say(demo, "Alice needs more time, and extends to %d s.", LONGER_TTL_MS / 1000);
     demo_check(demo, status == REDLOCK_OK && last->remaining_ms > FIRST_TTL_MS, "extended in %s, valid for %s now",
-               term_time(last->elapsed_us, took, sizeof(took)),
-               term_time(last->remaining_ms * 1000, left, sizeof(left)));
+               term_time(last->elapsed_us, took, sizeof took),
+               term_time(last->remaining_ms * 1000, left, sizeof left));
     demo_wait_quiet(demo, demo->alice, demo->n);
     demo_check(demo, count_living(demo, "report", FIRST_TTL_MS) == demo->n,
                "the key's time to live grew on all %zu masters", demo->n);
@@ -356,7 +356,7 @@ static void give_up(struct demo *demo)
 
     demo_say(demo, "She is done, and releases: each master deletes the key if the token is hers.");
     demo_check(demo, status == REDLOCK_OK, "released in %s",
-               term_time(demo->session.last.elapsed_us, took, sizeof(took)));
+               term_time(demo->session.last.elapsed_us, took, sizeof took));
     demo_check(demo, demo_count(demo, "report", NULL, demo->n) == 0, "the key is gone from all %zu masters", demo->n);
     demo_gap(demo);
 }
@@ -368,15 +368,15 @@ bool demo_act_hand_off(struct demo *demo)
     char took[16];
     int status;
 
-    snprintf(first_token, sizeof(first_token), "%s", redlock_lock_token(demo->held));
+    snprintf(first_token, sizeof first_token, "%s", redlock_lock_token(demo->held));
     extend(demo);
     give_up(demo);
     redlock_lock_destroy(demo->held);
     demo->held = NULL;
-    status = lock != NULL ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
+    status = lock ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
     demo_say(demo, "Bob tries again.");
     demo_check(demo, status == REDLOCK_OK, "acquired in %s",
-               term_time(demo->session.last.elapsed_us, took, sizeof(took)));
+               term_time(demo->session.last.elapsed_us, took, sizeof took));
     demo_check(demo, status == REDLOCK_OK && strcmp(redlock_lock_token(lock), first_token) != 0,
                "with a token of his own");
     if (status == REDLOCK_OK)

@@ -30,7 +30,7 @@ static int64_t node_timeout_us(const struct demo *demo)
 static bool measure(struct demo *demo, struct cycles *ret_cycles)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "cycle");
-    bool ok = lock != NULL && cycles_run(&demo->session, lock, demo->fast ? FAST_CYCLES : CYCLES,
+    bool ok = lock && cycles_run(&demo->session, lock, demo->fast ? FAST_CYCLES : CYCLES,
                                          node_timeout_us(demo) / 2, ret_cycles);
 
     redlock_lock_destroy(lock);
@@ -61,9 +61,9 @@ static void row(const struct demo *demo, const struct cycles *cycles, int64_t fu
     demo_lamps(demo);
     fprintf(demo->term.out, "%*s  %6zu  ", lamp_columns(demo) - (int)(2 * demo->n), "", cycles->count);
     term_print(&demo->term, cycles->failed > 0 ? TERM_RED : TERM_PLAIN, "%6zu", cycles->failed);
-    fprintf(demo->term.out, "  %11s  ", term_time(cycles->p50_us, p50, sizeof(p50)));
+    fprintf(demo->term.out, "  %11s  ", term_time(cycles->p50_us, p50, sizeof p50));
     term_bar(&demo->term, TERM_CYAN, (double)cycles->p99_us, (double)full_us, BAR_CELLS);
-    fprintf(demo->term.out, "%8s\n", term_time(cycles->p99_us, p99, sizeof(p99)));
+    fprintf(demo->term.out, "%8s\n", term_time(cycles->p99_us, p99, sizeof p99));
     fflush(demo->term.out);
 }
 
@@ -180,10 +180,10 @@ static void fault_checks(struct demo *demo, const struct tally *tally)
     demo_check(demo, tally->healthy->failed == 0 && tally->failed == 0, "no cycle failed, of %zu with masters down",
                tally->cycles);
     demo_check(demo, tally->near, "nobody waits for the dead: p50 at most %dx healthy + %d ms, p99 under %s",
-               MEDIAN_FACTOR, MEDIAN_SLACK_US / 1000, term_time(tally->tail_limit_us, text, sizeof(text)));
+               MEDIAN_FACTOR, MEDIAN_SLACK_US / 1000, term_time(tally->tail_limit_us, text, sizeof text));
     demo_check(demo, tally->prompt,
                "a release waits for a master once after it froze, at most %s",
-               term_time(tally->longest_release_us, text, sizeof(text)));
+               term_time(tally->longest_release_us, text, sizeof text));
     demo_check(demo, redlock_state(demo->held) == REDLOCK_STATE_HELD,
                "Alice's lock of before is still hers, %d s left",
                (int)(redlock_remaining_ms(demo->held) / 1000));
@@ -234,7 +234,7 @@ static bool survivors_granted(const struct session *session, void *data)
 /* Freezes the third master, so that the attempt hangs in the balance at two grants; looks; and kills it. */
 static bool attempt_in_the_balance(struct demo *demo, struct redlock_lock *lock)
 {
-    int status = lock != NULL ? 0 : REDLOCK_E_NOMEM;
+    int status = lock ? 0 : REDLOCK_E_NOMEM;
     bool granted;
 
     if (!demo_fault(demo, THIRD, DEMO_HUNG))
@@ -260,7 +260,7 @@ static void check_rollback(struct demo *demo)
     votes_print(&demo->term, demo->bob, last);
     demo_gap(demo);
     demo_check(demo, last->status == REDLOCK_NO_QUORUM, "refused after %s: %s",
-               term_time(last->elapsed_us, took, sizeof(took)), redlock_strerror(last->status));
+               term_time(last->elapsed_us, took, sizeof took), redlock_strerror(last->status));
     demo_wait_quiet(demo, demo->bob, SURVIVORS);
     demo_check(demo, demo_count(demo, "third", NULL, SURVIVORS) == 0,
                "rolled back: nothing of it is left on the two survivors");
@@ -283,7 +283,7 @@ static void check_deadline(struct demo *demo, struct redlock_lock *lock)
         in_time = status != REDLOCK_DEADLINE || last->elapsed_us <= (DEADLINE_MS + DEADLINE_SLACK_MS) * 1000;
     }
     demo_check(demo, status == REDLOCK_DEADLINE && in_time,
-               "gave up after %s and %" PRIu32 " attempts (%s)", term_time(last->elapsed_us, took, sizeof(took)),
+               "gave up after %s and %" PRIu32 " attempts (%s)", term_time(last->elapsed_us, took, sizeof took),
                last->attempts, redlock_strerror(last->cause));
     demo_wait_quiet(demo, demo->bob, SURVIVORS);
     demo_check(demo, demo_count(demo, "third", NULL, SURVIVORS) == 0, "and left nothing behind");
@@ -321,9 +321,9 @@ static bool locks_again(struct demo *demo)
     start = clock_now_us();
     redlock_acquire_options_init(&options);
     options.timeout_ms = RETURN_MS;
-    status = lock != NULL ? session_acquire(&demo->session, lock, &options) : REDLOCK_E_NOMEM;
+    status = lock ? session_acquire(&demo->session, lock, &options) : REDLOCK_E_NOMEM;
     demo_check(demo, status == REDLOCK_OK, "the third is restarted: Bob has a lock %s after it answers",
-               term_time(clock_now_us() - start, took, sizeof(took)));
+               term_time(clock_now_us() - start, took, sizeof took));
     if (status == REDLOCK_OK)
         status = session_release(&demo->session, lock);
     redlock_lock_destroy(lock);
@@ -340,7 +340,7 @@ static bool everybody_votes(struct demo *demo)
     if (!demo_fault(demo, 3, DEMO_UP) || !demo_fault(demo, 4, DEMO_UP))
         return false;
     connected = demo_wait_connected(demo, DEMO_WATCHDOG_MS);
-    if (lock != NULL)
+    if (lock)
         status = session_acquire(&demo->session, lock, NULL);
     session_settle(&demo->session, DEMO_WATCHDOG_MS);
     granted = status == REDLOCK_OK ? demo_count(demo, "all", redlock_lock_token(lock), demo->n) : 0;
@@ -356,7 +356,7 @@ static bool nothing_pending(const struct session *session, void *data)
     const struct redlock_client *client = data;
     struct redlock_stats stats;
 
-    return redlock_client_stats(client, &stats, sizeof(stats)) == 0 && stats.claims == 0 &&
+    return redlock_client_stats(client, &stats, sizeof stats) == 0 && stats.claims == 0 &&
            stats.pending_rollbacks == 0;
 }
 
@@ -369,7 +369,7 @@ static bool all_empty(struct demo *demo)
     for (size_t i = 0; i < demo->n; i++) {
         char *reply = masters_command(demo->masters, i, command);
 
-        empty = empty && reply != NULL && strcmp(reply, "(integer) 1") == 0;
+        empty = empty && reply && strcmp(reply, "(integer) 1") == 0;
         free(reply);
     }
     return empty;

@@ -41,7 +41,7 @@ static bool alarmed(const struct session *session, void *data)
 
 static bool tell(int fd, const struct report *report)
 {
-    return write(fd, report, sizeof(*report)) == (ssize_t)sizeof(*report);
+    return write(fd, report, sizeof *report) == (ssize_t)sizeof *report;
 }
 
 static int take_fenced(struct session *session, struct redlock_lock *lock)
@@ -52,7 +52,7 @@ static int take_fenced(struct session *session, struct redlock_lock *lock)
     options.ttl_ms = TTL_MS;
     options.timeout_ms = WAIT_MS;
     options.fenced = 1;
-    return lock != NULL ? session_acquire(session, lock, &options) : REDLOCK_E_NOMEM;
+    return lock ? session_acquire(session, lock, &options) : REDLOCK_E_NOMEM;
 }
 
 static void hold_and_stop(struct session *session, struct redlock_client *client, int fd)
@@ -88,7 +88,7 @@ static void be_holder(const struct demo *demo, pid_t parent, int fd)
     signal(SIGHUP, SIG_DFL);
     if (session_open(&session, "demo"))
         client = session_client(&session, "demo", &demo->common, &code);
-    if (client != NULL)
+    if (client)
         hold_and_stop(&session, client, fd);
     _exit(0);
 }
@@ -104,9 +104,9 @@ static bool hear(const struct holder *holder, struct report *ret_report)
     ssize_t n;
 
     do
-        n = read(holder->fd, ret_report, sizeof(*ret_report));
+        n = read(holder->fd, ret_report, sizeof *ret_report);
     while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof(*ret_report);
+    return n == (ssize_t)sizeof *ret_report;
 }
 
 static bool start_holder(struct demo *demo, struct holder *holder)
@@ -162,7 +162,7 @@ static void stop_and_wake(struct demo *demo, struct holder *holder)
     demo->fences[0] = holder->before.fence;
     demo_say(demo, "Bob wants it, and waits.");
     demo_check(demo, status == REDLOCK_OK, "he has it after %s: nobody renewed hers",
-               term_time(demo->session.last.elapsed_us, took, sizeof(took)));
+               term_time(demo->session.last.elapsed_us, took, sizeof took));
     if (status == REDLOCK_OK)
         demo->fences[1] = redlock_lock_fence(lock);
     wake_holder(demo, holder);

@@ -55,7 +55,7 @@ static void upgrade(struct demo *demo, struct cast *cast)
     status = demo_handle_await(demo, bob, started);
     demo_check(demo, status == REDLOCK_OK && redlock_lock_mode(bob->lock) == REDLOCK_EXCLUSIVE &&
                !cast->alice_writes.ended, "Bob is the writer, %s after he asked; Alice's waits",
-               term_time(bob->elapsed_us, took, sizeof(took)));
+               term_time(bob->elapsed_us, took, sizeof took));
 }
 
 static void write_in_turn(struct demo *demo, struct cast *cast, int started)
@@ -65,7 +65,7 @@ static void write_in_turn(struct demo *demo, struct cast *cast, int started)
 
     demo_gap(demo);
     demo_say(demo, "Bob releases.");
-    demo_check(demo, status == REDLOCK_OK, "released in %s", term_time(cast->bob_reads.elapsed_us, took, sizeof(took)));
+    demo_check(demo, status == REDLOCK_OK, "released in %s", term_time(cast->bob_reads.elapsed_us, took, sizeof took));
     status = demo_handle_await(demo, &cast->alice_writes, started);
     demo_check(demo, status == REDLOCK_OK, "the writer that waited has the key");
     if (status == REDLOCK_OK)
@@ -106,7 +106,7 @@ static uint64_t count_commands(const struct demo *demo)
 {
     struct redlock_stats stats = {0};
 
-    redlock_client_stats(demo->alice, &stats, sizeof(stats));
+    redlock_client_stats(demo->alice, &stats, sizeof stats);
     return stats.commands;
 }
 
@@ -146,7 +146,7 @@ static void leave_the_outer(struct demo *demo, struct demo_handle *alice, struct
 
     demo_say(demo, "Alice releases what she has acquired.");
     demo_check(demo, status == REDLOCK_OK && redlock_lock_depth(alice->lock) == 0, "released in %s",
-               term_time(alice->elapsed_us, took, sizeof(took)));
+               term_time(alice->elapsed_us, took, sizeof took));
     status = demo_handle_await(demo, bob, started);
     demo_check(demo, status == REDLOCK_OK, "Bob has the key");
     if (status == REDLOCK_OK)
@@ -176,7 +176,7 @@ bool demo_act_reentry(struct demo *demo)
 {
     struct demo_handle alice = {.lock = demo_lock(demo->alice, "order")};
     struct demo_handle bob = {.lock = demo_lock(demo->bob, "order")};
-    bool made = alice.lock != NULL && bob.lock != NULL;
+    bool made = alice.lock && bob.lock;
 
     if (made)
         play(demo, &alice, &bob);
@@ -205,7 +205,7 @@ static int acquire(struct demo *demo, struct redlock_lock *permit, int64_t timeo
     redlock_acquire_options_init(&options);
     options.ttl_ms = TTL_MS;
     options.timeout_ms = timeout_ms;
-    return permit != NULL ? session_acquire(&demo->session, permit, &options) : REDLOCK_E_NOMEM;
+    return permit ? session_acquire(&demo->session, permit, &options) : REDLOCK_E_NOMEM;
 }
 
 /* Alice has one permit, and Bob the others. */
@@ -238,7 +238,7 @@ static void want_one_more(struct demo *demo, struct redlock_lock *permits[PERMIT
     demo_check(demo, status == REDLOCK_OK && redlock_lock_slot(extra) == freed, "Alice asks again, and has it");
     if (status == REDLOCK_OK)
         status = session_release(&demo->session, extra);
-    snprintf(name, sizeof(name), "pool#%d", (int)freed);
+    snprintf(name, sizeof name, "pool#%d", (int)freed);
     demo_check(demo, status == REDLOCK_OK && demo_wait_quiet(demo, demo->alice, demo->n) &&
                demo_count(demo, name, NULL, demo->n) == 0, "released, and nothing is left behind");
     redlock_lock_destroy(extra);
@@ -254,7 +254,7 @@ bool demo_act_permits(struct demo *demo)
     if (take_all(demo, permits))
         want_one_more(demo, permits);
     for (size_t i = 0; i < PERMITS; i++) {
-        if (permits[i] != NULL && redlock_state(permits[i]) == REDLOCK_STATE_HELD)
+        if (permits[i] && redlock_state(permits[i]) == REDLOCK_STATE_HELD)
             session_release(&demo->session, permits[i]);
         redlock_lock_destroy(permits[i]);
     }

@@ -94,7 +94,7 @@ static void elect(struct demo *demo, struct candidate *alice, struct candidate *
     demo_check(demo, !leads(alice), "Alice resigns: from that call on she does not lead");
     led = session_run_until(&demo->session, has_won, bob, ELECTION_MS);
     demo_check(demo, led && bob->others_us == 0, "Bob leads %s later, when Alice does not any more",
-               term_time(bob->elected_us - resigned_us, took, sizeof(took)));
+               term_time(bob->elected_us - resigned_us, took, sizeof took));
     demo_check(demo, bob->term > alice->term, "his term is larger: %" PRIu64, bob->term);
     demo_check(demo, is_seen(demo, observer, bob->term), "whoever observes sees it");
 }
@@ -198,7 +198,7 @@ static void play_latch(struct act *act)
     before_us = clock_now_us();
     holds = holds && arrive(act, 2) && ends(act, &act->wait, REDLOCK_OK);
     demo_check(demo, holds, "%s arrives, and Bob, who has waited, goes on %s later", parties[2],
-               term_time(act->wait.at_us - before_us, took, sizeof(took)));
+               term_time(act->wait.at_us - before_us, took, sizeof took));
     holds = begin_wait(act, act->parties[0], 0) && ends(act, &act->wait, REDLOCK_OK);
     demo_check(demo, holds, "whoever asks later finds it open");
 }
@@ -212,7 +212,7 @@ static void remove_latch(struct demo *demo)
 
     demo_wait_quiet(demo, demo->alice, demo->n);
     demo_wait_quiet(demo, demo->bob, demo->n);
-    snprintf(own, sizeof(own), "redlock:latch:%s", latch_name);
+    snprintf(own, sizeof own, "redlock:latch:%s", latch_name);
     demo_key(demo, own, key);
     probe_delete(&masters, key);
     demo_check(demo, demo_count(demo, own, NULL, demo->n) == 0, "the demo leaves nothing of it behind");
@@ -357,7 +357,7 @@ static void wait_for_both(struct demo *demo, struct owner *alice, struct owner *
     demo_check(demo, status == REDLOCK_OK, "released");
     status = await(demo, bob, started);
     demo_check(demo, status == REDLOCK_OK, "Bob has b and c, %s after he asked",
-               term_time(bob->elapsed_us, took, sizeof(took)));
+               term_time(bob->elapsed_us, took, sizeof took));
     status = release(demo, bob);
     demo_check(demo, status == REDLOCK_OK && nobody_has(demo, "account:b") && nobody_has(demo, "account:c"),
                "released, and nothing is left behind");
@@ -371,7 +371,7 @@ static unsigned count_free_seats(struct demo *demo)
     for (unsigned i = 0; i < SEATS; i++) {
         char name[16];
 
-        snprintf(name, sizeof(name), "seats#%u", i);
+        snprintf(name, sizeof name, "seats#%u", i);
         n += nobody_has(demo, name);
     }
     return n;
@@ -385,7 +385,7 @@ static void take_seats(struct demo *demo, struct owner *alice, struct owner *bob
     demo_gap(demo);
     demo_say(demo, "Permits, too. Of a semaphore with three Alice takes two at once, and Bob wants two.");
     demo_check(demo, status == REDLOCK_OK && count_free_seats(demo) == 1, "Alice has two, %s after she asked",
-               term_time(alice->elapsed_us, took, sizeof(took)));
+               term_time(alice->elapsed_us, took, sizeof took));
     status = await(demo, bob, start(bob, 0));
     demo_check(demo, status == REDLOCK_HELD && count_free_seats(demo) == 1,
                "Bob is refused; the one that was free is free again");
@@ -403,7 +403,7 @@ static void transfer(struct demo *demo, struct owner *alice, struct owner *bob)
     int status = await(demo, alice, start(alice, TIMEOUT_MS));
 
     demo_say(demo, "A transfer needs two accounts. Alice asks for a and b at once, in one round trip.");
-    demo_check(demo, status == REDLOCK_OK, "both acquired in %s", term_time(alice->elapsed_us, took, sizeof(took)));
+    demo_check(demo, status == REDLOCK_OK, "both acquired in %s", term_time(alice->elapsed_us, took, sizeof took));
     demo_gap(demo);
     refuse(demo, bob);
     wait_for_both(demo, alice, bob);
@@ -415,7 +415,7 @@ static bool play(struct demo *demo, fill_fn fill_alices, fill_fn fill_bobs,
 {
     struct owner alice = {.set = make_set(demo->alice, fill_alices)};
     struct owner bob = {.set = make_set(demo->bob, fill_bobs)};
-    bool made = alice.set != NULL && bob.set != NULL;
+    bool made = alice.set && bob.set;
 
     if (made)
         act(demo, &alice, &bob);

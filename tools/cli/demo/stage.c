@@ -17,7 +17,7 @@ static bool start_masters(struct demo *demo)
                                             .tls = demo->tls ? MASTERS_TLS : MASTERS_PLAIN};
 
     demo->masters = masters_create(&options);
-    if (demo->masters == NULL) {
+    if (!demo->masters) {
         cli_error("demo", "cannot start five redis-server processes: %s", masters_error());
         return false;
     }
@@ -28,7 +28,7 @@ static bool start_masters(struct demo *demo)
     for (size_t i = 0; i < DEMO_MASTERS; i++)
         demo->common.masters.urls[i] = masters_url(demo->masters, i);
     demo->common.masters.count = DEMO_MASTERS;
-    snprintf(demo->ca, sizeof(demo->ca), "%s/ca.crt", masters_dir(demo->masters));
+    snprintf(demo->ca, sizeof demo->ca, "%s/ca.crt", masters_dir(demo->masters));
     if (demo->tls)
         demo->common.masters.tls.ca = demo->ca;
     return true;
@@ -39,7 +39,7 @@ static bool start_masters(struct demo *demo)
 /* A prefix that nobody has used before: a deployment of its own, which is new, whatever else the masters do. */
 static void take_prefix(struct demo *demo, const char *name)
 {
-    snprintf(demo->prefix, sizeof(demo->prefix), "redlock-demo:%ld-%llx:%s", (long)getpid(),
+    snprintf(demo->prefix, sizeof demo->prefix, "redlock-demo:%ld-%llx:%s", (long)getpid(),
              (unsigned long long)clock_now_us(), name);
     demo->common.prefix = demo->prefix;
 }
@@ -51,7 +51,7 @@ static bool declare_new(struct demo *demo, int *ret_exit)
 
     common.join = REDLOCK_JOIN_DECLARE;
     client = session_client(&demo->session, "demo", &common, ret_exit);
-    if (client != NULL)
+    if (client)
         session_join(&demo->session, client);
     redlock_client_destroy(client);
     return client != NULL;
@@ -62,7 +62,7 @@ static bool open_clients(struct demo *demo, int *ret_exit)
     if (!declare_new(demo, ret_exit))
         return false;
     demo->alice = session_client(&demo->session, "demo", &demo->common, ret_exit);
-    if (demo->alice != NULL)
+    if (demo->alice)
         demo->bob = session_client(&demo->session, "demo", &demo->common, ret_exit);
     return demo->bob != NULL;
 }
@@ -117,7 +117,7 @@ void demo_close(struct demo *demo)
     bool opened = demo->alice != NULL;
 
     close_clients(demo);
-    if (opened && demo->masters == NULL)
+    if (opened && !demo->masters)
         remove_marker(demo);
     masters_destroy(demo->masters);
 }
@@ -150,11 +150,11 @@ static void release(struct session *session, struct redlock_lock *lock, int64_t 
 bool cycles_run(struct session *session, struct redlock_lock *lock, size_t count, int64_t slow_us,
                 struct cycles *ret_cycles)
 {
-    int64_t *samples = calloc(count, sizeof(*samples));
+    int64_t *samples = calloc(count, sizeof *samples);
     struct cycles cycles = {0};
     size_t granted = 0;
 
-    if (samples == NULL)
+    if (!samples)
         return false;
     for (; cycles.count < count && session->caught == 0; cycles.count++) {
         if (session_acquire(session, lock, NULL) != REDLOCK_OK) {
@@ -164,7 +164,7 @@ bool cycles_run(struct session *session, struct redlock_lock *lock, size_t count
         samples[granted++] = session->last.elapsed_us;
         release(session, lock, slow_us, &cycles);
     }
-    qsort(samples, granted, sizeof(*samples), compare);
+    qsort(samples, granted, sizeof *samples, compare);
     cycles.p50_us = percentile(samples, granted, 50);
     cycles.p99_us = percentile(samples, granted, 99);
     free(samples);
@@ -261,13 +261,13 @@ bool demo_check(struct demo *demo, bool holds, const char *format, ...)
 {
     const struct term *term = &demo->term;
     const char *mark = holds ? (term->unicode ? "✓" : "ok:") : (term->unicode ? "✗ FAILED:" : "FAILED:");
-    char claim[sizeof(demo->failures[0])];
+    char claim[sizeof demo->failures[0]];
     va_list arguments;
 
     if (!holds && demo->session.caught != 0)
         return false; /* cut short, not refuted */
     va_start(arguments, format);
-    vsnprintf(claim, sizeof(claim), format, arguments);
+    vsnprintf(claim, sizeof claim, format, arguments);
     va_end(arguments);
     fputs("  ", term->out);
     term_print(term, holds ? TERM_GREEN : TERM_RED, "%s", mark);
@@ -275,7 +275,7 @@ bool demo_check(struct demo *demo, bool holds, const char *format, ...)
     fflush(term->out);
     demo->checks++;
     if (!holds && demo->failed++ < DEMO_FAILURES)
-        memcpy(demo->failures[demo->failed - 1], claim, sizeof(claim));
+        memcpy(demo->failures[demo->failed - 1], claim, sizeof claim);
     return holds;
 }
 
@@ -304,7 +304,7 @@ bool demo_hold(struct demo *demo, const char *name, const struct redlock_acquire
     int status;
 
     demo->held = demo_lock(demo->alice, name);
-    status = demo->held != NULL ? session_acquire(&demo->session, demo->held, options) : REDLOCK_E_NOMEM;
+    status = demo->held ? session_acquire(&demo->session, demo->held, options) : REDLOCK_E_NOMEM;
     session_settle(&demo->session, DEMO_WATCHDOG_MS);
     return status == REDLOCK_OK || demo_stop(demo, "Alice takes a lock", redlock_strerror(status));
 }
@@ -328,7 +328,7 @@ size_t demo_count(struct demo *demo, const char *name, const char *value, size_t
     demo_probe(demo, name, n, probes);
     for (size_t i = 0; i < n; i++)
         count += !probes[i].answered ||
-                 (probes[i].exists && (value == NULL || strcmp(probes[i].value, value) == 0));
+                 (probes[i].exists && (!value || strcmp(probes[i].value, value) == 0));
     return count;
 }
 
@@ -346,7 +346,7 @@ static bool connected(const struct session *session, void *data)
     for (size_t i = 0; i < watch->n; i++) {
         struct redlock_node_stats stats;
 
-        if (redlock_client_node_stats(watch->client, i, &stats, sizeof(stats)) != 0 ||
+        if (redlock_client_node_stats(watch->client, i, &stats, sizeof stats) != 0 ||
             stats.link != REDLOCK_LINK_READY)
             return false;
     }
@@ -360,7 +360,7 @@ static bool quiet(const struct session *session, void *data)
     for (size_t i = 0; i < watch->n; i++) {
         struct redlock_node_stats stats;
 
-        if (redlock_client_node_stats(watch->client, i, &stats, sizeof(stats)) != 0 || stats.pending > 0 ||
+        if (redlock_client_node_stats(watch->client, i, &stats, sizeof stats) != 0 || stats.pending > 0 ||
             stats.unsent_bytes > 0)
             return false;
     }

@@ -18,7 +18,7 @@ static uint64_t repairs(const struct redlock_client *client)
 {
     struct redlock_stats stats = {0};
 
-    redlock_client_stats(client, &stats, sizeof(stats));
+    redlock_client_stats(client, &stats, sizeof stats);
     return stats.repairs;
 }
 
@@ -55,7 +55,7 @@ static bool bob_has_looked(const struct session *session, void *data)
 {
     struct redlock_node_info info;
 
-    return redlock_client_node_info(data, EMPTY, &info, sizeof(info)) == 0 && info.link == REDLOCK_LINK_READY &&
+    return redlock_client_node_info(data, EMPTY, &info, sizeof info) == 0 && info.link == REDLOCK_LINK_READY &&
            info.standing == REDLOCK_STANDING_QUARANTINED;
 }
 
@@ -65,16 +65,16 @@ static void show_abstention(struct demo *demo)
     bool abstains = session_run_until(&demo->session, bob_has_looked, demo->bob, DEMO_WATCHDOG_MS);
     char left[16];
 
-    redlock_client_node_info(demo->bob, EMPTY, &info, sizeof(info));
+    redlock_client_node_info(demo->bob, EMPTY, &info, sizeof info);
     demo_say(demo, "Master %d is killed, its files are deleted, and it starts again, empty.", EMPTY + 1);
     demo_check(demo, abstains && info.quarantine_ms > 0,
-               "it abstains for %s: %s", term_time(info.quarantine_ms * 1000, left, sizeof(left)), info.fault_text);
+               "it abstains for %s: %s", term_time(info.quarantine_ms * 1000, left, sizeof left), info.fault_text);
 }
 
 static void vote_without_it(struct demo *demo)
 {
     struct redlock_lock *lock = demo_lock(demo->bob, "other");
-    int status = lock != NULL ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
+    int status = lock ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
 
     session_settle(&demo->session, DEMO_WATCHDOG_MS);
     demo_gap(demo);
@@ -194,10 +194,10 @@ static void check_return(struct demo *demo)
     demo_gap(demo);
     demo_say(demo, "A new lock has to wait: %zu of %zu masters abstain, Bob waits for a majority.", sum.waiting,
              demo->n);
-    if (lock != NULL)
+    if (lock)
         status = session_acquire(&demo->session, lock, &options);
     demo_check(demo, status == REDLOCK_OK && sum.voting < demo->quorum, "acquired after %s",
-               term_time(demo->session.last.elapsed_us, took, sizeof(took)));
+               term_time(demo->session.last.elapsed_us, took, sizeof took));
     if (status == REDLOCK_OK)
         session_release(&demo->session, lock);
     redlock_lock_destroy(lock);
@@ -211,7 +211,7 @@ bool demo_act_rolling(struct demo *demo)
     bool restarted;
 
     keeping.intruder = demo_lock(demo->bob, "kept");
-    if (keeping.intruder == NULL)
+    if (!keeping.intruder)
         return demo_stop(demo, "out of memory", "");
     redlock_lock_watch(demo->held, on_alarm, &keeping);
     demo_say(demo, "Now all of them, one after the other. What Alice knows of her own votes is");

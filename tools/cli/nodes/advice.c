@@ -23,7 +23,7 @@ static void on_evicting(struct advice_list *list)
 {
     char what[240];
 
-    advice_set(what, sizeof(what), "may evict locks: maxmemory is set, and the policy is %s",
+    advice_set(what, sizeof what, "may evict locks: maxmemory is set, and the policy is %s",
                list->look->infos[list->node].eviction_policy);
     advice_command(list,
                    advice_add(list, true, what,
@@ -37,16 +37,16 @@ static void on_same_server(struct advice_list *list)
     const char *other = NULL;
     char what[240];
 
-    for (size_t i = 0; i < list->look->sum.n && other == NULL; i++)
+    for (size_t i = 0; i < list->look->sum.n && !other; i++)
         if (i != list->node && infos[i].looked && strcmp(infos[i].run_id, infos[list->node].run_id) == 0)
             other = infos[i].name;
-    if (other == NULL) {
+    if (!other) {
         advice_add(list, true, "marked as another master of the list: this name leads to another server than before",
                    "Let it lead to its own server again. If it has moved for good, for all clients: restart the "
                    "server, and its vote counts max_ttl + 1 s later.");
         return;
     }
-    advice_set(what, sizeof(what), "the same server as %s: two votes of one memory", other);
+    advice_set(what, sizeof what, "the same server as %s: two votes of one memory", other);
     advice_add(list, true, what, "Put a server of its own in its place, or take it off the list, for all clients.");
 }
 
@@ -64,14 +64,14 @@ static void on_no_rights(struct advice_list *list)
     char rights[ADVICE_RIGHTS_SIZE], what[480];
 
     if (*advice_missing_rights(list, rights) != '\0') {
-        advice_set(what, sizeof(what), "cannot be judged: the user lacks %s", rights);
+        advice_set(what, sizeof what, "cannot be judged: the user lacks %s", rights);
         advice_grant(list, advice_add(list, true, what, mend_of_keys(list)), rights);
         return;
     }
     rights[0] = '\0';
     advice_put_pattern(rights, '~', advice_common(list)->prefix, "*");
     advice_put_pattern(rights, '&', advice_common(list)->prefix, "*");
-    snprintf(rights + strlen(rights), sizeof(rights) - strlen(rights), "%s", ADVICE_RIGHTS);
+    snprintf(rights + strlen(rights), sizeof rights - strlen(rights), "%s", ADVICE_RIGHTS);
     advice_grant(list,
                  advice_add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
                             "Have its administrator grant them (on Redis 6.0 without the word that begins with &):"),
@@ -104,17 +104,17 @@ static void wait_or_declare(struct advice_list *list, const char *what, const ch
 {
     struct advice *item = advice_add(list, true, what, wait);
 
-    if (item == NULL || list->look->request->declare || somebody_votes(list))
+    if (!item || list->look->request->declare || somebody_votes(list))
         return;
-    advice_set(item->mend, sizeof(item->mend),
+    advice_set(item->mend, sizeof item->mend,
                "%s At once, if this deployment is new and no lock can have been forgotten, by:", wait);
-    advice_set(item->command, sizeof(item->command), "redlock nodes --new-deployment");
+    advice_set(item->command, sizeof item->command, "redlock nodes --new-deployment");
 }
 
 static void on_clock_slow(struct advice_list *list)
 {
     const char *version = list->look->infos[list->node].version;
-    bool is_known = strstr(version, "9.1.0") != NULL || strstr(version, "9.1.1") != NULL;
+    bool is_known = strstr(version, "9.1.0") || strstr(version, "9.1.1");
 
     advice_add(list, true, "its clock stands still, or nearly so: locks do not end there by themselves",
                is_known ? "Restart the server, and update it: Valkey 9.1.0 and 9.1.1 can start with such a clock."
@@ -156,7 +156,7 @@ static void on_fault(struct advice_list *list)
         advice_add(list, true, "marked by clients with other masters or another quorum",
                    "Give all clients the same list, spelled alike, and the same --quorum. If the deployment has really "
                    "changed: stop all clients, wait for max_ttl, then declare it new:");
-        advice_set(list->items[list->n - 1].command, sizeof(list->items[0].command),
+        advice_set(list->items[list->n - 1].command, sizeof list->items[0].command,
                    "redlock nodes --new-deployment --force");
         break;
     case REDLOCK_FAULT_NO_RIGHTS:
@@ -200,7 +200,7 @@ static void on_rights(struct advice_list *list)
 
     if (*advice_missing_rights(list, missing) == '\0' || list->look->infos[list->node].fault == REDLOCK_FAULT_NO_RIGHTS)
         return;
-    advice_set(what, sizeof(what), "the user lacks %s", missing);
+    advice_set(what, sizeof what, "the user lacks %s", missing);
     if (!rights->needed && !rights->keys)
         mend = "Locks can do without it, at a price that redlock(7) names. Its administrator grants it by:";
     else if (!rights->vital && !rights->keys)
@@ -215,7 +215,7 @@ static void on_health(struct advice_list *list)
     char what[240];
 
     if (rights->memory_percent >= NEARLY_FULL_PERCENT) {
-        advice_set(what, sizeof(what), "its memory is full to %u %%: it takes no lock when all of it is used",
+        advice_set(what, sizeof what, "its memory is full to %u %%: it takes no lock when all of it is used",
                    rights->memory_percent);
         advice_command(list,
                        advice_add(list, false, what,
@@ -239,7 +239,7 @@ static void on_replicas(struct advice_list *list)
 
     if (info->replicas == 0)
         return;
-    advice_set(what, sizeof(what), "%" PRId64 " replica%s: one that is promoted in its place lacks the latest locks",
+    advice_set(what, sizeof what, "%" PRId64 " replica%s: one that is promoted in its place lacks the latest locks",
                info->replicas, info->replicas == 1 ? "" : "s");
     advice_add(list, false, what, "Run it without replicas, or see to it that none is ever promoted.");
 }
@@ -250,7 +250,7 @@ static void on_clock(struct advice_list *list)
     char what[240];
 
     if (info->clock_offset_us < -CLOCK_BEHIND_US) {
-        advice_set(what, sizeof(what),
+        advice_set(what, sizeof what,
                    "clock %.1f s behind this machine's: setting it right in one step ends locks early",
                    (double)-info->clock_offset_us / 1e6);
         advice_add(list, false, what,
@@ -282,16 +282,16 @@ static void on_longer_locks(struct advice_list *list, const struct redlock_node_
 {
     char longest[24], wait[24], what[240];
 
-    term_time(info->marker_longest_ms * 1000, longest, sizeof(longest));
-    advice_set(what, sizeof(what), "locks of up to %s may be alive: a quarantine that begins lasts 1 s longer",
+    term_time(info->marker_longest_ms * 1000, longest, sizeof longest);
+    advice_set(what, sizeof what, "locks of up to %s may be alive: a quarantine that begins lasts 1 s longer",
                longest);
     if (info->marker_falls_ms == 0) {
         advice_add(list, false, what, "A change of max_ttl was cut off. Finish it, with the value that is to hold:");
-        advice_set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --max-ttl DUR");
+        advice_set(list->items[list->n - 1].command, sizeof list->items[0].command, "redlock nodes --max-ttl DUR");
         return;
     }
-    term_time(info->marker_falls_ms * 1000, wait, sizeof(wait));
-    advice_set(what + strlen(what), sizeof(what) - strlen(what), ", for %s from now", wait);
+    term_time(info->marker_falls_ms * 1000, wait, sizeof wait);
+    advice_set(what + strlen(what), sizeof what - strlen(what), ", for %s from now", wait);
     advice_add(list, false, what, "max_ttl is smaller already. There is nothing to do.");
 }
 
@@ -307,9 +307,9 @@ static void on_max_ttl(struct advice_list *list)
         advice_add(list, false, "has not heard of the latest declaration of max_ttl",
                    "The next client that takes a lock, and reaches another master, tells it.");
     } else if (differs(list->look, info)) {
-        advice_set(what, sizeof(what), "max_ttl is %s here, and another value elsewhere: the smallest holds", max_ttl);
+        advice_set(what, sizeof what, "max_ttl is %s here, and another value elsewhere: the smallest holds", max_ttl);
         advice_add(list, false, what, "Declare the one that is to hold:");
-        advice_set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --max-ttl DUR");
+        advice_set(list->items[list->n - 1].command, sizeof list->items[0].command, "redlock nodes --max-ttl DUR");
     }
     if (info->marker_longest_ms > info->marker_max_ttl_ms)
         on_longer_locks(list, info);
@@ -323,7 +323,7 @@ size_t advice_on(const struct nodes_look *look, size_t node, struct advice ret_a
     if (rights_of(&list)->sentinel)
         advise_on_sentinel(&list);
     else if (info->fault != REDLOCK_FAULT_NOT_MASTER && look->probes[node].refused)
-        advise_on_refused(&list, !quorum_status_answers(info) || strstr(look->probes[node].why, "max number") == NULL);
+        advise_on_refused(&list, !quorum_status_answers(info) || !strstr(look->probes[node].why, "max number"));
     else if (!quorum_status_answers(info))
         advise_on_down(&list);
     else if (rights_of(&list)->unknown[0] != '\0' && info->fault != REDLOCK_FAULT_NOT_MASTER)

@@ -18,7 +18,7 @@ void advice_set(char *text, size_t size, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(whole, sizeof(whole), format, arguments);
+    vsnprintf(whole, sizeof whole, format, arguments);
     va_end(arguments);
     shown_whole_words(whole, text, size);
 }
@@ -27,12 +27,12 @@ struct advice *advice_add(struct advice_list *list, bool serious, const char *wh
 {
     struct advice *item = list->n < ADVICE_MOST ? &list->items[list->n++] : NULL;
 
-    if (item == NULL)
+    if (!item)
         return NULL;
-    memset(item, 0, sizeof(*item));
+    memset(item, 0, sizeof *item);
     item->serious = serious;
-    advice_set(item->what, sizeof(item->what), "%s", what);
-    advice_set(item->mend, sizeof(item->mend), "%s", mend);
+    advice_set(item->what, sizeof item->what, "%s", what);
+    advice_set(item->mend, sizeof item->mend, "%s", mend);
     return item;
 }
 
@@ -41,8 +41,8 @@ static void option(char ret_text[SHELL_SIZE], const char *name, const char *word
     size_t length = strlen(ret_text);
     char buffer[WORD_SIZE];
 
-    if (word != NULL)
-        snprintf(ret_text + length, SHELL_SIZE - length, " %s %s", name, shown_word(word, buffer, sizeof(buffer)));
+    if (word)
+        snprintf(ret_text + length, SHELL_SIZE - length, " %s %s", name, shown_word(word, buffer, sizeof buffer));
 }
 
 static void flag(char ret_text[SHELL_SIZE], const char *name, bool is_set)
@@ -73,17 +73,17 @@ static void shell(const struct advice_list *list, bool as_user, char ret_text[SH
 
     strcpy(ret_text, "redis-cli");
     if (target_parse(advice_common(list)->masters.urls[list->node], &target)) {
-        snprintf(port, sizeof(port), "%d", target.port);
+        snprintf(port, sizeof port, "%d", target.port);
         option(ret_text, "-s", target.path);
         option(ret_text, "-h", target.host);
-        option(ret_text, "-p", target.host != NULL ? port : NULL);
+        option(ret_text, "-p", target.host ? port : NULL);
         if (target.tls)
             tls_options(&advice_common(list)->masters.tls, ret_text);
     }
-    if (target.user != NULL)
+    if (target.user)
         user = target.user;
     option(ret_text, "--user", as_user ? user : NULL);
-    flag(ret_text, "--askpass", as_user && (target.password != NULL || user != NULL));
+    flag(ret_text, "--askpass", as_user && (target.password || user));
     target_fini(&target);
 }
 
@@ -91,25 +91,25 @@ void advice_command(const struct advice_list *list, struct advice *item, const c
 {
     char start[SHELL_SIZE];
 
-    if (item == NULL)
+    if (!item)
         return;
     shell(list, true, start);
-    snprintf(item->command, sizeof(item->command), "%s %s", start, words);
+    snprintf(item->command, sizeof item->command, "%s %s", start, words);
 }
 
 void advice_grant(const struct advice_list *list, struct advice *item, const char *rights)
 {
     const char *given = advice_common(list)->masters.password.user;
-    const char *user = given != NULL ? given : "default";
+    const char *user = given ? given : "default";
     char start[SHELL_SIZE], word[WORD_SIZE];
     struct target target;
 
-    if (item == NULL)
+    if (!item)
         return;
     shell(list, false, start);
     target_parse(advice_common(list)->masters.urls[list->node], &target);
-    snprintf(item->command, sizeof(item->command), "%s ACL SETUSER %s %s", start,
-             shown_word(target.user != NULL ? target.user : user, word, sizeof(word)), rights);
+    snprintf(item->command, sizeof item->command, "%s ACL SETUSER %s %s", start,
+             shown_word(target.user ? target.user : user, word, sizeof word), rights);
     target_fini(&target);
 }
 
@@ -119,7 +119,7 @@ void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *
     size_t length = 0, begin = strlen(buffer);
 
     for (; *prefix != '\0' && length < ADVICE_RIGHTS_SIZE; prefix++) {
-        const char *form = *prefix == '\'' ? "'\\%c'" : strchr("*?[]\\", *prefix) != NULL ? "\\%c" : "%c";
+        const char *form = *prefix == '\'' ? "'\\%c'" : strchr("*?[]\\", *prefix) ? "\\%c" : "%c";
 
         length += (size_t)sprintf(word + length, form, *prefix);
     }
@@ -202,8 +202,8 @@ static const struct refusal {
 
 static const struct refusal *refusal_of(const char *says)
 {
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-        if (strstr(says, refusals[i].word) != NULL)
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (strstr(says, refusals[i].word))
             return &refusals[i];
     return NULL;
 }
@@ -215,14 +215,14 @@ void advise_on_refused(struct advice_list *list, bool serious)
     struct advice *item;
     char what[480];
 
-    if (strstr(says, "CLUSTERDOWN") != NULL || strstr(says, "MOVED") != NULL || strstr(says, "cluster mode") != NULL) {
+    if (strstr(says, "CLUSTERDOWN") || strstr(says, "MOVED") || strstr(says, "cluster mode")) {
         advise_on_cluster(list);
         return;
     }
-    advice_set(what, sizeof(what), "%s. It says: %s",
-               refusal != NULL ? refusal->meaning : "it answers with an error", says);
-    item = advice_add(list, serious, what, refusal != NULL ? refusal->mend : "See what it says, and its log.");
-    if (refusal != NULL && refusal->command != NULL)
+    advice_set(what, sizeof what, "%s. It says: %s",
+               refusal ? refusal->meaning : "it answers with an error", says);
+    item = advice_add(list, serious, what, refusal ? refusal->mend : "See what it says, and its log.");
+    if (refusal && refusal->command)
         advice_command(list, item, refusal->command);
 }
 
@@ -260,7 +260,7 @@ static void on_slow(struct advice_list *list)
     struct advice *item;
 
     if (slow_ms == 0) {
-        advice_set(what, sizeof(what), "slow: %s", error);
+        advice_set(what, sizeof what, "slow: %s", error);
         advice_add(list, true, what, "Look at the load of its machine, and at the way to it. Much more time "
                                      "(--node-timeout) was not enough.");
         return;
@@ -268,12 +268,12 @@ static void on_slow(struct advice_list *list)
     if (enough_ms < least_ms)
         enough_ms = least_ms;
     duration_text(enough_ms * 1000, enough);
-    term_time(slow_ms * 1000, time, sizeof(time));
-    advice_set(what, sizeof(what), "slow: its handshake takes about %s, and had too little time (%s)", time, error);
+    term_time(slow_ms * 1000, time, sizeof time);
+    advice_set(what, sizeof what, "slow: its handshake takes about %s, and had too little time (%s)", time, error);
     item = advice_add(list, true, what, "Give it more, in all clients alike (in programs by node_timeout_ms and "
                                         "connect_timeout_ms):");
-    if (item != NULL)
-        advice_set(item->command, sizeof(item->command), "redlock nodes --node-timeout %s", enough);
+    if (item)
+        advice_set(item->command, sizeof item->command, "redlock nodes --node-timeout %s", enough);
 }
 
 void advise_on_down(struct advice_list *list)
@@ -282,14 +282,14 @@ void advise_on_down(struct advice_list *list)
     char what[240], rights[ADVICE_RIGHTS_SIZE];
     struct advice *item = NULL;
 
-    advice_set(what, sizeof(what), "not reached: %s", info->last_error[0] != '\0' ? info->last_error : "no answer");
+    advice_set(what, sizeof what, "not reached: %s", info->last_error[0] != '\0' ? info->last_error : "no answer");
     if (list->look->probes[list->node].other_tls)
         on_other_tls(list);
     else if (nodes_is_slow(list->look, list->node))
         on_slow(list);
     else if (mentions(info, "NOPERM") && *advice_missing_rights(list, rights) != '\0')
         advice_grant(list, advice_add(list, true, what, "Have its administrator grant what is missing:"), rights);
-    else if (refusal_of(info->last_error) != NULL)
+    else if (refusal_of(info->last_error))
         advise_on_refused(list, true);
     else if (mentions(info, "resolving the name"))
         advice_add(list, true, what, "Correct the name, in all clients alike, or let this machine resolve it.");
@@ -325,7 +325,7 @@ void advise_on_unknown_commands(struct advice_list *list)
 {
     char what[480];
 
-    advice_set(what, sizeof(what), "it does not know: %s", list->look->rights[list->node].unknown);
+    advice_set(what, sizeof what, "it does not know: %s", list->look->rights[list->node].unknown);
     advice_add(list, true, what,
                "Leave the commands their names (rename-command in its redis.conf), or put a server that has them in "
                "its place: Redis 6.0 or later, or Valkey.");

@@ -29,7 +29,7 @@ bool nodes_refuses(const struct nodes_look *look, size_t node)
 
     if (info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER)
         return false;
-    if (quorum_status_answers(info) && strstr(look->probes[node].why, "max number of clients") != NULL)
+    if (quorum_status_answers(info) && strstr(look->probes[node].why, "max number of clients"))
         return false; /* the client has got the last connection */
     return look->probes[node].refused ||
            (look->rights[node].vital && quorum_status_answers(info) && info->fault != REDLOCK_FAULT_NO_RIGHTS);
@@ -66,7 +66,7 @@ static void compare_servers(struct nodes_look *look, size_t node)
     struct redlock_node_info after;
     size_t n = 0;
 
-    redlock_client_node_info(look->client, node, &after, sizeof(after));
+    redlock_client_node_info(look->client, node, &after, sizeof after);
     if (before->looked)
         ids[n++] = before->run_id;
     for (size_t i = 0; i < rights->met; i++)
@@ -75,8 +75,8 @@ static void compare_servers(struct nodes_look *look, size_t node)
         ids[n++] = after.run_id;
     one = met_again(ids, n, &other);
     look->by_turns[node] = one != NULL;
-    if (one != NULL)
-        snprintf(look->turns[node], sizeof(look->turns[node]),
+    if (one)
+        snprintf(look->turns[node], sizeof look->turns[node],
                  "its name leads to two servers by turns (run ids %.8s..., %.8s...)", one, other);
 }
 
@@ -119,8 +119,8 @@ static bool ran_out_of_time(const struct nodes_look *look, size_t node)
 {
     const char *why = look->infos[node].last_error;
 
-    return !nodes_answers(look, node) && strstr(why, "resolving") == NULL &&
-           (strstr(why, "timed out") != NULL || strstr(why, "within") != NULL);
+    return !nodes_answers(look, node) && !strstr(why, "resolving") &&
+           (strstr(why, "timed out") || strstr(why, "within"));
 }
 
 static bool all_have_answered(const struct session *session, void *data)
@@ -132,7 +132,7 @@ static bool all_have_answered(const struct session *session, void *data)
 
     (void)session;
     for (size_t i = 0; i < patience->look->sum.n; i++) {
-        if (!patience->waits_for[i] || redlock_client_node_stats(patience->client, i, &stats, sizeof(stats)) != 0)
+        if (!patience->waits_for[i] || redlock_client_node_stats(patience->client, i, &stats, sizeof stats) != 0)
             continue;
         if (stats.link == REDLOCK_LINK_READY && patience->look->slow_ms[i] == 0)
             patience->look->slow_ms[i] = ms;
@@ -160,7 +160,7 @@ static void wait_for_slow_ones(struct nodes_look *look)
     common.join = REDLOCK_JOIN_LOOK;
     common.node_timeout_ms = PATIENCE_MS;
     client = session_client(look->session, "nodes", &common, &unused);
-    if (client == NULL)
+    if (!client)
         return;
     patience.client = client;
     session_run_until(look->session, all_have_answered, &patience, PATIENCE_MS);
@@ -172,7 +172,7 @@ static void wait_for_slow_ones(struct nodes_look *look)
 bool nodes_is_slow(const struct nodes_look *look, size_t node)
 {
     return ran_out_of_time(look, node) &&
-           (look->slow_ms[node] > 0 || strstr(look->infos[node].last_error, " answers came within ") != NULL);
+           (look->slow_ms[node] > 0 || strstr(look->infos[node].last_error, " answers came within "));
 }
 
 /* --- The look ---------------------------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static struct quorum_status able_of(const struct nodes_look *look)
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     struct quorum_status able;
 
-    memcpy(infos, look->infos, sizeof(infos));
+    memcpy(infos, look->infos, sizeof infos);
     for (size_t i = 0; i < look->sum.n; i++)
         if (nodes_refuses(look, i))
             infos[i] = (struct redlock_node_info){.link = infos[i].link, .standing = REDLOCK_STANDING_EXCLUDED};
@@ -204,7 +204,7 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
     *ret_exit = CLI_INFRASTRUCTURE;
     *ret_look = (struct nodes_look){.request = request, .session = session};
     ret_look->client = session_client(session, "nodes", &common, ret_exit);
-    if (ret_look->client == NULL)
+    if (!ret_look->client)
         return false;
     session_join(session, ret_look->client);
     n = quorum_status_read(ret_look->client, ret_look->infos);

@@ -207,7 +207,7 @@ static int objection(const struct nodes_look *look)
     for (size_t i = 0; i < look->sum.n; i++) {
         const char *why = obstacle(look, i);
 
-        if (why != NULL) {
+        if (why) {
             cli_error("nodes", "max_ttl is not changed, since every master must learn of it: %s: %s",
                       look->infos[i].name, why);
             return CLI_INFRASTRUCTURE;
@@ -218,7 +218,7 @@ static int objection(const struct nodes_look *look)
         return CLI_OK;
     command = cli_again(&look->request->common, "redlock nodes --new-deployment");
     cli_error("nodes", "max_ttl is not changed: no client has met these masters yet. Declare them by: %s",
-              command != NULL ? command : "redlock nodes --new-deployment");
+              command ? command : "redlock nodes --new-deployment");
     free(command);
     return CLI_NOT_HELD;
 }
@@ -326,7 +326,7 @@ static int confirmed(const struct nodes_look *look)
     explain_change(look);
     fputs("Type 'change' to go on: ", stderr);
     fflush(stderr);
-    if (fgets(answer, sizeof(answer), stdin) != NULL && strcmp(answer, "change\n") == 0)
+    if (fgets(answer, sizeof answer, stdin) && strcmp(answer, "change\n") == 0)
         return CLI_OK;
     fputs("Nothing is changed.\n", stderr);
     return CLI_NOT_HELD;
@@ -342,7 +342,7 @@ int nodes_change_max_ttl(struct session *session, const struct nodes_request *re
         return code;
     code = confirmed(look);
     numbered.common.declaration = nodes_next_declaration(look);
-    for (size_t i = 0; code == CLI_OK && i < sizeof(steps) / sizeof(*steps); i++)
+    for (size_t i = 0; code == CLI_OK && i < sizeof steps / sizeof *steps; i++)
         code = step(session, &numbered, steps[i]);
     return code;
 }
@@ -380,7 +380,7 @@ static int objection_to_new(const struct nodes_look *look)
         cli_error("nodes", "no master answers: nothing is declared");
         return CLI_INFRASTRUCTURE;
     }
-    if (nodes_by_turns(look) != NULL) {
+    if (nodes_by_turns(look)) {
         cli_error("nodes", "not declared: the name %s leads to two servers by turns, and clients may count both. Let "
                            "it lead to one of them", nodes_by_turns(look));
         return CLI_NOT_HELD;
@@ -390,7 +390,7 @@ static int objection_to_new(const struct nodes_look *look)
                   sum->voting, sum->n);
     if (look->request->force)
         return CLI_OK;
-    if (names_of(look, REDLOCK_FAULT_RING, names, sizeof(names)) > 0) {
+    if (names_of(look, REDLOCK_FAULT_RING, names, sizeof names) > 0) {
         cli_error("nodes", "not declared: %s: in use by a deployment with other masters or another quorum. "
                            "Stop its clients, wait for max_ttl, and add --force", names);
         return CLI_NOT_HELD;
@@ -419,7 +419,7 @@ static bool new_confirmed(const struct nodes_look *look)
             look->sum.answering, look->sum.answering == 1 ? "" : "s",
             duration_text(look->request->common.max_ttl_ms * INT64_C(1000), max_ttl));
     fflush(stderr);
-    if (fgets(answer, sizeof(answer), stdin) != NULL && strcmp(answer, "new\n") == 0)
+    if (fgets(answer, sizeof answer, stdin) && strcmp(answer, "new\n") == 0)
         return true;
     fputs("Nothing is declared.\n", stderr);
     return false;

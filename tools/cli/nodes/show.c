@@ -53,7 +53,7 @@ static const char *signed_time(int64_t us, char *buffer, size_t size)
 
     if (length_us >= MINUTE_US)
         length_us = (length_us + 500000) / 1000000 * 1000000;
-    snprintf(buffer, size, "%c%s", us < 0 ? '-' : '+', term_time(length_us, time, sizeof(time)));
+    snprintf(buffer, size, "%c%s", us < 0 ? '-' : '+', term_time(length_us, time, sizeof time));
     return buffer;
 }
 
@@ -61,7 +61,7 @@ static void print_name(const struct term *term, const struct redlock_node_info *
 {
     char name[32];
 
-    fprintf(term->out, "  %-*s  ", width, term_fit(info->name, width, name, sizeof(name)));
+    fprintf(term->out, "  %-*s  ", width, term_fit(info->name, width, name, sizeof name));
 }
 
 static void print_standing(const struct term *term, const struct nodes_look *look, size_t node, int width)
@@ -71,13 +71,13 @@ static void print_standing(const struct term *term, const struct nodes_look *loo
     char left[24] = "-", latency[24] = "-", offset[24] = "-", step[24] = "-";
 
     if (info->quarantine_ms > 0)
-        term_time(info->quarantine_ms * 1000, left, sizeof(left));
+        term_time(info->quarantine_ms * 1000, left, sizeof left);
     if (latency_us >= 0)
-        term_time(latency_us, latency, sizeof(latency));
+        term_time(latency_us, latency, sizeof latency);
     if (info->looked && info->fault != REDLOCK_FAULT_SAME_SERVER)
-        signed_time(info->clock_offset_us, offset, sizeof(offset));
+        signed_time(info->clock_offset_us, offset, sizeof offset);
     if (info->clock_step_us != 0)
-        signed_time(info->clock_step_us, step, sizeof(step));
+        signed_time(info->clock_step_us, step, sizeof step);
     print_name(term, info, width);
     term_print(term, style_of(look, node), "%-11s", nodes_standing_word(look, node));
     fprintf(term->out, "  %12s  %9s  %9s  %8s\n", left, offset, step, latency);
@@ -106,13 +106,13 @@ static void print_server(const struct term *term, const struct redlock_node_info
     char version[WORD_SIZE], role[WORD_SIZE], sync[WORD_SIZE], run_id[WORD_SIZE], eviction[WORD_SIZE];
 
     print_name(term, info, width);
-    fprintf(term->out, "%-12.12s  %-7s  ", shown(or_dash(info->version), version, sizeof(version)),
-            shown(role_word(info), role, sizeof(role)));
+    fprintf(term->out, "%-12.12s  %-7s  ", shown(or_dash(info->version), version, sizeof version),
+            shown(role_word(info), role, sizeof role));
     term_print(term, info->durable ? TERM_GREEN : TERM_PLAIN, "%-8s",
-               shown(persistence_word(info), sync, sizeof(sync)));
+               shown(persistence_word(info), sync, sizeof sync));
     fprintf(term->out, "  %-*.*s  %s\n", SHORT_RUN_ID, SHORT_RUN_ID,
-            shown(or_dash(info->run_id), run_id, sizeof(run_id)),
-            shown(or_dash(info->eviction_policy), eviction, sizeof(eviction)));
+            shown(or_dash(info->run_id), run_id, sizeof run_id),
+            shown(or_dash(info->eviction_policy), eviction, sizeof eviction));
 }
 
 /* For names, what the other columns leave. */
@@ -196,7 +196,7 @@ static void print_wrapped(const struct term *term, int column, const char *text)
 {
     char safe[SENTENCE_SIZE * 4];
 
-    text = shown(text, safe, sizeof(safe));
+    text = shown(text, safe, sizeof safe);
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
 
@@ -217,15 +217,15 @@ static void print_item(const struct term *term, const struct nodes_look *look, c
                        const char *names)
 {
     char *command = nodes_command(look, advice);
-    char sentence[NAMES_SIZE + sizeof(advice->what)];
+    char sentence[NAMES_SIZE + sizeof advice->what];
     const char *label = advice->serious ? "!" : "note:";
 
-    snprintf(sentence, sizeof(sentence), "%s: %s.", names, advice->what);
+    snprintf(sentence, sizeof sentence, "%s: %s.", names, advice->what);
     term_print(term, advice->serious ? TERM_RED : TERM_DIM, "%s", label);
     fputs(advice->serious ? "   " : "", term->out);
     print_wrapped(term, advice->serious ? INDENT : (int)strlen(label), sentence);
     print_wrapped(term, 0, advice->mend);
-    if (command != NULL && command[0] != '\0') {
+    if (command && command[0] != '\0') {
         fprintf(term->out, "%*s", 2 * INDENT, "");
         term_print(term, TERM_BOLD, "%s\n", command);
     }
@@ -234,8 +234,8 @@ static void print_item(const struct term *term, const struct nodes_look *look, c
 
 static void print_advice(const struct term *term, const struct nodes_look *look)
 {
-    struct item *items = calloc(ITEMS, sizeof(*items));
-    size_t n = items != NULL ? collect(look, items) : 0;
+    struct item *items = calloc(ITEMS, sizeof *items);
+    size_t n = items ? collect(look, items) : 0;
     char names[NAMES_SIZE];
 
     for (int serious = 1; serious >= 0; serious--)
@@ -255,7 +255,7 @@ static void print_advice(const struct term *term, const struct nodes_look *look)
 int nodes_exit_code(const struct nodes_look *look)
 {
     if (look->able.voting >= look->able.quorum)
-        return nodes_by_turns(look) == NULL ? CLI_OK : CLI_NOT_HELD;
+        return !nodes_by_turns(look) ? CLI_OK : CLI_NOT_HELD;
     return look->able.answering < look->able.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
 }
 
@@ -264,7 +264,7 @@ static void print_hope(const struct term *term, const struct quorum_status *sum)
     char wait[24];
 
     if (sum->quorum_in_ms > 0)
-        fprintf(term->out, "    Enough of them will in %s.\n", term_time(sum->quorum_in_ms * 1000, wait, sizeof(wait)));
+        fprintf(term->out, "    Enough of them will in %s.\n", term_time(sum->quorum_in_ms * 1000, wait, sizeof wait));
     else if (sum->voting + sum->waiting + sum->unmarked >= sum->quorum)
         fputs("    Enough of them will max_ttl + 1 s after a client has met them.\n", term->out);
     else
@@ -275,7 +275,7 @@ static void print_verdict(const struct term *term, const struct nodes_look *look
 {
     const struct quorum_status *sum = &look->able;
 
-    if (sum->voting >= sum->quorum && nodes_by_turns(look) != NULL) {
+    if (sum->voting >= sum->quorum && nodes_by_turns(look)) {
         term_print(term, TERM_RED, "no safe quorum");
         fprintf(term->out, ": %zu of %zu masters vote (%zu needed), but clients may count both servers of\n    %s\n",
                 sum->voting, sum->n, sum->quorum, nodes_by_turns(look));
@@ -361,7 +361,7 @@ static void advices(struct cli_json *json, const struct nodes_look *look, size_t
         cli_json_bool(json, "serious", found[i].serious);
         cli_json_string(json, "what", found[i].what);
         cli_json_string(json, "mend", found[i].mend);
-        cli_json_string(json, "command", command != NULL ? command : "");
+        cli_json_string(json, "command", command ? command : "");
         cli_json_end(json, '}');
         free(command);
     }

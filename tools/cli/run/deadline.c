@@ -81,8 +81,8 @@ struct run_bound *run_bound_create(void)
 
 void run_bound_destroy(struct run_bound *bound)
 {
-    if (bound != NULL)
-        munmap(bound, sizeof(*bound));
+    if (bound)
+        munmap(bound, sizeof *bound);
 }
 
 void run_bound_set(struct run_bound *bound, struct instant valid_until)

@@ -44,14 +44,14 @@ static _Noreturn void become_hook(const struct guard *guard, pid_t pid)
     size_t n = 0;
     char **envp;
 
-    while (child->envp[n] != NULL)
+    while (child->envp[n])
         n++;
-    envp = calloc(n + 2, sizeof(*envp));
-    if (envp == NULL)
+    envp = calloc(n + 2, sizeof *envp);
+    if (!envp)
         _exit(127);
     for (size_t i = 0; i < n; i++)
         envp[i] = child->envp[i];
-    snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
+    snprintf(number, sizeof number, "REDLOCK_PID=%d", (int)pid);
     if (pid > 0)
         envp[n] = number;
     for (int i = 0; i < 2; i++)
@@ -87,7 +87,7 @@ void guard_tell(const struct guard *guard, enum run_news_kind kind, int number)
     if (kind == RUN_NEWS_LEFTOVERS)
         news.left = run_tree_list(getpid());
     if (guard->link >= 0)
-        send(guard->link, &news, sizeof(news), MSG_NOSIGNAL | (kind == RUN_NEWS_ENDED ? 0 : MSG_DONTWAIT));
+        send(guard->link, &news, sizeof news, MSG_NOSIGNAL | (kind == RUN_NEWS_ENDED ? 0 : MSG_DONTWAIT));
 }
 
 /* To everything. While the command has not been reaped its pid is its group's, and nobody can slip through. */
@@ -130,7 +130,7 @@ static void begin_killing(struct guard *guard)
     if (guard->killing)
         return;
     guard->killing = true;
-    if (guard->plan->hook != NULL && !guard->warned) {
+    if (guard->plan->hook && !guard->warned) {
         signal_all(guard, SIGKILL);
         guard->hook = start_hook(guard, 0);
         guard->hook_end = instant_after(instant_now(), RUN_HOOK_MS * NS_PER_MS);
@@ -182,7 +182,7 @@ static void take_orders(struct guard *guard)
     struct run_order order;
     ssize_t n = 0;
 
-    while (guard->link >= 0 && (n = recv(guard->link, &order, sizeof(order), MSG_DONTWAIT)) == sizeof(order))
+    while (guard->link >= 0 && (n = recv(guard->link, &order, sizeof order, MSG_DONTWAIT)) == sizeof order)
         obey(guard, &order);
     if (guard->link >= 0 && (n >= 0 || (errno != EAGAIN && errno != EINTR))) {
         close(guard->link);
@@ -196,11 +196,11 @@ static void take_orders(struct guard *guard)
 static void learn_outcome(struct guard *guard)
 {
     int error;
-    ssize_t n = guard->outcome >= 0 ? read(guard->outcome, &error, sizeof(error)) : -1;
+    ssize_t n = guard->outcome >= 0 ? read(guard->outcome, &error, sizeof error) : -1;
 
     if (guard->outcome < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
         return;
-    if (n == sizeof(error))
+    if (n == sizeof error)
         guard_tell(guard, RUN_NEWS_NOT_STARTED, error);
     else
         guard_tell(guard, RUN_NEWS_STARTED, guard->child);
@@ -239,7 +239,7 @@ static void collect(struct guard *guard)
 static void warn(struct guard *guard)
 {
     guard->warned = true;
-    if (guard->plan->hook != NULL) {
+    if (guard->plan->hook) {
         start_hook(guard, guard->child);
     } else if (guard->plan->warning != 0) {
         signal_all(guard, guard->plan->warning);
@@ -281,11 +281,11 @@ static void sleep_until_something(struct guard *guard, int64_t wait_ns)
     if (wait_ns <= 0)
         after.it_value.tv_nsec = 1;
     if (wait_ns == INT64_MAX)
-        memset(&after, 0, sizeof(after));
+        memset(&after, 0, sizeof after);
     timerfd_settime(guard->timer, 0, &after, NULL);
     timer_settime(guard->alarm, 0, &after, NULL);
     poll(fds, 4, -1);
-    while (read(guard->children, &info, sizeof(info)) == sizeof(info))
+    while (read(guard->children, &info, sizeof info) == sizeof info)
         continue;
 }
 
@@ -331,8 +331,8 @@ static _Noreturn void become(const struct run_guard_plan *plan, pid_t guard, int
         execvpe(child->argv[0], child->argv, child->envp);
         error = errno;
     }
-    n = write(error_fd, &error, sizeof(error));
-    _exit(n == sizeof(error) && error == ENOENT ? 127 : 126);
+    n = write(error_fd, &error, sizeof error);
+    _exit(n == sizeof error && error == ENOENT ? 127 : 126);
 }
 
 static int ascending(const void *a, const void *b)
@@ -346,7 +346,7 @@ static void close_others(const struct guard *guard)
                         guard->outcome, guard->hook_out[0], guard->hook_out[1]};
     int next = 3;
 
-    qsort(own, OWN_FDS, sizeof(own[0]), ascending);
+    qsort(own, OWN_FDS, sizeof own[0], ascending);
     for (int i = 0; i < OWN_FDS; i++) {
         if (own[i] > next)
             portable_close_range(next, own[i] - 1);
@@ -364,7 +364,7 @@ static void step_aside(struct guard *guard)
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     setsid();
-    for (int i = 0; guard->plan->hook != NULL && i < 2; i++)
+    for (int i = 0; guard->plan->hook && i < 2; i++)
         guard->hook_out[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd);

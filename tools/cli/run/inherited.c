@@ -26,11 +26,11 @@ static bool fill(char **env, char *const *environment, const struct run_variable
 {
     size_t count = 0;
 
-    for (; *environment != NULL; environment++)
-        if (!is_told(*environment, variables, n) && (env[count++] = strdup(*environment)) == NULL)
+    for (; *environment; environment++)
+        if (!is_told(*environment, variables, n) && !(env[count++] = strdup(*environment)))
             return false;
     for (size_t i = 0; i < n; i++)
-        if (variables[i].value != NULL &&
+        if (variables[i].value &&
             asprintf(&env[count++], "%s=%s", variables[i].name, variables[i].value) < 0) {
             env[count - 1] = NULL;
             return false;
@@ -43,10 +43,10 @@ char **run_env_create(char *const *environment, const struct run_variable *varia
     size_t room = n + 1;
     char **env;
 
-    for (size_t i = 0; environment[i] != NULL; i++)
+    for (size_t i = 0; environment[i]; i++)
         room++;
-    env = calloc(room, sizeof(*env));
-    if (env != NULL && !fill(env, environment, variables, n)) {
+    env = calloc(room, sizeof *env);
+    if (env && !fill(env, environment, variables, n)) {
         run_env_free(env);
         return NULL;
     }
@@ -55,7 +55,7 @@ char **run_env_create(char *const *environment, const struct run_variable *varia
 
 void run_env_free(char **env)
 {
-    for (size_t i = 0; env != NULL && env[i] != NULL; i++)
+    for (size_t i = 0; env && env[i]; i++)
         free(env[i]);
     free(env);
 }
@@ -86,7 +86,7 @@ int run_signals_take(struct run_inherited *ret_inherited)
     sigset_t blocked;
 
     sigemptyset(&taken);
-    for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
         if (!is_ignored_signal(passed_on[i]))
             sigaddset(&taken, passed_on[i]);
     blocked = taken;

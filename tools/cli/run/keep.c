@@ -31,7 +31,7 @@ static void note_trouble(struct keeper *keeper, const struct redlock_alarm *alar
 
     for (size_t i = 0; i < alarm->n_nodes; i++)
         result.granted += alarm->nodes[i].vote == REDLOCK_VOTE_GRANTED;
-    snprintf(why, sizeof(why), "%u of %zu masters have renewed it (%u needed)", result.granted, alarm->n_nodes,
+    snprintf(why, sizeof why, "%u of %zu masters have renewed it (%u needed)", result.granted, alarm->n_nodes,
              result.quorum);
     result.why = why;
     keeper->trouble.op = REDLOCK_OP_EXTEND;
@@ -91,7 +91,7 @@ static void on_signals(evutil_socket_t fd, short what, void *data)
 {
     struct signalfd_siginfo info;
 
-    while (read(fd, &info, sizeof(info)) == sizeof(info))
+    while (read(fd, &info, sizeof info) == sizeof info)
         pass_on(data, &info);
 }
 
@@ -110,8 +110,8 @@ static bool listen_to_all(struct keeper *keeper)
     keeper->on_watchdog = event_new(base, -1, EV_PERSIST, on_watchdog, keeper);
     keeper->on_sweep = evtimer_new(base, keeper_on_sweep, keeper);
     keeper->on_reminder = evtimer_new(base, keeper_on_reminder, keeper);
-    return keeper->on_link != NULL && keeper->on_signals != NULL && keeper->on_fallback != NULL &&
-           keeper->on_watchdog != NULL && keeper->on_sweep != NULL && keeper->on_reminder != NULL &&
+    return keeper->on_link && keeper->on_signals && keeper->on_fallback &&
+           keeper->on_watchdog && keeper->on_sweep && keeper->on_reminder &&
            event_add(keeper->on_link, NULL) == 0 && event_add(keeper->on_signals, NULL) == 0 &&
            event_add(keeper->on_fallback, NULL) == 0 &&
            (watchdog_us <= 0 || event_add(keeper->on_watchdog, &every) == 0);
@@ -134,8 +134,8 @@ static void close_all(struct keeper *keeper)
     struct event *const events[] = {keeper->on_link, keeper->on_signals, keeper->on_fallback, keeper->on_watchdog,
                                     keeper->on_sweep, keeper->on_reminder};
 
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-        if (events[i] != NULL)
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        if (events[i])
             event_free(events[i]);
     if (keeper->link >= 0)
         close(keeper->link);
@@ -185,7 +185,7 @@ int run_keep(struct run *run)
 
     envp = keeper_environment(run);
     keeper.fallback = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    ok = envp != NULL && keeper.fallback >= 0 && run_strangers_note(&keeper.strangers) && keeper_start(&keeper, envp);
+    ok = envp && keeper.fallback >= 0 && run_strangers_note(&keeper.strangers) && keeper_start(&keeper, envp);
     if (ok && listen_to_all(&keeper))
         keep(&keeper);
     else

@@ -27,7 +27,7 @@ void keeper_order(const struct keeper *keeper, enum run_order_kind kind, int num
     struct run_order order = {kind, number};
 
     if (keeper->link >= 0)
-        send(keeper->link, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL);
+        send(keeper->link, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* A link that is full wakes the guard as well as another packet would. */
@@ -155,7 +155,7 @@ void keeper_on_link(evutil_socket_t fd, short what, void *data)
     struct run_news news;
     ssize_t n = 0;
 
-    while (!keeper->run->fate.ended && (n = recv(keeper->link, &news, sizeof(news), MSG_DONTWAIT)) == sizeof(news))
+    while (!keeper->run->fate.ended && (n = recv(keeper->link, &news, sizeof news, MSG_DONTWAIT)) == sizeof news)
         take_news(keeper, &news);
     if (!keeper->run->fate.ended && (n >= 0 || (errno != EAGAIN && errno != EINTR)))
         keeper_take_over(keeper, "the guard process has died");
@@ -165,10 +165,10 @@ void keeper_on_fallback(evutil_socket_t fd, short what, void *data)
 {
     struct keeper *keeper = data;
     uint64_t times;
-    ssize_t n = read(keeper->fallback, &times, sizeof(times));
+    ssize_t n = read(keeper->fallback, &times, sizeof times);
 
     keeper_on_link(keeper->link, 0, keeper);
-    if (n == sizeof(times) && !keeper->run->fate.ended && !keeper->run->fate.ended_by_us) {
+    if (n == sizeof times && !keeper->run->fate.ended && !keeper->run->fate.ended_by_us) {
         keeper->run->fate.ended_by_us = true;
         keeper_take_over(keeper, "the guard process has not acted in time");
     }
@@ -222,8 +222,8 @@ static void report(const struct keeper *keeper, const struct run_listing *listin
     char when[40] = "";
 
     if (keeper->reminders > 0)
-        snprintf(when, sizeof(when), " %s ago",
-                 term_time(clock_now_us() - keeper->exited_us, ago, sizeof(ago)));
+        snprintf(when, sizeof when, " %s ago",
+                 term_time(clock_now_us() - keeper->exited_us, ago, sizeof ago));
     put_names(listing, names);
     run_report(run, RUN_LEVEL_WARNING, "leftovers", &facts,
                "'%s' has ended%s, but not all that it has started: %s: %s", run->options->argv[0], when, names,
@@ -258,10 +258,10 @@ static void note(struct keeper *keeper)
     for (size_t i = 0; i < keys->n; i++) {
         char key[LEFTOVERS_KEY_SIZE];
 
-        if (keeper->notes[i] == NULL && leftovers_key(keys->items[i], key) &&
+        if (!keeper->notes[i] && leftovers_key(keys->items[i], key) &&
             redlock_lock_create(keeper->run->client, key, strlen(key), &keeper->notes[i]) != 0)
             keeper->notes[i] = NULL;
-        if (keeper->notes[i] != NULL && redlock_remaining_ns(keeper->notes[i]) <= 0 &&
+        if (keeper->notes[i] && redlock_remaining_ns(keeper->notes[i]) <= 0 &&
             redlock_acquire(keeper->notes[i], &request, on_noted, NULL) != 0)
             continue; /* it is busy: the next time will do */
     }

@@ -69,7 +69,7 @@ static void print_bucket(const struct page *page, const char *bound, int64_t cou
 {
     char more[32];
 
-    snprintf(more, sizeof(more), ",le=\"%s\"", bound);
+    snprintf(more, sizeof more, ",le=\"%s\"", bound);
     print_sample(page, "acquire_seconds_bucket", more);
     fprintf(page->out, "%" PRId64 "\n", count);
 }
@@ -86,7 +86,7 @@ static void print_histogram(const struct page *page)
                   {"300", 300000000}};
 
     print_head(page, "acquire_seconds", "histogram", "How long the acquisition of the lock has taken");
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         print_bucket(page, bounds[i].text, page->metrics->acquire_us <= bounds[i].us);
     print_bucket(page, "+Inf", 1);
     print_sample(page, "acquire_seconds_sum", "");
@@ -103,9 +103,9 @@ static void print_client(const struct page *page, const struct redlock_client *c
     size_t size = (size_t)length + MORE; /* it may grow between the calls */
     char *text = length >= 0 ? malloc(size) : NULL;
 
-    if (text != NULL)
+    if (text)
         length = redlock_client_metrics(client, &label, 1, text, size);
-    if (text != NULL && length >= 0 && (size_t)length < size)
+    if (text && length >= 0 && (size_t)length < size)
         fwrite(text, 1, (size_t)length, page->out);
     free(text);
 }
@@ -118,7 +118,7 @@ static void put_keys(const struct cli_texts *keys, char *text, size_t size)
     size_t length = 0, n = lock_spec_named(keys);
 
     for (size_t i = 0; i < n; i++) {
-        shown(keys->items[i], key, sizeof(key));
+        shown(keys->items[i], key, sizeof key);
         length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? "\n" : "", key);
     }
     if (n < keys->n)
@@ -129,7 +129,7 @@ void metrics_print(FILE *out, const struct metrics *metrics, const struct redloc
 {
     struct page page = {.out = out, .metrics = metrics};
 
-    put_keys(metrics->keys, page.key, sizeof(page.key));
+    put_keys(metrics->keys, page.key, sizeof page.key);
     print_lock(&page);
     print_histogram(&page);
     print_client(&page, client);
@@ -147,7 +147,7 @@ static int write_file(void *data, const char *text, size_t size)
 {
     struct run_file *file = data;
 
-    if (text != NULL)
+    if (text)
         return file_out_put(&file->out, text, size, PATIENCE_MS);
     file_out_remove(&file->out);
     return 0;
@@ -170,19 +170,19 @@ static void on_written(void *data)
 /* Two that are written into, such as a terminal, may well be the same. */
 static bool replace_each_other(const struct file_out *one, const struct file_out *other)
 {
-    return one->path != NULL && other->path != NULL && one->target.kind == FILE_REGULAR &&
+    return one->path && other->path && one->target.kind == FILE_REGULAR &&
            other->target.kind == FILE_REGULAR && strcmp(one->target.path, other->target.path) == 0;
 }
 
 static bool open_file(struct run *run, struct run_file *file, const char *path, enum file_rights rights)
 {
     file->run = run;
-    if (path == NULL)
+    if (!path)
         return true;
     if (!file_out_open(&file->out, "run", path, rights))
         return false;
     file->outlet = outlet_open(run->session.base, OUTLET_LATEST, write_file, on_written, file);
-    if (file->outlet == NULL)
+    if (!file->outlet)
         cli_error("run", "the system refuses a thread: %s", strerror(errno));
     return file->outlet != NULL;
 }
@@ -202,7 +202,7 @@ bool run_publish_open(struct run *run)
 
 static bool close_file(struct run_file *file, int patience_ms)
 {
-    if (file->outlet != NULL) {
+    if (file->outlet) {
         bool written = outlet_drain(file->outlet, patience_ms);
 
         if (written)
@@ -233,9 +233,9 @@ static void put(struct run_file *file, print_fn print, const char *state)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = file->outlet != NULL && !file->failed ? open_memstream(&text, &size) : NULL;
+    FILE *out = file->outlet && !file->failed ? open_memstream(&text, &size) : NULL;
 
-    if (out == NULL)
+    if (!out)
         return;
     print(file->run, out, state);
     if (fclose(out) == 0)
@@ -251,7 +251,7 @@ static void print_lock_file(const struct run *run, FILE *out, const char *state)
     hold_describe(&hold, &run->locks, run->options->ttl_ms, locks_nodes_ok(&run->locks),
                   run->options->common.masters.count);
     hold.valid_until = run->valid_until;
-    snprintf(hold.state, sizeof(hold.state), "%s", state);
+    snprintf(hold.state, sizeof hold.state, "%s", state);
     hold_print(out, &hold);
     hold_fini(&hold);
 }
@@ -285,8 +285,8 @@ static bool are_written(const struct session *session, void *data)
     const struct run *run = data;
 
     (void)session;
-    return (run->lock_file.outlet == NULL || outlet_is_idle(run->lock_file.outlet)) &&
-           (run->metrics_file.outlet == NULL || outlet_is_idle(run->metrics_file.outlet));
+    return (!run->lock_file.outlet || outlet_is_idle(run->lock_file.outlet)) &&
+           (!run->metrics_file.outlet || outlet_is_idle(run->metrics_file.outlet));
 }
 
 bool run_publish_first(struct run *run)
@@ -295,11 +295,11 @@ bool run_publish_first(struct run *run)
 
     run_publish(run, "held");
     written = session_run_until(&run->session, are_written, run, run->options->ttl_ms);
-    for (struct run_file *file = &run->lock_file; file != NULL;
+    for (struct run_file *file = &run->lock_file; file;
          file = file == &run->lock_file ? &run->metrics_file : NULL) {
-        if (file->outlet != NULL && outlet_is_idle(file->outlet))
+        if (file->outlet && outlet_is_idle(file->outlet))
             on_written(file);
-        else if (file->outlet != NULL && run->session.caught == 0)
+        else if (file->outlet && run->session.caught == 0)
             run_report(run, RUN_LEVEL_ERROR, "not-written", NULL, "cannot write '%s': it takes too long",
                        file->out.path);
     }
@@ -308,7 +308,7 @@ bool run_publish_first(struct run *run)
 
 void run_unpublish(struct run *run)
 {
-    if (run->lock_file.outlet != NULL)
+    if (run->lock_file.outlet)
         outlet_put(run->lock_file.outlet, NULL, 0);
     put(&run->metrics_file, print_metrics, "released");
 }

@@ -43,7 +43,7 @@ static bool refuse(const char *text)
 static bool set_on_lost(struct run_options *options, const char *word)
 {
     options->warning = SIGTERM;
-    if (word == NULL || strcmp(word, "term") == 0)
+    if (!word || strcmp(word, "term") == 0)
         return true;
     options->warning = 0;
     if (strcmp(word, "kill") == 0) {
@@ -57,7 +57,7 @@ static bool set_on_lost(struct run_options *options, const char *word)
         options->hook = word + 5;
     if (strncmp(word, "signal=", 7) == 0)
         options->warning = run_signal_by_name(word + 7);
-    if (options->ignore_loss || options->hook != NULL || options->warning != 0)
+    if (options->ignore_loss || options->hook || options->warning != 0)
         return true;
     cli_error("run", "--on-lost: '%s' is not one of kill, term, signal=SIG, exec=CMD, ignore", word);
     return false;
@@ -110,16 +110,16 @@ static bool set_limits(struct run_options *options)
     fault = run_limits_fault(options->ttl_ms, options->kill_after_ms, options->margin_ms);
     options->limits.kill_after_ns = (int64_t)options->kill_after_ms * NS_PER_MS;
     options->limits.margin_ns = (int64_t)options->margin_ms * NS_PER_MS;
-    return fault == NULL || refuse(fault);
+    return !fault || refuse(fault);
 }
 
 static bool take_key(struct run_options *options, const char *operand)
 {
     if (!lock_spec_take_key("run", &options->spec, operand))
         return false;
-    if (options->argv[0] != NULL)
+    if (options->argv[0])
         return true;
-    return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
+    return refuse(operand ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
 }
 
 /* What only one lock can have, and what only a key that stands alone can be. */
@@ -132,7 +132,7 @@ static bool check_several(const struct run_options *options)
             ? "--no-renew takes one key: while one of several is awaited, the others must be renewed"
             : "--no-renew takes one permit: while one of several is awaited, the others must be renewed");
     for (size_t i = 0; keys->n > 1 && i < keys->n; i++)
-        if (strchr(keys->items[i], '\n') != NULL)
+        if (strchr(keys->items[i], '\n'))
             return refuse("a key with a line break must be the only one: REDLOCK_KEYS has one key on each line");
     return true;
 }
@@ -140,7 +140,7 @@ static bool check_several(const struct run_options *options)
 static bool list_keys(struct run_options *options)
 {
     options->lines = lock_spec_join_keys(&options->spec, "\n");
-    return options->lines != NULL || refuse("out of memory");
+    return options->lines || refuse("out of memory");
 }
 
 static bool complete(struct run_options *options, const struct words *words)

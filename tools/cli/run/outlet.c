@@ -41,7 +41,7 @@ struct outlet {
 /* A text may have a token in it. */
 static void text_free(struct text *text)
 {
-    if (text->bytes != NULL)
+    if (text->bytes)
         explicit_bzero(text->bytes, text->size);
     free(text->bytes);
     free(text);
@@ -54,7 +54,7 @@ static struct text *take_first(struct outlet *outlet)
     struct text *text = outlet->first;
 
     outlet->first = text->next;
-    if (outlet->first == NULL)
+    if (!outlet->first)
         outlet->last = &outlet->first;
     outlet->waiting -= text->size;
     return text;
@@ -74,7 +74,7 @@ static void write_first(struct outlet *outlet)
     if (error != 0)
         outlet->error = error;
     outlet->busy = false;
-    if (outlet->first == NULL)
+    if (!outlet->first)
         eventfd_write(outlet->idle, 1);
 }
 
@@ -84,7 +84,7 @@ static void *work(void *data)
 
     pthread_mutex_lock(&outlet->mutex);
     for (;;) {
-        if (outlet->first != NULL)
+        if (outlet->first)
             write_first(outlet);
         else if (outlet->closing)
             break;
@@ -103,13 +103,13 @@ static void on_idle(evutil_socket_t fd, short what, void *data)
     eventfd_t times;
 
     eventfd_read(fd, &times);
-    if (outlet->told != NULL)
+    if (outlet->told)
         outlet->told(outlet->data);
 }
 
 static void outlet_free(struct outlet *outlet)
 {
-    if (outlet->on_idle != NULL)
+    if (outlet->on_idle)
         event_free(outlet->on_idle);
     if (outlet->idle >= 0)
         close(outlet->idle);
@@ -121,10 +121,10 @@ static void outlet_free(struct outlet *outlet)
 struct outlet *outlet_open(struct event_base *base, enum outlet_kind kind, outlet_write_fn write, outlet_told_fn told,
                            void *data)
 {
-    struct outlet *outlet = calloc(1, sizeof(*outlet));
+    struct outlet *outlet = calloc(1, sizeof *outlet);
     int error = ENOMEM;
 
-    if (outlet == NULL)
+    if (!outlet)
         return NULL;
     *outlet = (struct outlet){.kind = kind, .write = write, .told = told, .data = data, .last = &outlet->first,
                               .mutex = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
@@ -133,7 +133,7 @@ struct outlet *outlet_open(struct event_base *base, enum outlet_kind kind, outle
         error = errno;
     else
         outlet->on_idle = event_new(base, outlet->idle, EV_READ | EV_PERSIST, on_idle, outlet);
-    if (outlet->on_idle != NULL && event_add(outlet->on_idle, NULL) == 0 &&
+    if (outlet->on_idle && event_add(outlet->on_idle, NULL) == 0 &&
         (error = pthread_create(&outlet->thread, NULL, work, outlet)) == 0)
         return outlet;
     outlet_free(outlet);
@@ -144,7 +144,7 @@ struct outlet *outlet_open(struct event_base *base, enum outlet_kind kind, outle
 /* With the mutex. */
 static void append(struct outlet *outlet, struct text *text)
 {
-    while (outlet->kind == OUTLET_LATEST && outlet->first != NULL)
+    while (outlet->kind == OUTLET_LATEST && outlet->first)
         text_free(take_first(outlet));
     *outlet->last = text;
     outlet->last = &text->next;
@@ -154,11 +154,11 @@ static void append(struct outlet *outlet, struct text *text)
 
 bool outlet_put(struct outlet *outlet, char *bytes, size_t size)
 {
-    struct text *text = malloc(sizeof(*text));
+    struct text *text = malloc(sizeof *text);
     bool fits;
 
     pthread_mutex_lock(&outlet->mutex);
-    fits = text != NULL && (outlet->kind == OUTLET_LATEST || outlet->waiting == 0 || outlet->waiting + size <= ROOM);
+    fits = text && (outlet->kind == OUTLET_LATEST || outlet->waiting == 0 || outlet->waiting + size <= ROOM);
     if (fits) {
         *text = (struct text){.bytes = bytes, .size = size};
         append(outlet, text);
@@ -190,7 +190,7 @@ bool outlet_is_idle(struct outlet *outlet)
     bool idle;
 
     pthread_mutex_lock(&outlet->mutex);
-    idle = outlet->first == NULL && !outlet->busy;
+    idle = !outlet->first && !outlet->busy;
     pthread_mutex_unlock(&outlet->mutex);
     return idle;
 }

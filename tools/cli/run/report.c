@@ -67,11 +67,11 @@ static void write_keys(struct cli_json *json, const struct cli_texts *keys)
 
 static void write_facts(struct cli_json *json, const struct run *run, const struct run_facts *facts)
 {
-    for (const struct run_number *number = facts->numbers; number != NULL && number->name != NULL; number++)
+    for (const struct run_number *number = facts->numbers; number && number->name; number++)
         cli_json_int(json, number->name, number->value);
-    if (facts->add != NULL)
+    if (facts->add)
         facts->add(json, facts->data);
-    if (facts->outcome != NULL) {
+    if (facts->outcome) {
         cli_json_string(json, "why", facts->outcome->why);
         votes_json(json, run->client, facts->outcome);
     }
@@ -89,7 +89,7 @@ static void write_json(FILE *out, const struct message *message)
     cli_json_string(&json, "event", message->event);
     write_keys(&json, &message->run->options->spec.keys);
     cli_json_string(&json, "message", message->text);
-    if (message->facts != NULL)
+    if (message->facts)
         write_facts(&json, message->run, message->facts);
     cli_json_close(&json);
 }
@@ -105,9 +105,9 @@ static bool needs_time(void)
 
     if (isatty(STDERR_FILENO))
         return false;
-    if (journal == NULL || fstat(STDERR_FILENO, &seen) != 0)
+    if (!journal || fstat(STDERR_FILENO, &seen) != 0)
         return true;
-    snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)seen.st_dev, (uintmax_t)seen.st_ino);
+    snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)seen.st_dev, (uintmax_t)seen.st_ino);
     return strcmp(name, journal) != 0;
 }
 
@@ -118,12 +118,12 @@ static void write_sentence(FILE *out, const struct message *message)
     time_t now = time(NULL);
     struct tm local;
 
-    if (needs_time() && localtime_r(&now, &local) != NULL)
-        strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S%z ", &local);
+    if (needs_time() && localtime_r(&now, &local))
+        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &local);
     fprintf(out, "%sredlock: ", stamp);
     shown_put(out, message->text);
     putc('\n', out);
-    if (facts != NULL && facts->outcome != NULL && !message->run->options->quiet)
+    if (facts && facts->outcome && !message->run->options->quiet)
         diagnosis_explain(out, message->run->client, facts->outcome, &message->run->options->common);
 }
 
@@ -159,7 +159,7 @@ static void say(const struct message *message)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    if (out == NULL)
+    if (!out)
         return;
     if (message->run->options->json_log)
         write_json(out, message);
@@ -167,7 +167,7 @@ static void say(const struct message *message)
         write_sentence(out, message);
     if (fclose(out) != 0) {
         free(text);
-    } else if (message->run->messages != NULL) {
+    } else if (message->run->messages) {
         outlet_put(message->run->messages, text, size);
     } else {
         write_text(NULL, text, size);
@@ -177,14 +177,14 @@ static void say(const struct message *message)
 
 static void say_missed(const struct run *run)
 {
-    uint64_t missed = run->messages != NULL ? outlet_take_missed(run->messages) : 0;
+    uint64_t missed = run->messages ? outlet_take_missed(run->messages) : 0;
     struct run_facts facts = {.numbers = RUN_NUMBERS({"messages", (int64_t)missed})};
     struct message message = {run, RUN_LEVEL_WARNING, "unsaid", &facts, NULL};
     char text[128];
 
     if (missed == 0 || !is_wanted(run->options, RUN_LEVEL_WARNING))
         return;
-    snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be written here: nobody has read them", missed,
+    snprintf(text, sizeof text, "%" PRIu64 " message%s could not be written here: nobody has read them", missed,
              missed == 1 ? "" : "s");
     message.text = text;
     say(&message);
@@ -200,7 +200,7 @@ void run_report(const struct run *run, enum run_level level, const char *event, 
     if (!is_wanted(run->options, level))
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     say_missed(run);
     say(&message);
@@ -210,7 +210,7 @@ bool run_report_close(struct run *run, int patience_ms)
 {
     bool written;
 
-    if (run->messages == NULL)
+    if (!run->messages)
         return true;
     written = outlet_drain(run->messages, patience_ms);
     if (written) {
@@ -232,8 +232,8 @@ static bool connect_to(int fd, const char *path)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);
 
-    errno = length >= sizeof(address.sun_path) ? ENAMETOOLONG : EAFNOSUPPORT;
-    if (length >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
+    errno = length >= sizeof address.sun_path ? ENAMETOOLONG : EAFNOSUPPORT;
+    if (length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@'))
         return false;
     memcpy(address.sun_path, path, length);
     if (path[0] == '@')
@@ -246,7 +246,7 @@ void run_notify_open(void)
 {
     const char *path = getenv("NOTIFY_SOCKET");
 
-    if (path == NULL)
+    if (!path)
         return;
     manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (manager >= 0 && connect_to(manager, path))
@@ -266,9 +266,9 @@ void run_notify(const char *format, ...)
     if (manager < 0)
         return;
     va_start(arguments, format);
-    length = vsnprintf(text, sizeof(text), format, arguments);
+    length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (length > 0 && (size_t)length < sizeof(text) && send(manager, text, (size_t)length, MSG_NOSIGNAL) < 0 &&
+    if (length > 0 && (size_t)length < sizeof text && send(manager, text, (size_t)length, MSG_NOSIGNAL) < 0 &&
         errno == ECONNREFUSED && connect_to(manager, getenv("NOTIFY_SOCKET"))) /* it was started anew */
         send(manager, text, (size_t)length, MSG_NOSIGNAL);
 }
@@ -278,7 +278,7 @@ int64_t run_notify_watchdog_us(void)
     const char *limit = getenv("WATCHDOG_USEC");
     const char *pid = getenv("WATCHDOG_PID");
 
-    if (limit == NULL || (pid != NULL && strtoll(pid, NULL, 10) != (long long)getpid()))
+    if (!limit || (pid && strtoll(pid, NULL, 10) != (long long)getpid()))
         return 0;
     return strtoll(limit, NULL, 10) / 2;
 }

@@ -33,7 +33,7 @@ static void on_signal(evutil_socket_t fd, short what, void *data)
     struct run *run = data;
     struct signalfd_siginfo info;
 
-    while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+    while (read(fd, &info, sizeof info) == sizeof info) {
         int number = (int)info.ssi_signo;
 
         if (number == SIGTSTP)
@@ -106,7 +106,7 @@ static int acquire(struct run *run)
     struct event *signals = event_new(run->session.base, run->signals, EV_READ | EV_PERSIST, on_signal, run);
     int status = REDLOCK_E_NOMEM;
 
-    if (signals != NULL && event_add(signals, NULL) == 0)
+    if (signals && event_add(signals, NULL) == 0)
         status = locks_acquire(&run->locks, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
     if (status == REDLOCK_OK && run->session.caught == 0) {
@@ -118,9 +118,9 @@ static int acquire(struct run *run)
         run->published = run_publish_first(run);
     }
     /* What has come in the same turn as the grant still finds nothing started. */
-    if (signals != NULL)
+    if (signals)
         on_signal(run->signals, 0, run);
-    if (signals != NULL)
+    if (signals)
         event_free(signals);
     return status;
 }
@@ -160,7 +160,7 @@ static int busy(struct run *run, const char *key)
     char by[BUSY_TEXT_SIZE + 2] = "";
 
     if (*busy_text(&run->session.busy, who) != '\0')
-        snprintf(by, sizeof(by), "; %s", who);
+        snprintf(by, sizeof by, "; %s", who);
     run_report(run, level, "busy", RUN_BUSY_FACTS(run),
                spec->n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run%s%s"
                : spec->permits     ? "all permits of '%s' are held by others: nothing was run%s%s"
@@ -180,12 +180,12 @@ static int not_acquired(struct run *run, int status)
 
     if (run->session.busy.hopeless) {
         run_report(run, RUN_LEVEL_ERROR, "foreign", RUN_BUSY_FACTS(run), "'%s' not acquired: %s",
-                   decisive != NULL ? decisive : run->options->spec.keys.items[0],
+                   decisive ? decisive : run->options->spec.keys.items[0],
                    busy_text(&run->session.busy, foreign));
         return RUN_EXIT_FOREIGN;
     }
     if (reason == REDLOCK_HELD)
-        return busy(run, decisive != NULL ? decisive : run->options->spec.keys.items[0]);
+        return busy(run, decisive ? decisive : run->options->spec.keys.items[0]);
     run_report(run, RUN_LEVEL_ERROR, "not-acquired", &(const struct run_facts){.outcome = last}, "%s not acquired: %s",
                        run->options->spec.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : diagnosis_headline(last, headline));
@@ -225,7 +225,7 @@ static void report_release(const struct run *run)
     unsigned masters;
     const char *gone = locks_gone_key(&run->locks, cli_quorum(&run->options->common), &masters);
 
-    if (gone != NULL)
+    if (gone)
         run_report(run, RUN_LEVEL_WARNING, "gone", &facts,
                    "%u of %zu masters no longer had '%s' when it was to be released: another may have had it before "
                    "the command ended", masters, run->options->common.masters.count, gone);
@@ -356,7 +356,7 @@ static int run_all(struct run *run)
     ok = ok && open_outputs(run);
     if (ok)
         run->client = session_client(&run->session, "run", &run->options->common, &code);
-    if (run->client != NULL)
+    if (run->client)
         code = with_client(run);
     else
         code = RUN_EXIT_OWN_ERROR;

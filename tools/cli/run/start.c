@@ -54,7 +54,7 @@ static void join_held(const struct run *run, char text[HELD_SIZE])
         if (slot >= 0)
             length += snprintf(text + length, HELD_SIZE - (size_t)length, "#%d", slot);
     }
-    if (outer != NULL)
+    if (outer)
         snprintf(text + length, HELD_SIZE - (size_t)length, " %s", outer);
 }
 
@@ -63,7 +63,7 @@ static const char *absolute(const char *name, char text[2 * PATH_MAX])
 {
     char directory[PATH_MAX];
 
-    if (name == NULL || name[0] == '/' || getcwd(directory, sizeof(directory)) == NULL)
+    if (!name || name[0] == '/' || !getcwd(directory, sizeof directory))
         return name;
     snprintf(text, 2 * PATH_MAX, "%s/%s", directory, name);
     return text;
@@ -113,9 +113,9 @@ char **keeper_environment(const struct run *run)
     join_tokens(run, tokens);
     join_slots(run, slots);
     join_held(run, held);
-    snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
-    snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
-    snprintf(nodes, sizeof(nodes), "%u/%zu", locks_nodes_ok(&run->locks), run->options->common.masters.count);
+    snprintf(ttl, sizeof ttl, "%u", run->options->ttl_ms);
+    snprintf(until, sizeof until, "%lld", (long long)run->valid_until.boot_ns);
+    snprintf(nodes, sizeof nodes, "%u/%zu", locks_nodes_ok(&run->locks), run->options->common.masters.count);
     return run_env_create(environ, variables, VARIABLES);
 }
 
@@ -140,7 +140,7 @@ bool keeper_start(struct keeper *keeper, char *const *envp)
     sigset_t before;
 
     keeper->bound = run_bound_create();
-    if (keeper->bound == NULL)
+    if (!keeper->bound)
         return false;
     plan.bound = keeper->bound;
     keeper->child = (struct run_child){options->argv, envp, !options->foreground && !has_terminal(), &run->inherited};

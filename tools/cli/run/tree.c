@@ -21,7 +21,7 @@ struct process {
     bool ended;               /* a zombie, with all its threads */
     bool hidden;              /* a child of this process of which no more can be read */
     bool descends;
-    char name[sizeof(((struct run_process *)0)->name)];
+    char name[sizeof ((struct run_process *)0)->name];
 };
 
 struct processes {
@@ -42,11 +42,11 @@ static bool parse_stat(const char *text, struct process *ret_process)
     int group;
     int threads;
 
-    if (name == NULL || rest == NULL ||
+    if (!name || !rest ||
         sscanf(rest + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu", &state,
                &parent, &group, &threads, &ret_process->start) != 5)
         return false;
-    snprintf(ret_process->name, sizeof(ret_process->name), "%.*s", (int)(rest - name - 1), name + 1);
+    snprintf(ret_process->name, sizeof ret_process->name, "%.*s", (int)(rest - name - 1), name + 1);
     ret_process->parent = parent;
     ret_process->group = group;
     /* A first thread that has ended looks like a zombie while others run. */
@@ -62,11 +62,11 @@ static bool read_process(pid_t pid, struct process *ret_process)
     ssize_t n;
     int fd;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    n = read(fd, text, sizeof(text) - 1);
+    n = read(fd, text, sizeof text - 1);
     close(fd);
     if (n <= 0)
         return false;
@@ -79,9 +79,9 @@ static bool add(struct processes *all, const struct process *process)
 {
     if (all->n == all->room) {
         size_t room = all->room > 0 ? all->room * 2 : 256;
-        struct process *items = realloc(all->items, room * sizeof(*items));
+        struct process *items = realloc(all->items, room * sizeof *items);
 
-        if (items == NULL)
+        if (!items)
             return false;
         all->items = items;
         all->room = room;
@@ -95,7 +95,7 @@ bool run_tree_is_visible(void)
 {
     char number[24] = "";
 
-    return readlink("/proc/self", number, sizeof(number) - 1) > 0 && strtol(number, NULL, 10) == (long)getpid();
+    return readlink("/proc/self", number, sizeof number - 1) > 0 && strtol(number, NULL, 10) == (long)getpid();
 }
 
 static bool is_listed(const struct processes *all, pid_t pid)
@@ -123,9 +123,9 @@ static bool add_hidden(struct processes *all)
     int pid;
     bool ok = true;
 
-    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     list = fopen(path, "re");
-    while (ok && list != NULL && fscanf(list, "%d", &pid) == 1) {
+    while (ok && list && fscanf(list, "%d", &pid) == 1) {
         struct process process;
 
         if (is_listed(all, pid))
@@ -135,7 +135,7 @@ static bool add_hidden(struct processes *all)
                                        .ended = has_ended(pid), .hidden = true, .name = "?"};
         ok = add(all, &process);
     }
-    if (list != NULL)
+    if (list)
         fclose(list);
     return ok;
 }
@@ -146,13 +146,13 @@ static bool read_all(struct processes *ret_all)
     bool ok = proc != NULL;
 
     *ret_all = (struct processes){0};
-    for (struct dirent *entry; ok && (entry = readdir(proc)) != NULL;) {
+    for (struct dirent *entry; ok && (entry = readdir(proc));) {
         struct process process;
 
         if (isdigit((unsigned char)entry->d_name[0]) && read_process((pid_t)atoi(entry->d_name), &process))
             ok = add(ret_all, &process);
     }
-    if (proc != NULL)
+    if (proc)
         closedir(proc);
     return ok && add_hidden(ret_all);
 }
@@ -161,7 +161,7 @@ static bool read_all(struct processes *ret_all)
 
 static bool is_strange(const struct run_strangers *strangers, pid_t pid)
 {
-    for (size_t i = 0; strangers != NULL && i < strangers->n; i++)
+    for (size_t i = 0; strangers && i < strangers->n; i++)
         if (strangers->pids[i] == pid)
             return true;
     return false;
@@ -173,8 +173,8 @@ bool run_strangers_note(struct run_strangers *ret_strangers)
     bool ok = read_all(&all);
 
     *ret_strangers = (struct run_strangers){0};
-    ret_strangers->pids = calloc(all.n + 1, sizeof(*ret_strangers->pids));
-    ok = ok && ret_strangers->pids != NULL;
+    ret_strangers->pids = calloc(all.n + 1, sizeof *ret_strangers->pids);
+    ok = ok && ret_strangers->pids;
     for (size_t i = 0; ok && i < all.n; i++)
         if (all.items[i].parent == getpid())
             ret_strangers->pids[ret_strangers->n++] = all.items[i].pid;
@@ -206,10 +206,10 @@ static void mark_children(struct processes *all, pid_t parent, const struct run_
 /* Generation after generation; a look takes as long as there are processes times descendants. */
 static bool mark_descendants(struct processes *all, pid_t root, const struct run_strangers *strangers)
 {
-    pid_t *found = calloc(all->n + 1, sizeof(*found));
+    pid_t *found = calloc(all->n + 1, sizeof *found);
     size_t n = 0;
 
-    if (found == NULL)
+    if (!found)
         return false;
     mark_children(all, root, strangers, found, &n);
     for (size_t i = 0; i < n; i++)
@@ -281,7 +281,7 @@ struct run_listing run_tree_list(pid_t root)
             continue;
         if (listing.n < RUN_MOST_LISTED) {
             listing.items[listing.n].pid = one->pid;
-            memcpy(listing.items[listing.n].name, one->name, sizeof(one->name));
+            memcpy(listing.items[listing.n].name, one->name, sizeof one->name);
         }
         listing.n++;
     }

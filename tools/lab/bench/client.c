@@ -52,7 +52,7 @@ void bench_client_count(const struct redlock_client *client, struct bench_totals
 {
     struct redlock_stats stats;
 
-    if (redlock_client_stats(client, &stats, sizeof(stats)) == REDLOCK_OK)
+    if (redlock_client_stats(client, &stats, sizeof stats) == REDLOCK_OK)
         bench_stats_count(&stats, into);
 }
 

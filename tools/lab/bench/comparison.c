@@ -19,7 +19,7 @@ static const struct shape {
     double hold_ms;
 } shapes[] = {{"seq", 1, 1, 0}, {"conc", 64, 1, 0}, {"herd", 16, 2, 1}, {"hammer", 16, 2, 1}};
 
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static bool start_servers(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
 {
@@ -76,7 +76,7 @@ static struct bench_options with_shape(struct bench_options options, const struc
 static bool run_row(FILE *out, const struct bench_options *options, const char *label, struct bench_servers *servers,
                     bool *ret_broken, char *ret_reason)
 {
-    struct bench_result *result = calloc(1, sizeof(*result));
+    struct bench_result *result = calloc(1, sizeof *result);
     bool ok = result && bench_run(options, servers, options->engine ? bench_engine_worker : bench_library_worker,
                                   result, ret_reason);
 
@@ -117,12 +117,12 @@ static void print_head(FILE *out, const struct bench_options *options)
     time_t now = time(NULL);
     struct tm utc;
 
-    system_cpu_model(cpu, sizeof(cpu));
-    system_kernel(kernel, sizeof(kernel));
+    system_cpu_model(cpu, sizeof cpu);
+    system_kernel(kernel, sizeof kernel);
     if (gmtime_r(&now, &utc))
-        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+        strftime(date, sizeof date, "%Y-%m-%d", &utc);
     if (options->delay_us)
-        snprintf(delay, sizeof(delay), ", %g ms late each way by relays", options->delay_us / 1000.0);
+        snprintf(delay, sizeof delay, ", %g ms late each way by relays", options->delay_us / 1000.0);
     fprintf(out, "libredlock %s, %s: TCP on loopback%s; %s, %ld processors, %s; %g s a line, ttl %u ms.\n\n",
             redlock_version(), date, delay, cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->seconds,
             options->ttl_ms);
@@ -157,7 +157,7 @@ static void print_versions(FILE *out, const struct bench_options *options,
 
 bool bench_comparison(FILE *out, const struct bench_options *options, bool *ret_broken, char *ret_reason)
 {
-    struct engine_contestants *contestants = calloc(1, sizeof(*contestants));
+    struct engine_contestants *contestants = calloc(1, sizeof *contestants);
     bool ok = contestants && engine_contestants_find(contestants, options->engines, ret_reason, LOAD_REASON_SIZE);
 
     *ret_broken = false;

@@ -173,7 +173,7 @@ static bool make_candidates(struct elections *all, const struct bench_setting *s
     bool hold = all->worker->options->hold_ms > 0;
     char key[BENCH_KEY_SIZE];
 
-    all->candidates = calloc(all->worker->n_tasks, sizeof(*all->candidates));
+    all->candidates = calloc(all->worker->n_tasks, sizeof *all->candidates);
     if (!all->candidates)
         return false;
     bench_key(all->worker->shared, BENCH_EVERYBODY, 0, key);
@@ -181,7 +181,7 @@ static bool make_candidates(struct elections *all, const struct bench_setting *s
         struct candidate *candidate = &all->candidates[i];
 
         *candidate = (struct candidate){.all = all, .number = all->worker->first_task + i};
-        if (redlock_election_create(setting->clients[i % setting->n_clients], key, sizeof(key),
+        if (redlock_election_create(setting->clients[i % setting->n_clients], key, sizeof key,
                                     &candidate->election) != REDLOCK_OK)
             return false;
         candidate->hold_timer = hold ? evtimer_new(setting->base, on_hold_over, candidate) : NULL;
@@ -195,7 +195,7 @@ static void *create(const struct bench_setting *setting)
 {
     const struct bench_options *options = setting->worker->options;
     int64_t hold_us = (int64_t)(options->hold_ms * 1000);
-    struct elections *all = calloc(1, sizeof(*all));
+    struct elections *all = calloc(1, sizeof *all);
 
     if (!all)
         return NULL;

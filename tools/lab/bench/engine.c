@@ -54,7 +54,7 @@ static void served(struct engine_load *load)
     atomic_store(&shared->unserved, shared->tasks);
     atomic_store(&shared->cells[0].released_ns, 0);
     for (uint32_t i = 0; i < shared->procs; i++)
-        if (write(load->worker->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
+        if (write(load->worker->wake[i], &one, sizeof one) != (ssize_t)sizeof one)
             bench_worker_fail(load->worker, "no new round");
 }
 
@@ -208,7 +208,7 @@ static void on_wake(evutil_socket_t fd, short what, void *user_data)
 {
     uint64_t rounds;
 
-    if (read(fd, &rounds, sizeof(rounds)) == (ssize_t)sizeof(rounds))
+    if (read(fd, &rounds, sizeof rounds) == (ssize_t)sizeof rounds)
         start(user_data);
 }
 
@@ -217,12 +217,12 @@ static void on_hello(struct runner *runner, const struct runner_hello *hello, vo
     const struct bench_worker *worker = ((struct engine_load *)user_data)->worker;
     char nodes[NODES_SIZE], system[48], ttl[48];
     const char *const settings[] = {nodes, system, ttl, "prefix=", "master=redlock", NULL};
-    size_t length = (size_t)snprintf(nodes, sizeof(nodes), "nodes=");
+    size_t length = (size_t)snprintf(nodes, sizeof nodes, "nodes=");
 
-    for (size_t i = 0; i < worker->n_urls && length < sizeof(nodes); i++)
-        length += (size_t)snprintf(nodes + length, sizeof(nodes) - length, "%s%s", i ? "," : "", worker->urls[i]);
-    snprintf(system, sizeof(system), "system=%s", masters_system_name(worker->options->engine->system));
-    snprintf(ttl, sizeof(ttl), "ttl_ms=%u", worker->options->ttl_ms);
+    for (size_t i = 0; i < worker->n_urls && length < sizeof nodes; i++)
+        length += (size_t)snprintf(nodes + length, sizeof nodes - length, "%s%s", i ? "," : "", worker->urls[i]);
+    snprintf(system, sizeof system, "system=%s", masters_system_name(worker->options->engine->system));
+    snprintf(ttl, sizeof ttl, "ttl_ms=%u", worker->options->ttl_ms);
     runner_open(runner, settings);
 }
 
@@ -246,7 +246,7 @@ static void on_ended(struct runner *runner, void *user_data)
 
 static bool create_tasks(struct engine_load *load)
 {
-    load->tasks = calloc(load->worker->n_tasks, sizeof(*load->tasks));
+    load->tasks = calloc(load->worker->n_tasks, sizeof *load->tasks);
     for (uint32_t i = 0; load->tasks && i < load->worker->n_tasks; i++) {
         load->tasks[i] = (struct engine_task){.load = load, .number = load->worker->first_task + i};
         if (load->worker->options->hold_ms > 0)
@@ -270,7 +270,7 @@ static bool set_up(struct engine_load *load)
     load->wake = event_new(load->base, worker->wake[worker->proc], EV_READ | EV_PERSIST, on_wake, load);
     if (!load->control || !load->wake || event_add(load->control, NULL) != 0 || event_add(load->wake, NULL) != 0)
         return bench_worker_fail(worker, "no event loop");
-    load->runner = runner_create(load->base, &worker->options->engine->place, &callbacks, load, why, sizeof(why));
+    load->runner = runner_create(load->base, &worker->options->engine->place, &callbacks, load, why, sizeof why);
     return load->runner || bench_worker_fail(worker, "%s", why);
 }
 

@@ -125,7 +125,7 @@ static bool prepare(struct contender *contender, struct redlock_client *client)
 
     for (uint32_t i = 0; i < worker->options->keys; i++) {
         bench_key(worker->shared, BENCH_EVERYBODY, i, key);
-        if (redlock_lock_create(client, key, sizeof(key), &contender->locks[i]) != REDLOCK_OK)
+        if (redlock_lock_create(client, key, sizeof key, &contender->locks[i]) != REDLOCK_OK)
             return false;
     }
     return true;
@@ -144,7 +144,7 @@ static void set_options(struct redlock_acquire_options *acquire, const struct be
 
 static void *create(const struct bench_setting *setting)
 {
-    struct fence *fence = calloc(1, sizeof(*fence) + setting->n_clients * sizeof(struct contender));
+    struct fence *fence = calloc(1, sizeof *fence + setting->n_clients * sizeof(struct contender));
 
     if (!fence)
         return NULL;

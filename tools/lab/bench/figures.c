@@ -69,7 +69,7 @@ static int by_size(const void *a, const void *b)
 
 double bench_median(double *values, uint32_t n)
 {
-    qsort(values, n, sizeof(*values), by_size);
+    qsort(values, n, sizeof *values, by_size);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
@@ -105,7 +105,7 @@ struct bench_verdict bench_compare(const struct bench_comparison *comparison, en
 {
     struct bench_slice *const slices[2] = {comparison->slices[BENCH_LIBRARY], comparison->slices[other]};
     struct bench_verdict verdict = {0};
-    double *values = calloc(comparison->n, sizeof(*values));
+    double *values = calloc(comparison->n, sizeof *values);
 
     if (!values)
         return verdict;

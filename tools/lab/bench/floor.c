@@ -141,7 +141,7 @@ static size_t parse(struct floor *floor, struct master *master)
 
 static void read_master(struct floor *floor, struct master *master)
 {
-    ssize_t n = recv(master->fd, master->in + master->in_used, sizeof(master->in) - master->in_used, 0);
+    ssize_t n = recv(master->fd, master->in + master->in_used, sizeof master->in - master->in_used, 0);
     size_t consumed;
 
     if (n <= 0 && !(n < 0 && errno == EAGAIN)) {
@@ -219,7 +219,7 @@ static bool add_master(struct floor *floor, uint32_t index, char ret_sha1[FLOOR_
     master->fd = floor_connect(url, ret_sha1, &reason);
     if (master->fd < 0)
         return bench_worker_fail(floor->worker, "%s: %s", url, reason);
-    master->ring = malloc((floor->ring_mask + 1) * sizeof(*master->ring));
+    master->ring = malloc((floor->ring_mask + 1) * sizeof *master->ring);
     master->out = malloc(2 * (size_t)FLOOR_COMMAND_SIZE * floor->worker->n_tasks);
     if (!master->ring || !master->out || !watch(floor, master->fd, index))
         return bench_worker_fail(floor->worker, "floor: out of memory");
@@ -231,8 +231,8 @@ static void prepare(struct slot *slot, const struct bench_worker *worker, const 
     char key[BENCH_KEY_SIZE];
 
     bench_key(worker->shared, worker->proc, 0, key);
-    floor_command_set(&slot->set, key, sizeof(key), worker->options->ttl_ms);
-    floor_command_release(&slot->release, key, sizeof(key), sha1);
+    floor_command_set(&slot->set, key, sizeof key, worker->options->ttl_ms);
+    floor_command_release(&slot->release, key, sizeof key, sha1);
 }
 
 static bool set_up(struct floor *floor)
@@ -243,8 +243,8 @@ static bool set_up(struct floor *floor)
     while (floor->ring_mask + 1 < 2 * worker->n_tasks)
         floor->ring_mask = 2 * floor->ring_mask + 1;
     floor->epoll = epoll_create1(EPOLL_CLOEXEC);
-    floor->masters = calloc(floor->n_masters, sizeof(*floor->masters));
-    floor->slots = calloc(worker->n_tasks, sizeof(*floor->slots));
+    floor->masters = calloc(floor->n_masters, sizeof *floor->masters);
+    floor->slots = calloc(worker->n_tasks, sizeof *floor->slots);
     if (!floor->masters || !floor->slots || floor->epoll < 0 || !watch(floor, worker->control, floor->n_masters))
         return bench_worker_fail(worker, "floor: out of memory");
     for (uint32_t i = 0; i < floor->n_masters; i++)

@@ -25,11 +25,11 @@ static int connect_unix(const char *path)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd;
 
-    if (strlen(path) >= sizeof(address.sun_path))
+    if (strlen(path) >= sizeof address.sun_path)
         return -1;
     memcpy(address.sun_path, path, strlen(path) + 1);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) != 0) {
         close(fd);
         return -1;
     }
@@ -47,7 +47,7 @@ static int connect_address(const struct addrinfo *address)
         close(fd);
         return -1;
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     return fd;
 }
 
@@ -85,14 +85,14 @@ static bool load_script(int fd, char ret_sha1[FLOOR_SHA1_SIZE])
     const struct timeval patience = {5, 0};
     char buffer[512];
     size_t got = 0;
-    int n = snprintf(buffer, sizeof(buffer), "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$%zu\r\n%s\r\n", strlen(script),
+    int n = snprintf(buffer, sizeof buffer, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$%zu\r\n%s\r\n", strlen(script),
                      script);
 
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (send(fd, buffer, (size_t)n, MSG_NOSIGNAL) != n)
         return false;
     while (got < 5 + FLOOR_SHA1_SIZE + 2) {
-        ssize_t more = recv(fd, buffer + got, sizeof(buffer) - got, 0);
+        ssize_t more = recv(fd, buffer + got, sizeof buffer - got, 0);
 
         if (more <= 0)
             return false;

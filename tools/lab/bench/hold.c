@@ -64,7 +64,7 @@ static void ask(struct hold *hold)
     int status;
 
     bench_key(worker->shared, worker->proc, hold->asked, key);
-    status = redlock_lock_create(hold->client, key, sizeof(key), lock);
+    status = redlock_lock_create(hold->client, key, sizeof key, lock);
     if (status == REDLOCK_OK)
         status = redlock_acquire(*lock, &hold->acquire, on_acquired, hold);
     if (status != REDLOCK_OK)
@@ -124,7 +124,7 @@ static void destroy(void *work)
 static void *create(const struct bench_setting *setting)
 {
     const struct bench_options *options = setting->worker->options;
-    struct hold *hold = calloc(1, sizeof(*hold));
+    struct hold *hold = calloc(1, sizeof *hold);
 
     if (!hold)
         return NULL;

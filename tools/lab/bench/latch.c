@@ -115,8 +115,8 @@ static int make_latch(struct waiter *waiter)
     char party[16];
 
     bench_key(all->worker->shared, BENCH_EVERYBODY, 0, name);
-    snprintf(party, sizeof(party), "%u", waiter->number);
-    return redlock_latch_create(waiter->client, name, sizeof(name), all->worker->n_tasks, all->generation, party,
+    snprintf(party, sizeof party, "%u", waiter->number);
+    return redlock_latch_create(waiter->client, name, sizeof name, all->worker->n_tasks, all->generation, party,
                                 &all->options, &waiter->latch);
 }
 
@@ -157,13 +157,13 @@ static void set_options(struct latches *all)
 
 static void *create(const struct bench_setting *setting)
 {
-    struct latches *all = calloc(1, sizeof(*all));
+    struct latches *all = calloc(1, sizeof *all);
 
     if (!all)
         return NULL;
     all->worker = setting->worker;
     set_options(all);
-    all->waiters = calloc(setting->worker->n_tasks, sizeof(*all->waiters));
+    all->waiters = calloc(setting->worker->n_tasks, sizeof *all->waiters);
     for (uint32_t i = 0; all->waiters && i < setting->worker->n_tasks; i++)
         all->waiters[i] =
             (struct waiter){.all = all, .client = setting->clients[i % setting->n_clients], .number = i};

@@ -111,7 +111,7 @@ static void on_wake(evutil_socket_t fd, short what, void *user_data)
     struct library *library = user_data;
     uint64_t rounds;
 
-    if (read(fd, &rounds, sizeof(rounds)) == (ssize_t)sizeof(rounds) && !library->quitting)
+    if (read(fd, &rounds, sizeof rounds) == (ssize_t)sizeof rounds && !library->quitting)
         library->type->start(library->work);
 }
 
@@ -119,7 +119,7 @@ static void report_unreachable(struct library *library, struct redlock_client *c
 {
     char text[BENCH_ERROR_SIZE - 80];
 
-    load_complaints(client, text, sizeof(text));
+    load_complaints(client, text, sizeof text);
     bench_worker_fail(library->setting.worker, "%s%s", redlock_strerror(status), text);
 }
 
@@ -154,7 +154,7 @@ static int probe(struct library *library, uint32_t client)
     redlock_acquire_options_init(&options);
     options.timeout_ms = PROBE_TIMEOUT_MS;
     options.ttl_ms = worker->options->ttl_ms;
-    status = redlock_lock_create(library->setting.clients[client], key, sizeof(key), &lock);
+    status = redlock_lock_create(library->setting.clients[client], key, sizeof key, &lock);
     return status != REDLOCK_OK ? status : redlock_acquire(lock, &options, on_probed, library);
 }
 

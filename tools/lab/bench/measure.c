@@ -34,7 +34,7 @@ static struct bench_result *run(const struct bench_options *options, struct benc
                                 enum bench_side side, char *ret_reason)
 {
     struct bench_options mine = *options;
-    struct bench_result *result = calloc(1, sizeof(*result));
+    struct bench_result *result = calloc(1, sizeof *result);
 
     if (side == BENCH_CLASSIC)
         mine.profile = REDLOCK_PROFILE_CLASSIC;
@@ -115,7 +115,7 @@ struct bench_measurement *bench_measure(const struct bench_options *options, str
     bool compared = options->floor || options->both || options->scenario->threads
                     || options->scenario->fault != BENCH_NO_FAULT;
     uint32_t n = compared ? options->reps : 1;
-    struct bench_measurement *m = calloc(1, sizeof(*m) + n * sizeof(double));
+    struct bench_measurement *m = calloc(1, sizeof *m + n * sizeof(double));
 
     snprintf(ret_reason, LOAD_REASON_SIZE, "out of memory");
     if (m && prepare(&m->comparison, options, n) && slices(options, servers, m, &m->comparison, ret_reason)

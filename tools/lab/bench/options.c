@@ -159,7 +159,7 @@ __attribute__((format(printf, 1, 2))) static bool complain(const char *format, .
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
     cli_error("bench", "%s", message);
     return false;

@@ -113,7 +113,7 @@ static bool is_quiet(const struct readers *all, const struct redlock_client *cli
     struct redlock_node_stats stats;
 
     for (size_t i = 0; i < all->worker->n_urls; i++)
-        if (redlock_client_node_stats(client, i, &stats, sizeof(stats)) != REDLOCK_OK || stats.pending > 0)
+        if (redlock_client_node_stats(client, i, &stats, sizeof stats) != REDLOCK_OK || stats.pending > 0)
             return false;
     return true;
 }
@@ -275,7 +275,7 @@ static bool make_parties(struct readers *all)
     bool hold = all->worker->options->hold_ms > 0;
     char key[BENCH_KEY_SIZE];
 
-    all->parties = calloc(all->worker->n_tasks, sizeof(*all->parties));
+    all->parties = calloc(all->worker->n_tasks, sizeof *all->parties);
     if (!all->parties)
         return false;
     bench_key(all->worker->shared, BENCH_EVERYBODY, 0, key);
@@ -284,7 +284,7 @@ static bool make_parties(struct readers *all)
         struct party *party = &all->parties[i];
 
         *party = (struct party){.all = all, .mode = i == 0 ? REDLOCK_EXCLUSIVE : REDLOCK_SHARED, .number = i};
-        if (redlock_lock_create(client, key, sizeof(key), &party->lock) != REDLOCK_OK)
+        if (redlock_lock_create(client, key, sizeof key, &party->lock) != REDLOCK_OK)
             return false;
         party->hold_timer = hold ? evtimer_new(all->setting->base, on_hold_over, party) : NULL;
         if (hold && !party->hold_timer)
@@ -297,7 +297,7 @@ static void *create(const struct bench_setting *setting)
 {
     const struct bench_options *options = setting->worker->options;
     int64_t hold_us = (int64_t)(options->hold_ms * 1000), rest_us = (int64_t)(options->pause_ms * 1000);
-    struct readers *all = calloc(1, sizeof(*all));
+    struct readers *all = calloc(1, sizeof *all);
 
     if (!all)
         return NULL;

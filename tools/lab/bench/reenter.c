@@ -104,14 +104,14 @@ static bool make_owners(struct reenter *all, const struct bench_setting *setting
     const struct bench_worker *worker = setting->worker;
     char key[BENCH_KEY_SIZE];
 
-    all->owners = calloc(worker->n_tasks, sizeof(*all->owners));
+    all->owners = calloc(worker->n_tasks, sizeof *all->owners);
     for (uint32_t i = 0; all->owners && i < worker->n_tasks; i++) {
         struct owner *owner = &all->owners[i];
 
         *owner = (struct owner){.all = all, .number = worker->first_task + i};
         owner->next = evtimer_new(setting->base, on_next, owner);
         bench_key(worker->shared, worker->proc, i, key);
-        if (!owner->next || redlock_lock_create(setting->clients[i % setting->n_clients], key, sizeof(key),
+        if (!owner->next || redlock_lock_create(setting->clients[i % setting->n_clients], key, sizeof key,
                                                 &owner->lock) != REDLOCK_OK)
             return false;
     }
@@ -120,7 +120,7 @@ static bool make_owners(struct reenter *all, const struct bench_setting *setting
 
 static void *create(const struct bench_setting *setting)
 {
-    struct reenter *all = calloc(1, sizeof(*all));
+    struct reenter *all = calloc(1, sizeof *all);
 
     if (!all)
         return NULL;

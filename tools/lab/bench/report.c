@@ -88,7 +88,7 @@ static void write_comparison(struct cli_json *json, const struct bench_compariso
     struct bench_verdict verdict = bench_compare(comparison, side);
     char best[32];
 
-    snprintf(best, sizeof(best), "%s_best", name);
+    snprintf(best, sizeof best, "%s_best", name);
     cli_json_begin(json, name, '{');
     cli_json_int(json, "slices", comparison->n);
     write_slice(json, "library", &verdict.library, 1);

@@ -61,10 +61,10 @@ static bool spawn(struct bench_conduct *run, bench_worker_main worker_main, uint
 static bool prepare(struct bench_conduct *run)
 {
     run->shared = bench_shared_create(run->n, run->options->concurrency);
-    run->pids = calloc(run->n, sizeof(*run->pids));
-    run->controls = calloc(run->n, sizeof(*run->controls));
-    run->wake = calloc(run->n, sizeof(*run->wake));
-    run->polls = calloc(run->n, sizeof(*run->polls));
+    run->pids = calloc(run->n, sizeof *run->pids);
+    run->controls = calloc(run->n, sizeof *run->controls);
+    run->wake = calloc(run->n, sizeof *run->wake);
+    run->polls = calloc(run->n, sizeof *run->polls);
     if (!run->shared || !run->pids || !run->controls || !run->wake || !run->polls)
         return bench_run_fail(run, "out of memory");
     atomic_store(&run->shared->unserved, run->options->concurrency);

@@ -26,7 +26,7 @@ static bool delay(struct bench_servers *servers, uint32_t delay_us, const char *
     static char why[160];
     const struct relay_toxics late = {.latency_us = delay_us};
 
-    servers->relays = relays_create(servers->urls, servers->n, masters_dir(servers->own), 0, why, sizeof(why));
+    servers->relays = relays_create(servers->urls, servers->n, masters_dir(servers->own), 0, why, sizeof why);
     *ret_reason = why;
     if (!servers->relays)
         return false;
@@ -59,7 +59,7 @@ bool bench_servers_start(struct bench_servers *servers, const struct bench_optio
     }
     servers->urls = masters_urls(servers->own);
     servers->n = options->local;
-    snprintf(servers->ca, sizeof(servers->ca), "%s/ca.crt", masters_dir(servers->own));
+    snprintf(servers->ca, sizeof servers->ca, "%s/ca.crt", masters_dir(servers->own));
     return (!options->pin || pin(servers, 0, servers->n, ret_reason)) &&
            (!options->delay_us || delay(servers, options->delay_us, ret_reason));
 }

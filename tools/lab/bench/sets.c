@@ -87,8 +87,8 @@ static int add(struct set_task *task)
 
     bench_key(worker->shared, worker->proc, task->sets->next_key++, key);
     if (options->permits)
-        return redlock_set_add_permits(task->set, key, sizeof(key), options->scenario->set_keys, options->permits);
-    return redlock_set_add(task->set, key, sizeof(key));
+        return redlock_set_add_permits(task->set, key, sizeof key, options->scenario->set_keys, options->permits);
+    return redlock_set_add(task->set, key, sizeof key);
 }
 
 static int make_set(struct set_task *task)
@@ -127,7 +127,7 @@ static void destroy(void *work)
 static void *create(const struct bench_setting *setting)
 {
     const struct bench_options *options = setting->worker->options;
-    struct sets *sets = calloc(1, sizeof(*sets));
+    struct sets *sets = calloc(1, sizeof *sets);
 
     if (!sets)
         return NULL;
@@ -135,7 +135,7 @@ static void *create(const struct bench_setting *setting)
     redlock_acquire_options_init(&sets->acquire);
     sets->acquire.ttl_ms = options->ttl_ms;
     sets->acquire.timeout_ms = options->timeout_ms;
-    sets->tasks = calloc(setting->worker->n_tasks, sizeof(*sets->tasks));
+    sets->tasks = calloc(setting->worker->n_tasks, sizeof *sets->tasks);
     for (uint32_t i = 0; sets->tasks && i < setting->worker->n_tasks; i++)
         sets->tasks[i] = (struct set_task){.sets = sets,
                                            .client = setting->clients[i % setting->n_clients],

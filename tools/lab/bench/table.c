@@ -39,12 +39,12 @@ static void print_machine(FILE *out, const struct bench_options *options, const 
     time_t now = time(NULL);
     struct tm utc;
 
-    system_cpu_model(cpu, sizeof(cpu));
-    system_kernel(kernel, sizeof(kernel));
-    masters_version(reply, server, sizeof(server));
+    system_cpu_model(cpu, sizeof cpu);
+    system_kernel(kernel, sizeof kernel);
+    masters_version(reply, server, sizeof server);
     free(reply);
     if (gmtime_r(&now, &utc))
-        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+        strftime(date, sizeof date, "%Y-%m-%d", &utc);
     fprintf(out, "libredlock %s, %s: %zu masters by %s, %s; %s, %ld processors, %s%s; %g s a line.\n\n",
             redlock_version(), date, servers->n, options->unix_sockets ? "unix sockets" : "TCP on loopback", server,
             cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->pin ? ", client pinned" : "", options->seconds);
@@ -140,27 +140,27 @@ static const struct section sections[] = {
      "| in flight | acquire p50, us | x classic | x floor | p99, us | locks/s | x classic | x floor | "
      "client CPU, s per 10k | x classic | x floor | commands per lock |\n"
      "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-     floor_rows, sizeof(floor_rows) / sizeof(floor_rows[0]), true, print_floor_row},
+     floor_rows, sizeof floor_rows / sizeof floor_rows[0], true, print_floor_row},
     {"Masters stopped or killed under load.\n\n"
      "| scenario | in flight | healthy p50 / p99, us | then p50 / p99, us | p99 ratio | max, us | failed |\n"
      "|:--|--:|--:|--:|--:|--:|--:|\n",
-     fault_rows, sizeof(fault_rows) / sizeof(fault_rows[0]), false, print_fault_row},
+     fault_rows, sizeof fault_rows / sizeof fault_rows[0], false, print_fault_row},
     {"One key for all, 4 processes, held for 1 ms.\n\n"
      "| scenario | tasks | acquire | locks/s | key held | release to next holder p50 / p99, us | in round trips | "
      "commands per lock | Jain | longest wait, x fair share | failed or overlapping |\n"
      "|:--|--:|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-     contended_rows, sizeof(contended_rows) / sizeof(contended_rows[0]), false, print_contended_row},
+     contended_rows, sizeof contended_rows / sizeof contended_rows[0], false, print_contended_row},
     {"Locks held by one client, ttl 30 s, renewed every 10 s. CPU: of one core, beyond the idle client's. Memory: "
      "bytes a lock beyond its key.\n\n"
      "| locks | acquired in, s | renewals/s | CPU | memory by malloc() | by the system | "
      "renewals failed, locks lost |\n"
      "|--:|--:|--:|--:|--:|--:|--:|\n",
-     hold_rows, sizeof(hold_rows) / sizeof(hold_rows[0]), false, print_hold_row},
+     hold_rows, sizeof hold_rows / sizeof hold_rows[0], false, print_hold_row},
     {"Fencing tokens of 4 contended keys, clients in 4 processes. A violation is a token that is not larger than all "
      "before it.\n\n"
      "| clients | acquisitions | per second | acquire p50 / p99, us | in one round trip | violations |\n"
      "|--:|--:|--:|--:|--:|--:|\n",
-     fence_rows, sizeof(fence_rows) / sizeof(fence_rows[0]), false, print_fence_row},
+     fence_rows, sizeof fence_rows / sizeof fence_rows[0], false, print_fence_row},
 };
 
 static bool print_section(FILE *out, const struct section *section, const struct bench_options *options,
@@ -186,7 +186,7 @@ bool bench_table(FILE *out, const struct bench_options *options, struct bench_se
 {
     *ret_broken = false;
     print_machine(out, options, servers);
-    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (!print_section(out, &sections[i], options, servers, ret_broken, ret_reason))
             return false;
     return true;

@@ -51,7 +51,7 @@ static void served(struct task *task)
     atomic_store(&worker->shared->unserved, worker->shared->tasks);
     atomic_store(&worker->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-off */
     for (uint32_t i = 0; i < worker->shared->procs; i++)
-        if (write(worker->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
+        if (write(worker->wake[i], &one, sizeof one) != (ssize_t)sizeof one)
             refused(task, "new round", REDLOCK_E_SYSTEM);
 }
 
@@ -169,8 +169,8 @@ static int take_lock(struct task *task)
     else
         bench_key(worker->shared, worker->proc, load->next_key++, key);
     if (worker->options->permits)
-        return redlock_permit_create(task->client, key, sizeof(key), worker->options->permits, &task->lock);
-    return redlock_lock_create(task->client, key, sizeof(key), &task->lock);
+        return redlock_permit_create(task->client, key, sizeof key, worker->options->permits, &task->lock);
+    return redlock_lock_create(task->client, key, sizeof key, &task->lock);
 }
 
 static void ask(struct task *task)
@@ -224,13 +224,13 @@ static void destroy(void *work)
 
 static void *create(const struct bench_setting *setting)
 {
-    struct load *load = calloc(1, sizeof(*load));
+    struct load *load = calloc(1, sizeof *load);
 
     if (!load)
         return NULL;
     load->worker = setting->worker;
     set_options(load, setting->worker->options);
-    load->tasks = calloc(setting->worker->n_tasks, sizeof(*load->tasks));
+    load->tasks = calloc(setting->worker->n_tasks, sizeof *load->tasks);
     for (uint32_t i = 0; load->tasks && i < setting->worker->n_tasks; i++)
         load->tasks[i] = (struct task){.load = load,
                                        .client = setting->clients[i % setting->n_clients],

@@ -113,7 +113,7 @@ static struct bench_totals totals(const struct crew *crew)
     struct bench_totals sum = {0};
     struct redlock_stats stats;
 
-    if (redlock_service_stats(crew->service, &stats, sizeof(stats)) == REDLOCK_OK)
+    if (redlock_service_stats(crew->service, &stats, sizeof stats) == REDLOCK_OK)
         bench_stats_count(&stats, &sum);
     return sum;
 }
@@ -218,7 +218,7 @@ static bool create_members(struct crew *crew)
 {
     struct bench_worker *worker = crew->worker;
 
-    crew->members = calloc(worker->n_tasks, sizeof(*crew->members));
+    crew->members = calloc(worker->n_tasks, sizeof *crew->members);
     if (!crew->members)
         return bench_worker_fail(worker, "out of memory");
     for (uint32_t i = 0; i < worker->n_tasks; i++) {
@@ -230,7 +230,7 @@ static bool create_members(struct crew *crew)
         member->number = worker->first_task + i;
         pthread_mutex_init(&member->guard, NULL);
         bench_key(worker->shared, worker->proc, i, key);
-        status = redlock_mutex_create(crew->service, key, sizeof(key), &member->mutex);
+        status = redlock_mutex_create(crew->service, key, sizeof key, &member->mutex);
         if (status != REDLOCK_OK)
             return bench_worker_fail(worker, "redlock_mutex_create: %s", redlock_strerror(status));
     }

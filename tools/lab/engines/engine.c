@@ -58,7 +58,7 @@ void engine_say(const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    vsnprintf(reason, sizeof(reason), format, values);
+    vsnprintf(reason, sizeof reason, format, values);
     va_end(values);
     reason[strcspn(reason, "\n")] = '\0';
 }
@@ -131,7 +131,7 @@ static struct hold *find(const char *id)
 
 static struct hold *add(const char *id, const char *key, int64_t ttl_ms, int64_t timeout_ms)
 {
-    struct hold *hold = calloc(1, sizeof(*hold));
+    struct hold *hold = calloc(1, sizeof *hold);
 
     if (!hold || asprintf(&hold->key, "%s%s", settings.prefix, key) < 0) {
         free(hold);
@@ -140,7 +140,7 @@ static struct hold *add(const char *id, const char *key, int64_t ttl_ms, int64_t
     hold->shown.key = hold->key;
     hold->shown.ttl_ms = ttl_ms;
     hold->shown.timeout_ms = timeout_ms;
-    snprintf(hold->id, sizeof(hold->id), "%s", id);
+    snprintf(hold->id, sizeof hold->id, "%s", id);
     hold->users = 1;
     hold->next = holds;
     holds = hold;
@@ -193,7 +193,7 @@ static void answer_refused(const struct hold *hold, int64_t since_ns, enum engin
     };
     char text[1024];
 
-    line_encode(reason, text, sizeof(text));
+    line_encode(reason, text, sizeof text);
     line_print("refused %s %lld %lld %s %s", hold->id, (long long)since_ns, (long long)engine_now_ns(), words[verdict],
                text);
 }
@@ -203,9 +203,9 @@ static void answer_acquired(const struct hold *hold, int64_t since_ns)
     char fence[32] = "", until[32] = "";
 
     if (hold->shown.has_fence)
-        snprintf(fence, sizeof(fence), " fence=%llu", (unsigned long long)hold->shown.fence);
+        snprintf(fence, sizeof fence, " fence=%llu", (unsigned long long)hold->shown.fence);
     if (hold->deadline_ns)
-        snprintf(until, sizeof(until), " until=%lld", (long long)hold->deadline_ns);
+        snprintf(until, sizeof until, " until=%lld", (long long)hold->deadline_ns);
     line_print("acquired %s %lld %lld%s%s", hold->id, (long long)since_ns, (long long)engine_now_ns(), until, fence);
 }
 
@@ -247,7 +247,7 @@ static void valid_job(void *user_data)
     if (hold->is_lost)
         remaining_ms = 0;
     if (remaining_ms != ENGINE_NO_END)
-        snprintf(text, sizeof(text), "%lld", (long long)remaining_ms);
+        snprintf(text, sizeof text, "%lld", (long long)remaining_ms);
     line_print("valid %s %lld %lld %s", hold->id, (long long)since_ns, (long long)engine_now_ns(), text);
     leave(hold);
     pthread_mutex_unlock(&lock);
@@ -375,7 +375,7 @@ static bool open_system(char **words, size_t n)
         return false;
     }
     if (!engine->open(&settings) || pthread_create(&thread, NULL, keep_time, NULL) != 0) {
-        line_encode(reason, text, sizeof(text));
+        line_encode(reason, text, sizeof text);
         line_print("failed %s", text);
     } else {
         line_print("opened");
@@ -433,7 +433,7 @@ static void say_hello(void)
     char ttl[32] = "";
 
     if (engine->ttl_ms)
-        snprintf(ttl, sizeof(ttl), " ttl=%lld", (long long)engine->ttl_ms);
+        snprintf(ttl, sizeof ttl, " ttl=%lld", (long long)engine->ttl_ms);
     line_print("hello 1 %s %s can=%s on=%s%s", engine->name, engine->version, engine->can, engine->systems, ttl);
 }
 
@@ -479,7 +479,7 @@ int engine_main(const struct engine *program)
 
     engine = program;
     settings.prefix = settings.system = settings.master = "";
-    while (fgets(line, sizeof(line), stdin)) {
+    while (fgets(line, sizeof line, stdin)) {
         size_t length = strcspn(line, "\n");
 
         engine_say("a line is too long or has no end");
@@ -488,7 +488,7 @@ int engine_main(const struct engine *program)
             if (handle(line))
                 continue;
         }
-        line_encode(reason, text, sizeof(text));
+        line_encode(reason, text, sizeof text);
         line_print("failed %s", text);
         _exit(1);
     }

@@ -77,7 +77,7 @@ static CURLcode post(const char *path, const char *body, int64_t timeout_ms, str
     if (!easy)
         return CURLE_OUT_OF_MEMORY;
     answer->endpoint = current;
-    snprintf(url, sizeof(url), "%s%s", endpoints[answer->endpoint], path);
+    snprintf(url, sizeof url, "%s%s", endpoints[answer->endpoint], path);
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -154,11 +154,11 @@ static bool grant(struct engine_hold *hold, struct lease *lease, int64_t deadlin
     char body[64];
     json_t *json;
 
-    snprintf(body, sizeof(body), "{\"TTL\":%lld}", (long long)((hold->ttl_ms + 999) / 1000));
+    snprintf(body, sizeof body, "{\"TTL\":%lld}", (long long)((hold->ttl_ms + 999) / 1000));
     json = ask_any("/v3/lease/grant", body, deadline_ns, hold->ttl_ms);
     if (!json)
         return false;
-    snprintf(lease->id, sizeof(lease->id), "%lld", (long long)number_in(json, "ID"));
+    snprintf(lease->id, sizeof lease->id, "%lld", (long long)number_in(json, "ID"));
     lease->ttl_ms = number_in(json, "TTL") * 1000;
     json_decref(json);
     engine_hold_until(hold, since_ns + lease->ttl_ms * NS_PER_MS);
@@ -174,7 +174,7 @@ static void renew(struct engine_hold *hold)
     json_t *json;
     const json_t *result;
 
-    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", lease->id);
+    snprintf(body, sizeof body, "{\"ID\":\"%s\"}", lease->id);
     json = ask("/v3/lease/keepalive", body, lease->ttl_ms / 3);
     result = json_object_get(json, "result");
     if (result && number_in(result, "TTL") > 0)
@@ -189,7 +189,7 @@ static enum engine_release revoke(const struct lease *lease, int64_t timeout_ms)
     enum engine_release outcome = ENGINE_UNCONFIRMED;
     char body[64];
 
-    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", lease->id);
+    snprintf(body, sizeof body, "{\"ID\":\"%s\"}", lease->id);
     for (size_t i = 0; i < n_endpoints && outcome == ENGINE_UNCONFIRMED; i++) {
         json_t *json = ask("/v3/lease/revoke", body, timeout_ms);
         const char *error = json_string_value(json_object_get(json, "error"));
@@ -232,9 +232,9 @@ static bool lock(struct engine_hold *hold, const struct lease *lease, int64_t de
     struct timespec pause = {.tv_nsec = 20 * NS_PER_MS}; /* between errors */
     char name[2048], body[2304];
 
-    if (!encode_name(hold->key, name, sizeof(name)))
+    if (!encode_name(hold->key, name, sizeof name))
         return false;
-    snprintf(body, sizeof(body), "{\"name\":\"%s\",\"lease\":\"%s\"}", name, lease->id);
+    snprintf(body, sizeof body, "{\"name\":\"%s\",\"lease\":\"%s\"}", name, lease->id);
     while (left_ms(deadline_ns) > 0) {
         json_t *json = ask("/v3/lock/lock", body, left_ms(deadline_ns));
         bool answered = json && !is_error(json);
@@ -255,7 +255,7 @@ static enum engine_verdict acquire(struct engine_hold *hold)
 {
     int64_t timeout_ms = hold->timeout_ms > SINGLE_MS ? hold->timeout_ms : SINGLE_MS;
     int64_t deadline_ns = engine_now_ns() + timeout_ms * NS_PER_MS;
-    struct lease *lease = calloc(1, sizeof(*lease));
+    struct lease *lease = calloc(1, sizeof *lease);
 
     if (!lease)
         return ENGINE_ERROR;
@@ -284,8 +284,8 @@ static bool open_endpoints(const struct engine_settings *settings)
     for (; n_endpoints < settings->n_nodes; n_endpoints++) {
         char address[100];
 
-        engine_address(settings->nodes[n_endpoints], address, sizeof(address));
-        snprintf(endpoints[n_endpoints], sizeof(endpoints[0]), "http://%s", address);
+        engine_address(settings->nodes[n_endpoints], address, sizeof address);
+        snprintf(endpoints[n_endpoints], sizeof endpoints[0], "http://%s", address);
     }
     return true;
 }

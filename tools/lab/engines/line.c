@@ -90,10 +90,10 @@ void line_print(const char *format, ...)
     int length;
 
     va_start(values, format);
-    length = vsnprintf(line, sizeof(line) - 1, format, values);
+    length = vsnprintf(line, sizeof line - 1, format, values);
     va_end(values);
-    if (length > (int)sizeof(line) - 2)
-        length = (int)sizeof(line) - 2;
+    if (length > (int)sizeof line - 2)
+        length = (int)sizeof line - 2;
     line[length++] = '\n';
     if (write(STDOUT_FILENO, line, (size_t)length) != length)
         _exit(1);

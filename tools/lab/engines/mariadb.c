@@ -26,7 +26,7 @@ static void end(struct session *session)
 
 static struct session *connect_new(void)
 {
-    struct session *session = calloc(1, sizeof(*session));
+    struct session *session = calloc(1, sizeof *session);
     unsigned connect_s = 2;
 
     if (!session)
@@ -57,9 +57,9 @@ static int ask(struct session *session, enum question question, const char *key,
 
     mysql_real_escape_string(session->connection, name, key, (unsigned long)strlen(key));
     if (question == GET)
-        snprintf(text, sizeof(text), "SELECT GET_LOCK('%s', %.3f)", name, (double)timeout_ms / 1000);
+        snprintf(text, sizeof text, "SELECT GET_LOCK('%s', %.3f)", name, (double)timeout_ms / 1000);
     else
-        snprintf(text, sizeof(text), "SELECT RELEASE_LOCK('%s')", name);
+        snprintf(text, sizeof text, "SELECT RELEASE_LOCK('%s')", name);
     mysql_optionsv(session->connection, MYSQL_OPT_READ_TIMEOUT, &patience_s);
     result = mysql_query(session->connection, text) == 0 ? mysql_store_result(session->connection) : NULL;
     if (!result) {
@@ -139,7 +139,7 @@ static enum engine_release release(struct engine_hold *hold)
 
 static bool open_target(const struct engine_settings *settings)
 {
-    const char *digits = session_host_and_port(settings, host, sizeof(host));
+    const char *digits = session_host_and_port(settings, host, sizeof host);
 
     mysql_library_init(0, NULL, NULL);
     if (digits)

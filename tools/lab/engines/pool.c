@@ -72,7 +72,7 @@ static bool add_thread(void)
 /* A new thread counts as idle only once it has come; until then a burst of jobs may make some more than it needs. */
 bool pool_run(void (*run)(void *user_data), void *user_data)
 {
-    struct job *job = malloc(sizeof(*job));
+    struct job *job = malloc(sizeof *job);
     bool taken;
 
     if (!job)

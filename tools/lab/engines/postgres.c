@@ -30,12 +30,12 @@ static void end(struct session *session)
  * to a lease that there is. */
 static struct session *connect_new(const struct engine_hold *hold)
 {
-    struct session *session = calloc(1, sizeof(*session));
+    struct session *session = calloc(1, sizeof *session);
     char options[512];
 
     if (!session)
         return NULL;
-    snprintf(options, sizeof(options),
+    snprintf(options, sizeof options,
              "%s connect_timeout=2 tcp_user_timeout=%lld keepalives_idle=1 keepalives_interval=1 "
              "options='-c tcp_user_timeout=%lld -c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1'",
              target, (long long)hold->ttl_ms, (long long)hold->ttl_ms);
@@ -114,7 +114,7 @@ static enum engine_verdict acquire_with(struct session *session, struct engine_h
     PGresult *result;
     enum engine_verdict verdict;
 
-    snprintf(before, sizeof(before), "SET lock_timeout = %lld; SELECT pg_advisory_lock(hashtextextended(",
+    snprintf(before, sizeof before, "SET lock_timeout = %lld; SELECT pg_advisory_lock(hashtextextended(",
              (long long)(hold->timeout_ms > 0 ? hold->timeout_ms : 1));
     result = run(session->connection, before, hold->key, ", 0))", hold->timeout_ms + MARGIN_MS);
     verdict = judge(result);
@@ -178,9 +178,9 @@ static enum engine_release release(struct engine_hold *hold)
 static bool open_target(const struct engine_settings *settings)
 {
     char host[100];
-    const char *port = session_host_and_port(settings, host, sizeof(host));
+    const char *port = session_host_and_port(settings, host, sizeof host);
 
-    snprintf(target, sizeof(target), "host=%s port=%s user=postgres dbname=postgres", host, port ? port : "5432");
+    snprintf(target, sizeof target, "host=%s port=%s user=postgres dbname=postgres", host, port ? port : "5432");
     return true;
 }
 

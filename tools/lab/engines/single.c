@@ -58,7 +58,7 @@ static redisContext *connect_to(const char *place, int64_t patience_ms)
         engine_say("the master is not known");
         return NULL;
     }
-    snprintf(host, sizeof(host), "%.*s", (int)(colon - place), place);
+    snprintf(host, sizeof host, "%.*s", (int)(colon - place), place);
     context = redisConnectWithTimeout(host, atoi(colon + 1), patience);
     if (context && !context->err)
         return context;
@@ -74,10 +74,10 @@ static void set_address(const char *host, const char *port)
 {
     char place[128];
 
-    snprintf(place, sizeof(place), "%s:%s", host, port);
+    snprintf(place, sizeof place, "%s:%s", host, port);
     pthread_mutex_lock(&lock);
     if (strcmp(place, address) != 0) {
-        snprintf(address, sizeof(address), "%s", place);
+        snprintf(address, sizeof address, "%s", place);
         generation++;
     }
     pthread_mutex_unlock(&lock);
@@ -137,12 +137,12 @@ static bool open_sentinels(const struct engine_settings *settings)
 {
     pthread_t thread;
 
-    snprintf(master_name, sizeof(master_name), "%s", *settings->master ? settings->master : "mymaster");
+    snprintf(master_name, sizeof master_name, "%s", *settings->master ? settings->master : "mymaster");
     n_sentinels = settings->n_nodes;
     for (size_t i = 0; i < n_sentinels; i++) {
         redisContext *sentinel;
 
-        engine_address(settings->nodes[i], sentinels[i], sizeof(sentinels[i]));
+        engine_address(settings->nodes[i], sentinels[i], sizeof sentinels[i]);
         sentinel = connect_to(sentinels[i], PATIENCE_MS);
         if (sentinel)
             ask_for_master(sentinel);
@@ -173,7 +173,7 @@ static bool connect_to_master(int64_t patience_ms)
         return true;
     hang_up();
     pthread_mutex_lock(&lock);
-    snprintf(place, sizeof(place), "%s", address);
+    snprintf(place, sizeof place, "%s", address);
     connected_to = generation;
     pthread_mutex_unlock(&lock);
     connection = connect_to(place, patience_ms);
@@ -207,9 +207,9 @@ static bool make_value(char ret_value[VALUE_SIZE])
 {
     unsigned char bytes[(VALUE_SIZE - 1) / 2];
 
-    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return false;
-    for (size_t i = 0; i < sizeof(bytes); i++)
+    for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(ret_value + 2 * i, 3, "%02x", bytes[i]);
     return true;
 }
@@ -222,7 +222,7 @@ static enum engine_verdict try_once(struct engine_hold *hold, int64_t patience_m
     enum engine_verdict verdict;
     redisReply *reply;
 
-    snprintf(ttl, sizeof(ttl), "%" PRId64, hold->ttl_ms);
+    snprintf(ttl, sizeof ttl, "%" PRId64, hold->ttl_ms);
     reply = command(patience_ms, 6, argv);
     if (!reply)
         return ENGINE_UNREACHABLE;
@@ -295,7 +295,7 @@ static bool open_server(const struct engine_settings *settings)
 {
     unsigned seed;
 
-    if (getrandom(&seed, sizeof(seed), 0) == (ssize_t)sizeof(seed))
+    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
         srand(seed);
     if (strcmp(settings->system, "sentinel") == 0)
         return open_sentinels(settings);
@@ -303,7 +303,7 @@ static bool open_server(const struct engine_settings *settings)
         engine_say("a single Redis is one node");
         return false;
     }
-    engine_address(settings->nodes[0], address, sizeof(address));
+    engine_address(settings->nodes[0], address, sizeof address);
     return true;
 }
 
@@ -321,6 +321,6 @@ int main(void)
         .forget = forget,
     };
 
-    snprintf(version, sizeof(version), "hiredis-%d.%d.%d", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
+    snprintf(version, sizeof version, "hiredis-%d.%d.%d", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
     return engine_main(&engine);
 }

@@ -132,11 +132,11 @@ static int make_node(struct engine_hold *hold, struct node *node)
     struct Stat stat;
     int code;
 
-    snprintf(wanted, sizeof(wanted), "%s/%llx-%lu-", node->parent, session_id(), ++counter);
+    snprintf(wanted, sizeof wanted, "%s/%llx-%lu-", node->parent, session_id(), ++counter);
     node->session = session_id();
     for (int i = 0; i < 2; i++) {
         code = zoo_create2(handle, wanted, NULL, -1, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL | ZOO_SEQUENCE, node->path,
-                           sizeof(node->path), &stat);
+                           sizeof node->path, &stat);
         if (code != ZNONODE || !make_parents(node->parent))
             break;
     }
@@ -145,7 +145,7 @@ static int make_node(struct engine_hold *hold, struct node *node)
         hold->has_fence = true;
     } else {
         /* It may have been made all the same: its name but for the number says whose it is. */
-        snprintf(node->path, sizeof(node->path), "%s", wanted);
+        snprintf(node->path, sizeof node->path, "%s", wanted);
     }
     return code;
 }
@@ -185,11 +185,11 @@ static int look(const struct node *node)
 
     if (code != ZOK)
         return code;
-    found = find_predecessor(&names, node->path, name, sizeof(name));
+    found = find_predecessor(&names, node->path, name, sizeof name);
     deallocate_String_vector(&names);
     if (!found || name[0] == '\0')
         return found ? ZOK : ZNONODE;
-    snprintf(path, sizeof(path), "%s/%s", node->parent, name);
+    snprintf(path, sizeof path, "%s/%s", node->parent, name);
     code = zoo_wexists(handle, path, on_event, NULL, NULL);
     return code == ZOK ? ZNOTEMPTY : code == ZNONODE ? look(node) : code;
 }
@@ -219,12 +219,12 @@ static enum engine_verdict wait_for_turn(const struct node *node, int64_t deadli
 /* A slash would make another directory. */
 static bool set_parent(struct node *node, const char *key)
 {
-    int length = snprintf(node->parent, sizeof(node->parent), DIRECTORY "/%s", key);
+    int length = snprintf(node->parent, sizeof node->parent, DIRECTORY "/%s", key);
 
     for (char *c = node->parent + strlen(DIRECTORY "/"); *c; c++)
         if (*c == '/')
             *c = '\\';
-    return length < (int)sizeof(node->parent);
+    return length < (int)sizeof node->parent;
 }
 
 /* Until it is known to be gone, or its session is. */
@@ -257,7 +257,7 @@ static void delete_unnumbered(const struct node *node)
         return;
     for (int i = 0; i < names.count; i++)
         if (strncmp(names.data[i], own, strlen(own)) == 0) {
-            snprintf(path, sizeof(path), "%s/%.400s", node->parent, names.data[i]);
+            snprintf(path, sizeof path, "%s/%.400s", node->parent, names.data[i]);
             zoo_delete(handle, path, -1);
         }
     deallocate_String_vector(&names);
@@ -266,7 +266,7 @@ static void delete_unnumbered(const struct node *node)
 static enum engine_verdict acquire(struct engine_hold *hold)
 {
     int64_t deadline_ns = engine_now_ns() + hold->timeout_ms * NS_PER_MS;
-    struct node *node = calloc(1, sizeof(*node));
+    struct node *node = calloc(1, sizeof *node);
     enum engine_verdict verdict;
     int code;
 
@@ -338,8 +338,8 @@ static bool open_session(const struct engine_settings *settings)
     for (size_t i = 0; i < settings->n_nodes; i++) {
         char address[64];
 
-        engine_address(settings->nodes[i], address, sizeof(address));
-        length += (size_t)snprintf(hosts + length, sizeof(hosts) - length, "%s%s", i ? "," : "", address);
+        engine_address(settings->nodes[i], address, sizeof address);
+        length += (size_t)snprintf(hosts + length, sizeof hosts - length, "%s%s", i ? "," : "", address);
     }
     session_ms = settings->ttl_ms > 0 ? (int)settings->ttl_ms : 10000;
     return wait_until_connected(engine_now_ns() + (int64_t)OPEN_MS * NS_PER_MS);

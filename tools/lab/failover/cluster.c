@@ -14,7 +14,7 @@ __attribute__((format(printf, 2, 3))) static bool broken(struct fo_cluster *clus
     va_list args;
 
     va_start(args, format);
-    vsnprintf(cluster->why, sizeof(cluster->why), format, args);
+    vsnprintf(cluster->why, sizeof cluster->why, format, args);
     va_end(args);
     return false;
 }
@@ -99,7 +99,7 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
     if (scenario->fault != FO_STEP)
         return NULL;
     clock = masters_clock_create();
-    snprintf(why, sizeof(why), "%s", clock ? "" : masters_error());
+    snprintf(why, sizeof why, "%s", clock ? "" : masters_error());
     masters_clock_destroy(clock);
     return *why ? why : NULL;
 }
@@ -162,7 +162,7 @@ static bool open_own(struct fo_cluster *cluster, const struct fo_scenario *scena
         return done(cluster, false);
     cluster->urls = masters_urls(cluster->own);
     if (cluster->options->tls) {
-        snprintf(cluster->ca, sizeof(cluster->ca), "%s/ca.crt", masters_dir(cluster->own));
+        snprintf(cluster->ca, sizeof cluster->ca, "%s/ca.crt", masters_dir(cluster->own));
         cluster->tls.ca = cluster->ca;
     }
     return true;
@@ -181,7 +181,7 @@ static bool open_relays(struct fo_cluster *cluster)
     if (!dir)
         return broken(cluster, "no directory for the relays: %s", strerror(errno));
     cluster->relays =
-        relays_create(cluster->urls, cluster->n, dir, cluster->options->seed, cluster->why, sizeof(cluster->why));
+        relays_create(cluster->urls, cluster->n, dir, cluster->options->seed, cluster->why, sizeof cluster->why);
     if (cluster->relays)
         cluster->client_urls = relays_urls(cluster->relays);
     return cluster->relays != NULL;
@@ -206,7 +206,7 @@ static void remove_relay_sockets(const struct fo_cluster *cluster)
     char path[160];
 
     for (size_t i = 0; i < cluster->n; i++) {
-        snprintf(path, sizeof(path), "%s/relay%zu", cluster->dir, i + 1);
+        snprintf(path, sizeof path, "%s/relay%zu", cluster->dir, i + 1);
         unlink(path);
     }
     rmdir(cluster->dir);
@@ -221,7 +221,7 @@ void fo_cluster_close(struct fo_cluster *cluster)
     masters_destroy(cluster->own);
     for (size_t i = 0; i < MASTERS_MAX; i++)
         masters_clock_destroy(cluster->clocks[i]);
-    memset(cluster, 0, sizeof(*cluster));
+    memset(cluster, 0, sizeof *cluster);
 }
 
 /* --- Faults ------------------------------------------------------------------------------------------------------ */
@@ -233,7 +233,7 @@ static bool run_hook(struct fo_cluster *cluster, const char *verb, size_t i)
     int status = 0;
     pid_t pid;
 
-    snprintf(number, sizeof(number), "%zu", i + 1);
+    snprintf(number, sizeof number, "%zu", i + 1);
     pid = fork();
     if (pid == 0) {
         dup2(STDERR_FILENO, STDOUT_FILENO); /* what we print on standard output is ours */
@@ -294,7 +294,7 @@ int64_t fo_cluster_offset(struct fo_cluster *cluster, size_t i)
     static const char field[] = "master_repl_offset:";
     char *reply = masters_command(cluster->own, i, (const char *const[]){"INFO", "replication", NULL});
     const char *found = reply ? strstr(reply, field) : NULL;
-    int64_t offset = found ? strtoll(found + sizeof(field) - 1, NULL, 10) : -1;
+    int64_t offset = found ? strtoll(found + sizeof field - 1, NULL, 10) : -1;
 
     if (!reply)
         done(cluster, false);

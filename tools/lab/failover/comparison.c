@@ -9,12 +9,12 @@
 struct fo_comparison *fo_comparison_create(const struct fo_options *options,
                                            const struct engine_contestants *contestants)
 {
-    struct fo_comparison *comparison = calloc(1, sizeof(*comparison));
+    struct fo_comparison *comparison = calloc(1, sizeof *comparison);
 
     if (!comparison)
         return NULL;
     comparison->options = options;
-    comparison->entries = calloc(contestants->n + 1, sizeof(*comparison->entries));
+    comparison->entries = calloc(contestants->n + 1, sizeof *comparison->entries);
     if (!comparison->entries) {
         free(comparison);
         return NULL;

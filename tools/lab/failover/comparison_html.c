@@ -158,7 +158,7 @@ static void timeline(FILE *out, const struct fo_entry *of, const struct fo_outco
     };
 
     entry = of;
-    fo_html_fill(out, FO_TIMELINE_HTML, slots, sizeof(slots) / sizeof(slots[0]), &of->report, outcome);
+    fo_html_fill(out, FO_TIMELINE_HTML, slots, sizeof slots / sizeof slots[0], &of->report, outcome);
 }
 
 static void timelines(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
@@ -287,6 +287,6 @@ void fo_comparison_html(FILE *out, const struct fo_comparison *of)
     };
 
     comparison = of;
-    snprintf(count, sizeof(count), "%zu lock systems", of->n);
-    fo_html_fill(out, FO_COMPARISON_HTML, slots, sizeof(slots) / sizeof(slots[0]), NULL, NULL);
+    snprintf(count, sizeof count, "%zu lock systems", of->n);
+    fo_html_fill(out, FO_COMPARISON_HTML, slots, sizeof slots / sizeof slots[0], NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void name_prefix(struct fo_run *run)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(run->prefix, sizeof(run->prefix), "failover:%llx:",
+    snprintf(run->prefix, sizeof run->prefix, "failover:%llx:",
              (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000);
     if (!run->options->engine)
         run->shared->token_base = (uint64_t)now.tv_sec * 1000000 - UINT64_C(3600000000);

@@ -177,7 +177,7 @@ static void on_renewed(int64_t until_ns, void *user_data)
 struct fo_contender *fo_contender_create(struct fo_worker *worker, struct event_base *base, struct fo_locker *locker)
 {
     static const struct fo_lock_calls calls = {on_acquired, on_released, on_lost, on_renewed};
-    struct fo_contender *contender = calloc(1, sizeof(*contender));
+    struct fo_contender *contender = calloc(1, sizeof *contender);
 
     if (!contender)
         return NULL;

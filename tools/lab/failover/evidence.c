@@ -21,7 +21,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct fo_outcome *outcome
     outcome->n_clues++;
     clue->at_ns = at_ns - run->course.start_ns;
     va_start(args, format);
-    vsnprintf(clue->text, sizeof(clue->text), format, args);
+    vsnprintf(clue->text, sizeof clue->text, format, args);
     va_end(args);
 }
 
@@ -57,7 +57,7 @@ static void tell_beginning(struct fo_outcome *outcome, const struct fo_run *run,
 
     fo_key_name(hold->key, name);
     if (hold->fence)
-        snprintf(fence, sizeof(fence), " with token %llu", (unsigned long long)hold->fence);
+        snprintf(fence, sizeof fence, " with token %llu", (unsigned long long)hold->fence);
     add(outcome, run, hold->from_ns, "client %u acquires '%s'%s%s", hold->client + 1, name, fence, more);
 }
 
@@ -142,7 +142,7 @@ static void tell(struct fo_outcome *outcome, const struct fo_run *run, const str
     }
     if (write)
         tell_write(outcome, run, write);
-    qsort(outcome->clues, outcome->n_clues, sizeof(outcome->clues[0]), by_time);
+    qsort(outcome->clues, outcome->n_clues, sizeof outcome->clues[0], by_time);
 }
 
 bool fo_evidence(struct fo_outcome *outcome, const struct fo_run *run)

@@ -17,7 +17,7 @@
 
 static bool run_one(struct fo_report *report, const struct fo_scenario *scenario, struct fo_progress *progress)
 {
-    struct fo_run *run = calloc(1, sizeof(*run));
+    struct fo_run *run = calloc(1, sizeof *run);
     struct fo_outcome *outcome = NULL;
 
     if (!run)
@@ -185,11 +185,11 @@ static int compare(const struct fo_options *options, const struct engine_contest
 
 static int run_engines(struct fo_options *options, struct files *files)
 {
-    struct engine_contestants *contestants = calloc(1, sizeof(*contestants));
+    struct engine_contestants *contestants = calloc(1, sizeof *contestants);
     char why[240] = "out of memory";
     int code = FO_OWN_ERROR;
 
-    if (!contestants || !engine_contestants_find(contestants, options->engines, why, sizeof(why)))
+    if (!contestants || !engine_contestants_find(contestants, options->engines, why, sizeof why))
         cli_error("failover", "%s", why);
     else if (options->compare || contestants->n > 1)
         code = compare(options, contestants, files);

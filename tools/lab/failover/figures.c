@@ -148,9 +148,9 @@ static bool make_room(struct gathering *gathering)
 
     for (uint32_t i = 0; i < shared->clients; i++)
         n += atomic_load(&shared->journals[i].n);
-    gathering->successes = calloc(n, sizeof(*gathering->successes));
-    gathering->trips = calloc(n, sizeof(*gathering->trips));
-    gathering->latencies = calloc(n, sizeof(*gathering->latencies));
+    gathering->successes = calloc(n, sizeof *gathering->successes);
+    gathering->trips = calloc(n, sizeof *gathering->trips);
+    gathering->latencies = calloc(n, sizeof *gathering->latencies);
     gathering->outcome->n_buckets = (size_t)(gathering->outcome->end_ns / FO_BUCKET_NS) + 1;
     gathering->outcome->buckets = calloc(gathering->outcome->n_buckets, sizeof(struct fo_bucket));
     return gathering->successes && gathering->trips && gathering->latencies && gathering->outcome->buckets;

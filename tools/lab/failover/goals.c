@@ -29,8 +29,8 @@ static void unnoticed(struct fo_outcome *outcome)
     judge(&outcome->goal, longest_ns < limit_ns);
     outcome->goal.disturbed = !outcome->goal.met && longest_ns - outcome->stall_then_ns < limit_ns;
     if (outcome->goal.disturbed)
-        snprintf(more, sizeof(more), "; a processor had no time for %.1f ms", ms(outcome->stall_then_ns));
-    snprintf(outcome->goal.text, sizeof(outcome->goal.text), "unavailable for %.1f ms (limit %.1f ms)%s",
+        snprintf(more, sizeof more, "; a processor had no time for %.1f ms", ms(outcome->stall_then_ns));
+    snprintf(outcome->goal.text, sizeof outcome->goal.text, "unavailable for %.1f ms (limit %.1f ms)%s",
              ms(longest_ns), ms(limit_ns), more);
 }
 
@@ -45,7 +45,7 @@ static void refused(struct fo_outcome *outcome, const struct fo_options *options
     uint32_t refusal_limit_ms = options->deadline_ms + PUNCTUAL_MS;
     uint32_t recovery_limit_ms = BACKOFF_MS + wait_ms + PUNCTUAL_MS;
 
-    snprintf(outcome->goal.text, sizeof(outcome->goal.text),
+    snprintf(outcome->goal.text, sizeof outcome->goal.text,
              "the slowest refusal took %.0f ms (limit %u ms); locks were granted again after %.0f ms (limit %u ms)",
              longest_ms, refusal_limit_ms, recovered_ms > 0 ? recovered_ms : 0, recovery_limit_ms);
     judge(&outcome->goal, longest_ms <= refusal_limit_ms && recovered_ms <= recovery_limit_ms);
@@ -56,9 +56,9 @@ static void taken_over(struct fo_outcome *outcome)
     double after_ms = ms(outcome->takeover_ns), limit_ms = ms(outcome->takeover_theory_ns) + TAKEOVER_MARGIN_MS;
 
     if (outcome->takeover_ns < 0)
-        snprintf(outcome->goal.text, sizeof(outcome->goal.text), "no successor (limit %.0f ms)", limit_ms);
+        snprintf(outcome->goal.text, sizeof outcome->goal.text, "no successor (limit %.0f ms)", limit_ms);
     else
-        snprintf(outcome->goal.text, sizeof(outcome->goal.text),
+        snprintf(outcome->goal.text, sizeof outcome->goal.text,
                  "a successor after %.0f ms (limit %.0f ms: the lock ran out after %.0f ms)", after_ms, limit_ms,
                  ms(outcome->takeover_theory_ns));
     judge(&outcome->goal, outcome->takeover_ns >= 0 && after_ms <= limit_ms);

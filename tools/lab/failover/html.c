@@ -26,7 +26,7 @@ void fo_html_text(FILE *out, const char *text)
 const char *fo_html_duration(int64_t ns, char *buffer, size_t size)
 {
     char plain[16];
-    size_t length = strlen(fo_duration(ns, plain, sizeof(plain)));
+    size_t length = strlen(fo_duration(ns, plain, sizeof plain));
 
     if (length > 3 && strcmp(plain + length - 3, " us") == 0)
         snprintf(buffer, size, "%.*s\u00b5s", (int)length - 2, plain);

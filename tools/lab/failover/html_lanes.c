@@ -80,7 +80,7 @@ static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t cl
 {
     char class[8];
 
-    snprintf(class, sizeof(class), "h%u", client % 8);
+    snprintf(class, sizeof class, "h%u", client % 8);
     fprintf(out,
             "<div class=\"row\"><div class=\"lab mid\">client %u</div><svg height=\"%d\"><rect class=\"base\" x=\"0\" "
             "y=\"7\" width=\"100%%\" height=\"1\"/>",
@@ -187,7 +187,7 @@ void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outc
     static const char *const texts[] = {"votes", "down", "hung", "cut off from some", "slow", "its answers are lost",
                                         "started, not met by any client", "up, but does not vote yet"};
 
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
         for (size_t i = 0; i < outcome->n_spans; i++)
             if (strcmp(class_of(&outcome->spans[i]), class_of(&kinds[kind])) == 0) {
                 entry(out, class_of(&kinds[kind]), texts[kind]);

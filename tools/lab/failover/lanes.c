@@ -14,7 +14,7 @@ static bool add_span(struct fo_outcome *outcome, struct fo_span span)
 
     if (span.to_ns <= span.from_ns)
         return true;
-    more = reallocarray(outcome->spans, outcome->n_spans + 1, sizeof(*more));
+    more = reallocarray(outcome->spans, outcome->n_spans + 1, sizeof *more);
     if (!more)
         return false;
     outcome->spans = more;
@@ -103,7 +103,7 @@ static struct view *views_of(const struct fo_run *run, uint32_t node, size_t *re
     *ret_n = 0;
     for (uint32_t i = 0; i < shared->clients; i++)
         room += atomic_load(&shared->journals[i].n);
-    views = calloc(room + 1, sizeof(*views));
+    views = calloc(room + 1, sizeof *views);
     for (uint32_t i = 0; views && i < shared->clients; i++)
         for (uint32_t j = 0; j < atomic_load(&shared->journals[i].n); j++) {
             const struct fo_record *record = &shared->journals[i].records[j];
@@ -112,7 +112,7 @@ static struct view *views_of(const struct fo_run *run, uint32_t node, size_t *re
                 views[(*ret_n)++] = (struct view){record->at_ns, i, record->detail == REDLOCK_STANDING_VOTES};
         }
     if (views)
-        qsort(views, *ret_n, sizeof(*views), by_time);
+        qsort(views, *ret_n, sizeof *views, by_time);
     return views;
 }
 
@@ -151,7 +151,7 @@ static bool add_terms(struct fo_outcome *outcome, const struct fo_run *run)
 
     if (!referee)
         return false;
-    outcome->terms = calloc(referee->n + 1, sizeof(*outcome->terms));
+    outcome->terms = calloc(referee->n + 1, sizeof *outcome->terms);
     for (size_t i = 0; outcome->terms && i < referee->n; i++) {
         struct fo_hold *term = &outcome->terms[outcome->n_terms];
 
@@ -228,8 +228,8 @@ static int64_t strength_ns(const struct fo_run *run)
         const struct fo_journal *journal = &run->shared->journals[client];
         bool linked[MASTERS_MAX], votes[MASTERS_MAX];
 
-        memset(linked, true, sizeof(linked));
-        memset(votes, true, sizeof(votes));
+        memset(linked, true, sizeof linked);
+        memset(votes, true, sizeof votes);
         for (uint32_t i = 0; i < atomic_load(&journal->n) && journal->records[i].at_ns <= run->course.end_ns; i++) {
             const struct fo_record *record = &journal->records[i];
 

@@ -112,7 +112,7 @@ static const struct runner_lock_callbacks lock_callbacks = {
 static struct fo_lock *new_lock(struct fo_locker *locker, uint32_t key, const struct fo_lock_calls *calls,
                                 void *user_data)
 {
-    struct engine_lock *lock = calloc(1, sizeof(*lock));
+    struct engine_lock *lock = calloc(1, sizeof *lock);
 
     if (!lock)
         return NULL;
@@ -191,11 +191,11 @@ static void on_hello(struct runner *runner, const struct runner_hello *hello, vo
     const struct fo_worker *worker = ((struct engine *)user_data)->shown.worker;
     const char *system = masters_system_name(worker->options->engine->system);
     char nodes[NODES_SIZE], kind[48], ttl[48], prefix[80];
-    const char *const settings[] = {join(worker, nodes, sizeof(nodes)), kind, ttl, prefix, "master=redlock", NULL};
+    const char *const settings[] = {join(worker, nodes, sizeof nodes), kind, ttl, prefix, "master=redlock", NULL};
 
-    snprintf(kind, sizeof(kind), "system=%s", system);
-    snprintf(ttl, sizeof(ttl), "ttl_ms=%u", worker->options->ttl_ms);
-    snprintf(prefix, sizeof(prefix), "prefix=%s", worker->prefix);
+    snprintf(kind, sizeof kind, "system=%s", system);
+    snprintf(ttl, sizeof ttl, "ttl_ms=%u", worker->options->ttl_ms);
+    snprintf(prefix, sizeof prefix, "prefix=%s", worker->prefix);
     runner_open(runner, settings);
 }
 
@@ -226,7 +226,7 @@ static const struct runner_callbacks callbacks = {on_hello, on_opened, on_failed
 static struct fo_locker *create(struct fo_worker *worker, struct event_base *base, const struct fo_locker_calls *calls,
                                 void *user_data)
 {
-    struct engine *engine = calloc(1, sizeof(*engine));
+    struct engine *engine = calloc(1, sizeof *engine);
     char why[FO_ERROR_SIZE];
 
     if (!engine) {
@@ -236,7 +236,7 @@ static struct fo_locker *create(struct fo_worker *worker, struct event_base *bas
     engine->shown = (struct fo_locker){&fo_engine_locker, worker, calls, user_data};
     engine->boot_ahead_ns = fo_now_ns() - runner_now_ns();
     engine->runner =
-        runner_create(base, &worker->options->engine->place, &callbacks, engine, why, sizeof(why));
+        runner_create(base, &worker->options->engine->place, &callbacks, engine, why, sizeof why);
     if (!engine->runner) {
         fo_worker_fail(worker, "%s", why);
         free(engine);

@@ -77,7 +77,7 @@ static void library_count(struct fo_locker *locker)
     uint32_t phase = atomic_load(&locker->worker->shared->phase);
     struct redlock_stats stats;
 
-    if (redlock_client_stats(library->client, &stats, sizeof(stats)) != REDLOCK_OK)
+    if (redlock_client_stats(library->client, &stats, sizeof stats) != REDLOCK_OK)
         return;
     meter->commands[phase] += stats.commands - library->commands_before;
     meter->acquired[phase] += stats.acquired - library->acquired_before;
@@ -92,11 +92,11 @@ static void note_versions(struct fo_locker *locker)
     struct redlock_node_info info;
 
     if (locker->worker->client != 0 ||
-        redlock_client_node_info(((struct library *)locker)->client, 0, &info, sizeof(info)) != REDLOCK_OK ||
+        redlock_client_node_info(((struct library *)locker)->client, 0, &info, sizeof info) != REDLOCK_OK ||
         !info.looked)
         return;
-    snprintf(version->server, sizeof(version->server), "%s", info.version);
-    snprintf(version->fsync, sizeof(version->fsync), "%s", info.append_fsync);
+    snprintf(version->server, sizeof version->server, "%s", info.version);
+    snprintf(version->fsync, sizeof version->fsync, "%s", info.append_fsync);
 }
 
 /* --- Locks -------------------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static struct fo_lock *new_lock(struct fo_locker *locker, uint32_t key, const st
                                 void *user_data)
 {
     struct library *library = (struct library *)locker;
-    struct library_lock *lock = calloc(1, sizeof(*lock));
+    struct library_lock *lock = calloc(1, sizeof *lock);
     char name[FO_KEY_SIZE];
 
     if (!lock)
@@ -220,7 +220,7 @@ static const char *token(const struct fo_lock *lock)
 static struct fo_locker *create(struct fo_worker *worker, struct event_base *base, const struct fo_locker_calls *calls,
                                 void *user_data)
 {
-    struct library *library = calloc(1, sizeof(*library));
+    struct library *library = calloc(1, sizeof *library);
     struct redlock_options options;
     struct redlock_error error;
 

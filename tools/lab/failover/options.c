@@ -133,7 +133,7 @@ static bool has_one_file_for_two(const struct fo_options *options)
 {
     const char *const files[] = {options->html, options->json, options->csv, options->hgrm, options->markdown};
 
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         for (size_t j = 0; j < i; j++)
             if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
                 return true;

@@ -38,7 +38,7 @@ static void copy_meters(struct fo_outcome *outcome, const struct fo_shared *shar
 
 struct fo_outcome *fo_outcome_of(const struct fo_run *run)
 {
-    struct fo_outcome *outcome = calloc(1, sizeof(*outcome));
+    struct fo_outcome *outcome = calloc(1, sizeof *outcome);
 
     if (!outcome)
         return NULL;
@@ -54,7 +54,7 @@ struct fo_outcome *fo_outcome_of(const struct fo_run *run)
     }
     fo_times(outcome, run);
     if (run->options->engine)
-        masters_server_version(run->cluster.own, 0, outcome->version.server, sizeof(outcome->version.server));
+        masters_server_version(run->cluster.own, 0, outcome->version.server, sizeof outcome->version.server);
     else
         fo_judge_goal(outcome, run->options);
     return outcome;
@@ -62,12 +62,12 @@ struct fo_outcome *fo_outcome_of(const struct fo_run *run)
 
 struct fo_outcome *fo_outcome_skipped(const struct fo_scenario *scenario, const char *why)
 {
-    struct fo_outcome *outcome = calloc(1, sizeof(*outcome));
+    struct fo_outcome *outcome = calloc(1, sizeof *outcome);
 
     if (!outcome)
         return NULL;
     outcome->scenario = scenario;
-    snprintf(outcome->skipped, sizeof(outcome->skipped), "%s", why);
+    snprintf(outcome->skipped, sizeof outcome->skipped, "%s", why);
     return outcome;
 }
 

@@ -10,7 +10,7 @@
 
 void fo_progress_init(struct fo_progress *progress, const struct fo_options *options)
 {
-    memset(progress, 0, sizeof(*progress));
+    memset(progress, 0, sizeof *progress);
     progress->options = options;
     term_init(&progress->term, stderr);
 }
@@ -26,7 +26,7 @@ static uint32_t n_wanted(const struct fo_options *options)
 
 static void begin(struct fo_progress *progress, const struct fo_run *run)
 {
-    memset(progress->read, 0, sizeof(progress->read));
+    memset(progress->read, 0, sizeof progress->read);
     progress->run = run;
     progress->acquired = progress->refused = 0;
     progress->since_ns = fo_now_ns();
@@ -92,6 +92,6 @@ void fo_progress_outcome(struct fo_progress *progress, const struct fo_outcome *
         return;
     fprintf(progress->term.out, "[%u/%u] %-16s %s, unavailable for %s\n", progress->number,
             n_wanted(progress->options), outcome->scenario->name, fo_report_word(outcome),
-            fo_duration(*outcome->skipped ? -1 : outcome->outage.longest_ns, cell, sizeof(cell)));
+            fo_duration(*outcome->skipped ? -1 : outcome->outage.longest_ns, cell, sizeof cell));
     fflush(progress->term.out);
 }

@@ -10,7 +10,7 @@ void fo_referee_fini(struct fo_referee *referee)
     free(referee->holds);
     free(referee->late.at);
     free(referee->crossed.at);
-    memset(referee, 0, sizeof(*referee));
+    memset(referee, 0, sizeof *referee);
 }
 
 static struct fo_hold *open_hold(struct fo_referee *referee, uint32_t client, uint32_t key)
@@ -50,7 +50,7 @@ static void *grow(struct fo_referee *referee, void *array, size_t n, size_t *roo
 
 static struct fo_hold *new_hold(struct fo_referee *referee)
 {
-    struct fo_hold *holds = grow(referee, referee->holds, referee->n, &referee->room, sizeof(*holds));
+    struct fo_hold *holds = grow(referee, referee->holds, referee->n, &referee->room, sizeof *holds);
 
     if (!holds)
         return NULL;
@@ -60,7 +60,7 @@ static struct fo_hold *new_hold(struct fo_referee *referee)
 
 static void keep(struct fo_referee *referee, struct fo_writes *writes, const struct fo_record *record)
 {
-    struct fo_write_note *notes = grow(referee, writes->at, writes->n, &writes->room, sizeof(*notes));
+    struct fo_write_note *notes = grow(referee, writes->at, writes->n, &writes->room, sizeof *notes);
 
     if (!notes)
         return;
@@ -85,7 +85,7 @@ static void acquired(struct fo_referee *referee, const struct fo_record *record)
                              .key = record->key,
                              .nodes = record->nodes,
                              .client = record->client};
-    memcpy(hold->token, record->token, sizeof(hold->token));
+    memcpy(hold->token, record->token, sizeof hold->token);
     referee->open[record->client][record->key] = referee->n;
 }
 
@@ -159,7 +159,7 @@ void fo_referee_crash(struct fo_referee *referee, uint32_t client, int64_t at_ns
 
 struct fo_referee *fo_referee_replay(const struct fo_shared *shared)
 {
-    struct fo_referee *referee = calloc(1, sizeof(*referee));
+    struct fo_referee *referee = calloc(1, sizeof *referee);
 
     if (!referee)
         return NULL;
@@ -254,7 +254,7 @@ void fo_referee_judge(const struct fo_referee *referee, int64_t before_ns, struc
     for (size_t i = 0; i < referee->n; i++)
         if (referee->holds[i].from_ns < before_ns)
             sorted[n++] = &referee->holds[i];
-    qsort(sorted, n, sizeof(*sorted), by_time);
+    qsort(sorted, n, sizeof *sorted, by_time);
     verdict->double_holds = 0;
     verdict->fence_regressions = referee->stale_writes;
     sweep(sorted, n, verdict);

@@ -82,7 +82,7 @@ static void probe_leader(struct desk *desk)
     if (!found || found->from_ns > asked_ns - FRESH_MS * NS_PER_MS)
         return;
     held = *found; /* reading may move it */
-    full_key(desk, FO_LEADER_KEY, key, sizeof(key));
+    full_key(desk, FO_LEADER_KEY, key, sizeof key);
     probe_key(&masters, key, probes);
     if (fo_now_ns() > held.until_ns)
         return;
@@ -108,7 +108,7 @@ static int count_keys(const struct desk *desk)
     int n = 0;
 
     for (uint32_t i = 0; i < FO_ALL_KEYS; i++) {
-        full_key(desk, i, key, sizeof(key));
+        full_key(desk, i, key, sizeof key);
         probe_key(&masters, key, probes);
         for (size_t j = 0; j < desk->watch->n_urls; j++) {
             if (!probes[j].answered)
@@ -156,7 +156,7 @@ static void compare_counters(struct desk *desk)
 
 int fo_referee_process(const struct fo_watch *watch)
 {
-    struct desk *desk = calloc(1, sizeof(*desk));
+    struct desk *desk = calloc(1, sizeof *desk);
     bool ok;
 
     if (!desk)

@@ -36,7 +36,7 @@ static int64_t median_trip_ns(const struct fo_report *report)
         if (!*outcome->skipped && !outcome->scenario->relayed && outcome->trip_ns > 0)
             trips[n++] = outcome->trip_ns;
     }
-    qsort(trips, n, sizeof(trips[0]), by_size);
+    qsort(trips, n, sizeof trips[0], by_size);
     return n ? trips[n / 2] : -1;
 }
 
@@ -54,22 +54,22 @@ void fo_environment_read(struct fo_environment *environment)
     time_t now = time(NULL);
     struct tm utc;
 
-    snprintf(environment->library, sizeof(environment->library), "%s", redlock_version());
-    snprintf(environment->commit, sizeof(environment->commit), "%s", commit ? commit : FAILOVER_COMMIT);
-    system_cpu_model(environment->cpu, sizeof(environment->cpu));
-    system_kernel(environment->kernel, sizeof(environment->kernel));
-    snprintf(environment->scheduling, sizeof(environment->scheduling), "%s", scheduling_name());
+    snprintf(environment->library, sizeof environment->library, "%s", redlock_version());
+    snprintf(environment->commit, sizeof environment->commit, "%s", commit ? commit : FAILOVER_COMMIT);
+    system_cpu_model(environment->cpu, sizeof environment->cpu);
+    system_kernel(environment->kernel, sizeof environment->kernel);
+    snprintf(environment->scheduling, sizeof environment->scheduling, "%s", scheduling_name());
     environment->processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (gmtime_r(&now, &utc))
-        strftime(environment->date, sizeof(environment->date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+        strftime(environment->date, sizeof environment->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 static void name_subject(struct fo_environment *environment, const struct engine_contestant *engine)
 {
     if (engine)
-        snprintf(environment->subject, sizeof(environment->subject), "%s, %s", engine->label, engine->hello.version);
+        snprintf(environment->subject, sizeof environment->subject, "%s, %s", engine->label, engine->hello.version);
     else
-        snprintf(environment->subject, sizeof(environment->subject), "libredlock %s%s%s", environment->library,
+        snprintf(environment->subject, sizeof environment->subject, "libredlock %s%s%s", environment->library,
                  *environment->commit ? ", commit " : "", environment->commit);
 }
 
@@ -90,11 +90,11 @@ void fo_report_complete(struct fo_report *report)
     name_subject(environment, report->options->engine);
     environment->masters = count_masters(report);
     environment->trip_ns = median_trip_ns(report);
-    snprintf(environment->server, sizeof(environment->server), "unknown");
+    snprintf(environment->server, sizeof environment->server, "unknown");
     for (size_t i = 0; i < report->n; i++)
         if (*report->outcomes[i]->version.server) {
-            snprintf(environment->server, sizeof(environment->server), "%s", report->outcomes[i]->version.server);
-            snprintf(environment->fsync, sizeof(environment->fsync), "%s", report->outcomes[i]->version.fsync);
+            snprintf(environment->server, sizeof environment->server, "%s", report->outcomes[i]->version.server);
+            snprintf(environment->fsync, sizeof environment->fsync, "%s", report->outcomes[i]->version.fsync);
         }
 }
 
@@ -145,7 +145,7 @@ void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_bro
         {verdict->leaked_keys, "keys left behind after their ttl"},
     };
 
-    memcpy(ret_broken, broken, sizeof(broken));
+    memcpy(ret_broken, broken, sizeof broken);
 }
 
 const char *fo_duration(int64_t ns, char *buffer, size_t size)

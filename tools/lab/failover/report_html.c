@@ -151,7 +151,7 @@ static void scenario(FILE *out, const struct fo_report *report, const struct fo_
         {"phases", .write = fo_html_phases},
     };
 
-    fo_html_fill(out, FO_SCENARIO_HTML, slots, sizeof(slots) / sizeof(slots[0]), report, outcome);
+    fo_html_fill(out, FO_SCENARIO_HTML, slots, sizeof slots / sizeof slots[0], report, outcome);
 }
 
 static void scenarios(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
@@ -176,28 +176,28 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
     const struct fo_options *o = report->options;
     char text[512], trip[CELL];
 
-    snprintf(text, sizeof(text), "%s%s", e->subject, o->engine ? "" : ", guarded profile, fenced locks");
+    snprintf(text, sizeof text, "%s%s", e->subject, o->engine ? "" : ", guarded profile, fenced locks");
     entry(out, o->engine ? "engine" : "library", text);
-    snprintf(text, sizeof(text), "%u, %s, %s%s; fsync %s", e->masters, e->server,
+    snprintf(text, sizeof text, "%u, %s, %s%s; fsync %s", e->masters, e->server,
              o->masters.count ? "running ones (--nodes)" : "started for each scenario, TCP on loopback",
              fo_options_have_tls(o) ? ", TLS" : "",
              *e->fsync ? e->fsync : "unknown");
     entry(out, "masters", text);
-    snprintf(text, sizeof(text), "%s, median before the fault", fo_html_duration(e->trip_ns, trip, sizeof(trip)));
+    snprintf(text, sizeof text, "%s, median before the fault", fo_html_duration(e->trip_ns, trip, sizeof trip));
     entry(out, "round trip", text);
-    snprintf(text, sizeof(text), "%u client processes, %u requests a second in an open loop, deadline %u ms; "
+    snprintf(text, sizeof text, "%u client processes, %u requests a second in an open loop, deadline %u ms; "
              "phases of at least %u ms", o->clients, o->rate, o->deadline_ms, o->phase_ms);
     entry(out, "load", text);
     if (o->engine)
-        snprintf(text, sizeof(text), "ttl %u ms", o->ttl_ms);
+        snprintf(text, sizeof text, "ttl %u ms", o->ttl_ms);
     else
-        snprintf(text, sizeof(text), "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits "
+        snprintf(text, sizeof text, "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits "
                  "%u ms", o->ttl_ms, o->max_ttl_ms, o->max_ttl_ms + 1000);
     entry(out, "locks", text);
-    snprintf(text, sizeof(text), "%s, %ld processors, %s, scheduling %s", e->cpu, e->processors, e->kernel,
+    snprintf(text, sizeof text, "%s, %ld processors, %s, scheduling %s", e->cpu, e->processors, e->kernel,
              e->scheduling);
     entry(out, "machine", text);
-    snprintf(text, sizeof(text), "%u", o->seed);
+    snprintf(text, sizeof text, "%u", o->seed);
     entry(out, "seed", text);
 }
 
@@ -231,7 +231,7 @@ void fo_report_html(FILE *out, const struct fo_report *report)
         {"settings", .write = settings},
     };
 
-    snprintf(count, sizeof(count), "%zu scenario%s", report->n, report->n == 1 ? "" : "s");
-    snprintf(seconds, sizeof(seconds), "%.0f", (double)report->lasted_ns / 1e9);
-    fo_html_fill(out, FO_REPORT_HTML, slots, sizeof(slots) / sizeof(slots[0]), report, NULL);
+    snprintf(count, sizeof count, "%zu scenario%s", report->n, report->n == 1 ? "" : "s");
+    snprintf(seconds, sizeof seconds, "%.0f", (double)report->lasted_ns / 1e9);
+    fo_html_fill(out, FO_REPORT_HTML, slots, sizeof slots / sizeof slots[0], report, NULL);
 }

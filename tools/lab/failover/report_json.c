@@ -277,7 +277,7 @@ static void write_entry(struct cli_json *json, const struct fo_entry *entry)
     if (*contestant->skipped)
         cli_json_string(json, "not_run", contestant->skipped);
     cli_json_begin(json, "can", '{');
-    for (unsigned i = 0; i < sizeof(abilities) / sizeof(abilities[0]); i++)
+    for (unsigned i = 0; i < sizeof abilities / sizeof abilities[0]; i++)
         cli_json_bool(json, abilities[i], engine_contestant_is_library(contestant) || contestant->hello.can >> i & 1);
     cli_json_end(json, '}');
     cli_json_begin(json, "scenarios", '[');

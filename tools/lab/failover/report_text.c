@@ -103,7 +103,7 @@ static void print_environment(struct term *term, const struct fo_report *report)
             environment->subject, environment->date, environment->masters, environment->masters == 1 ? "" : "s",
             environment->server, fo_options_have_tls(options) ? ", TLS" : "",
             *environment->fsync ? environment->fsync : "unknown",
-            fo_duration(environment->trip_ns, trip, sizeof(trip)), options->clients, options->rate, options->ttl_ms,
+            fo_duration(environment->trip_ns, trip, sizeof trip), options->clients, options->rate, options->ttl_ms,
             options->max_ttl_ms, options->deadline_ms, options->seed, environment->cpu, environment->processors,
             environment->kernel);
 }

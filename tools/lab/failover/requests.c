@@ -86,7 +86,7 @@ static const struct fo_lock_calls calls = {.acquired = on_acquired, .released = 
 static struct request *new_request(struct fo_requests *requests, uint64_t k)
 {
     const struct fo_worker *worker = requests->worker;
-    struct request *request = calloc(1, sizeof(*request));
+    struct request *request = calloc(1, sizeof *request);
 
     if (!request)
         return NULL;
@@ -143,7 +143,7 @@ static void on_time(evutil_socket_t fd, short what, void *user_data)
 
 struct fo_requests *fo_requests_create(struct fo_worker *worker, struct event_base *base, struct fo_locker *locker)
 {
-    struct fo_requests *requests = calloc(1, sizeof(*requests));
+    struct fo_requests *requests = calloc(1, sizeof *requests);
 
     if (!requests)
         return NULL;

@@ -26,7 +26,7 @@ bool fo_run_fail(struct fo_run *run, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(run->why, sizeof(run->why), format, args);
+    vsnprintf(run->why, sizeof run->why, format, args);
     va_end(args);
     return false;
 }

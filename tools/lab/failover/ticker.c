@@ -16,7 +16,7 @@ static void sleep_until(int64_t at_ns)
 uint32_t fo_tickers(void)
 {
     cpu_set_t allowed;
-    int n = sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    int n = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 
     return n < FO_TICKERS ? (uint32_t)n : FO_TICKERS;
 }
@@ -27,13 +27,13 @@ static void move_to(uint32_t n)
     cpu_set_t allowed, one;
     size_t cpu = 0;
 
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     while (cpu < CPU_SETSIZE && !(CPU_ISSET(cpu, &allowed) && n-- == 0))
         cpu++;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof(one), &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 /* In every interval that it reaches into. */

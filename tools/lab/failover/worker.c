@@ -50,7 +50,7 @@ void fo_note_acquired(const struct fo_lock *lock, const struct fo_grant *grant)
     record.until_ns = record.at_ns + type->remaining_ns(lock);
     record.fence = fo_plant_fence(type->fence(lock));
     record.nodes = grant->nodes;
-    snprintf(record.token, sizeof(record.token), "%s", type->token(lock));
+    snprintf(record.token, sizeof record.token, "%s", type->token(lock));
     fo_journal_add(lock->locker->worker->shared, lock->locker->worker->client, record);
 }
 

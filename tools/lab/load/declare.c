@@ -23,7 +23,7 @@ void load_complaints(const struct redlock_client *client, char *ret_text, size_t
         struct redlock_node_info node;
         const char *text = "";
 
-        if (redlock_client_node_info(client, i, &node, sizeof(node)) == REDLOCK_OK)
+        if (redlock_client_node_info(client, i, &node, sizeof node) == REDLOCK_OK)
             text = complaint(&node);
         if (*text)
             used += (size_t)snprintf(ret_text + used, size - used, "; %s: %s", node.name, text);
@@ -61,7 +61,7 @@ static bool declare(struct declaration *declaration, const struct redlock_option
     }
     event_base_loopexit(declaration->base, &limit);
     event_base_dispatch(declaration->base);
-    load_complaints(client, text, sizeof(text));
+    load_complaints(client, text, sizeof text);
     redlock_client_destroy(client);
     if (declaration->voting == declaration->all)
         return true;

@@ -9,7 +9,7 @@ bool load_send(int fd, enum load_word word, uint32_t phase)
 {
     struct load_message message = {(uint32_t)word, phase};
 
-    return send(fd, &message, sizeof(message), MSG_NOSIGNAL) == (ssize_t)sizeof(message);
+    return send(fd, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
 }
 
 bool load_receive(int fd, struct load_message *ret_message)
@@ -18,9 +18,9 @@ bool load_receive(int fd, struct load_message *ret_message)
     ssize_t n;
 
     do
-        n = recv(fd, &message, sizeof(message), 0);
+        n = recv(fd, &message, sizeof message, 0);
     while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof(message))
+    if (n != (ssize_t)sizeof message)
         return false;
     *ret_message = message;
     return true;

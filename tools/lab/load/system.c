@@ -61,7 +61,7 @@ static bool split(cpu_set_t *ret_first, cpu_set_t *ret_others)
     cpu_set_t allowed;
     size_t first = 0;
 
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
         return false;
     while (!CPU_ISSET(first, &allowed))
         first++;
@@ -79,13 +79,13 @@ static bool pin_threads(pid_t pid, const cpu_set_t *cpus)
     DIR *dir;
     bool ok = true;
 
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)(pid ? pid : getpid()));
+    snprintf(path, sizeof path, "/proc/%d/task", (int)(pid ? pid : getpid()));
     dir = opendir(path);
     if (!dir)
         return false;
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
         if (entry->d_name[0] != '.')
-            ok = sched_setaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof(*cpus), cpus) == 0 && ok;
+            ok = sched_setaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof *cpus, cpus) == 0 && ok;
     closedir(dir);
     return ok;
 }
@@ -110,7 +110,7 @@ void system_cpu_model(char *ret_text, size_t size)
     FILE *f = fopen("/proc/cpuinfo", "re");
 
     snprintf(ret_text, size, "unknown processor");
-    while (f && fgets(line, sizeof(line), f)) {
+    while (f && fgets(line, sizeof line, f)) {
         char *value = strchr(line, ':');
 
         if (value && strncmp(line, "model name", 10) == 0) {

@@ -19,7 +19,7 @@ static char *ask(const struct master *master, const char *method, const char *pa
     char *answer;
     char *text;
 
-    snprintf(request, sizeof(request), "%s %s HTTP/1.0\r\nContent-Length: %zu\r\n\r\n%s", method, path, strlen(body),
+    snprintf(request, sizeof request, "%s %s HTTP/1.0\r\nContent-Length: %zu\r\n\r\n%s", method, path, strlen(body),
              body);
     answer = connection_exchange(master->ports[PORT_CLIENTS], request, SIZE_MAX, ANSWER_MS);
     text = answer ? strstr(answer, "\r\n\r\n") : NULL;
@@ -43,7 +43,7 @@ static bool add_members(struct arguments *arguments, const struct masters *maste
     size_t length = 0;
 
     for (size_t i = 0; i < masters->count; i++)
-        length += (size_t)snprintf(text + length, sizeof(text) - length, "%sm%zu=http://127.0.0.1:%u", i ? "," : "", i,
+        length += (size_t)snprintf(text + length, sizeof text - length, "%sm%zu=http://127.0.0.1:%u", i ? "," : "", i,
                                    (unsigned)masters->list[i].announced[PORT_PEERS]);
     return arguments_add(arguments, "--initial-cluster", text, NULL);
 }
@@ -53,7 +53,7 @@ static bool has_data(const struct master *master)
     char path[SOCKET_PATH_MAX + 32];
     struct stat status;
 
-    snprintf(path, sizeof(path), "%s/data", master->dir);
+    snprintf(path, sizeof path, "%s/data", master->dir);
     return stat(path, &status) == 0;
 }
 
@@ -77,7 +77,7 @@ static bool find_number(const struct master *other, const struct master *master,
     char *end;
     const char *number = NULL;
 
-    snprintf(name, sizeof(name), "\"name\":\"m%zu\"", master->index);
+    snprintf(name, sizeof name, "\"name\":\"m%zu\"", master->index);
     end = text ? strstr(text, name) : NULL;
     if (end) {
         *end = '\0';
@@ -121,12 +121,12 @@ static bool replace_member(const struct master *other, const struct master *mast
     char number[32];
     char body[128];
 
-    if (!find_number(other, master, number, sizeof(number)))
+    if (!find_number(other, master, number, sizeof number))
         return false;
-    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", number);
+    snprintf(body, sizeof body, "{\"ID\":\"%s\"}", number);
     if (!change_when_healthy(other, "/v3/cluster/member/remove", body))
         return false;
-    snprintf(body, sizeof(body), "{\"peerURLs\":[\"http://127.0.0.1:%u\"]}", (unsigned)master->announced[PORT_PEERS]);
+    snprintf(body, sizeof body, "{\"peerURLs\":[\"http://127.0.0.1:%u\"]}", (unsigned)master->announced[PORT_PEERS]);
     return change_when_healthy(other, "/v3/cluster/member/add", body);
 }
 

@@ -17,7 +17,7 @@ static bool prepare(const struct masters *masters, const struct master *master)
     char path[SOCKET_PATH_MAX + 32];
     bool made;
 
-    snprintf(path, sizeof(path), "%s/data", master->dir);
+    snprintf(path, sizeof path, "%s/data", master->dir);
     if (access(path, F_OK) == 0)
         return true;
     made = arguments_add(&arguments, "mariadb-install-db", "--no-defaults", "--skip-test-db",

@@ -34,7 +34,7 @@ static bool prepare(const struct masters *masters, const struct master *master)
     char path[SOCKET_PATH_MAX + 32];
     bool made;
 
-    snprintf(path, sizeof(path), "%s/data", master->dir);
+    snprintf(path, sizeof path, "%s/data", master->dir);
     if (access(path, F_OK) == 0)
         return true;
     made = arguments_print(&arguments, "%.*s/initdb", (int)(strrchr(masters->server, '/') - masters->server),
@@ -62,7 +62,7 @@ static bool read_record(const struct master *master, char lines[8][LINE_MAX_SIZE
     FILE *file;
     size_t n = 0;
 
-    snprintf(path, sizeof(path), "%s/data/postmaster.pid", master->dir);
+    snprintf(path, sizeof path, "%s/data/postmaster.pid", master->dir);
     file = fopen(path, "re");
     if (!file)
         return fail("%s: %s", path, strerror(errno));
@@ -99,9 +99,9 @@ static bool version(const struct master *master, char *ret_text, size_t size)
     char number[16] = "";
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/data/PG_VERSION", master->dir);
+    snprintf(path, sizeof path, "%s/data/PG_VERSION", master->dir);
     file = fopen(path, "re");
-    if (!file || !fgets(number, sizeof(number), file))
+    if (!file || !fgets(number, sizeof number, file))
         fail("%s: %s", path, strerror(errno));
     if (file)
         fclose(file);

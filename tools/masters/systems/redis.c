@@ -53,7 +53,7 @@ static bool is_same_process(const struct master *master)
 
     if (!text) /* NOAUTH or NOPERM: it answers, which must do */
         return !process_has_ended(master);
-    snprintf(line, sizeof(line), "process_id:%d\r", (int)master->pid);
+    snprintf(line, sizeof line, "process_id:%d\r", (int)master->pid);
     same = strstr(text, line) != NULL;
     free(text);
     return same;

@@ -90,7 +90,7 @@ static bool has_field(const char *reply, const char *name, const char *value)
 {
     char field[96];
 
-    snprintf(field, sizeof(field), "\n%s\n%s\n", name, value);
+    snprintf(field, sizeof field, "\n%s\n%s\n", name, value);
     return reply && strstr(reply, field);
 }
 
@@ -128,7 +128,7 @@ static bool leads(const struct masters *masters, const struct master *master)
     char *reply = sentinel ? command_run(sentinel, ask, COMMAND_TIMEOUT_MS) : NULL;
     bool same;
 
-    snprintf(address, sizeof(address), "127.0.0.1\n%u", (unsigned)master->announced[PORT_CLIENTS]);
+    snprintf(address, sizeof address, "127.0.0.1\n%u", (unsigned)master->announced[PORT_CLIENTS]);
     same = reply && strcmp(reply, address) == 0;
     free(reply);
     return same;

@@ -15,7 +15,7 @@ static FILE *open_file(const struct master *master, const char *name)
     char path[SOCKET_PATH_MAX + 32];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/%s", master->dir, name);
+    snprintf(path, sizeof path, "%s/%s", master->dir, name);
     file = fopen(path, "we");
     if (!file)
         fail("%s: %s", path, strerror(errno));

@@ -39,7 +39,7 @@ static int list(void)
         struct runner_hello hello;
         char why[240];
 
-        if (runner_ask(&places[i], &hello, why, sizeof(why)))
+        if (runner_ask(&places[i], &hello, why, sizeof why))
             printf("%-20s %-24s on %s\n", places[i].name, hello.version, hello.systems);
         else
             printf("%-20s %s\n", places[i].name, why);
@@ -74,12 +74,12 @@ static bool has(const struct open_settings *settings, const char *name)
 static void add_constant(struct open_settings *settings, const struct runner_hello *hello)
 {
     if (!has(settings, "system=")) {
-        snprintf(settings->system, sizeof(settings->system), "system=%.*s", (int)strcspn(hello->systems, ":,"),
+        snprintf(settings->system, sizeof settings->system, "system=%.*s", (int)strcspn(hello->systems, ":,"),
                  hello->systems);
         add(settings, settings->system);
     }
     if (!has(settings, "ttl_ms=")) {
-        snprintf(settings->ttl, sizeof(settings->ttl), "ttl_ms=%d", EXERCISE_TTL_MS);
+        snprintf(settings->ttl, sizeof settings->ttl, "ttl_ms=%d", EXERCISE_TTL_MS);
         add(settings, settings->ttl);
     }
     if (!has(settings, "prefix="))

@@ -142,7 +142,7 @@ static void close_sides(struct floor *floor)
 static void keep(struct taker *taker, const struct answer *answer, enum stand stand)
 {
     taker->answer = *answer;
-    snprintf(taker->text, sizeof(taker->text), "%s", answer->text ? answer->text : "");
+    snprintf(taker->text, sizeof taker->text, "%s", answer->text ? answer->text : "");
     taker->stand = stand;
 }
 
@@ -259,7 +259,7 @@ static bool many_at_once(const struct exercise_setting *setting, char *why)
     static const char *const keys[] = {"check-a", "check-b", "check-c", "check-d", "check-e", "check-f",
                                        "check-g", "check with a space", "check-100%", "check-\xc3\xa4", "check-k",
                                        "check-l", "check-m", "check-n", "check-o", "check-p"};
-    enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+    enum { KEYS = sizeof keys / sizeof keys[0] };
     struct floor floor;
     bool ok = open_sides(&floor, setting, 1, why);
 

@@ -15,7 +15,7 @@ static const struct {
     [ANSWER_BYE] = {"bye", 1},
 };
 
-enum { WORDS = sizeof(shapes) / sizeof(shapes[0]) };
+enum { WORDS = sizeof shapes / sizeof shapes[0] };
 
 static bool no(const char **ret_why, const char *why)
 {

@@ -56,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static bool skip(struct engine_contestant 
     va_list args;
 
     va_start(args, format);
-    vsnprintf(contestant->skipped, sizeof(contestant->skipped), format, args);
+    vsnprintf(contestant->skipped, sizeof contestant->skipped, format, args);
     va_end(args);
     return false;
 }
@@ -66,9 +66,9 @@ static bool get_to_know(struct engine_contestant *contestant, const char *system
 {
     char why[160];
 
-    snprintf(contestant->label, sizeof(contestant->label), "%s%s%s%s", contestant->place.name, system ? "@" : "",
+    snprintf(contestant->label, sizeof contestant->label, "%s%s%s%s", contestant->place.name, system ? "@" : "",
              system ? system : "", contestant->defaults ? DEFAULTS : "");
-    if (!runner_ask(&contestant->place, &contestant->hello, why, sizeof(why)))
+    if (!runner_ask(&contestant->place, &contestant->hello, why, sizeof why))
         return skip(contestant, "%s", why);
     if (!choose_system(contestant, system))
         return skip(contestant, "engine %s cannot be put on %s: it knows %.80s", contestant->place.name,
@@ -94,7 +94,7 @@ static void add_library(struct engine_contestants *contestants, bool defaults)
     struct engine_contestant *library = &contestants->list[contestants->n++];
 
     *library = (struct engine_contestant){.place.name = LIBRARY, .system = MASTERS_REDIS, .defaults = defaults};
-    snprintf(library->label, sizeof(library->label), "%s%s", LIBRARY, defaults ? DEFAULTS : "");
+    snprintf(library->label, sizeof library->label, "%s%s", LIBRARY, defaults ? DEFAULTS : "");
 }
 
 static bool cut_defaults(char *word)
@@ -130,7 +130,7 @@ static bool has_empty_item(const char *names)
 {
     size_t length = strlen(names);
 
-    return length == 0 || names[0] == ',' || names[length - 1] == ',' || strstr(names, ",,") != NULL;
+    return length == 0 || names[0] == ',' || names[length - 1] == ',' || strstr(names, ",,");
 }
 
 static bool add_list(struct engine_contestants *contestants, const char *names, char *ret_why, size_t size)
@@ -171,7 +171,7 @@ static void add_found(struct engine_contestants *contestants, const struct engin
         struct engine_contestant *other = &contestants->list[contestants->n];
         char system[32];
 
-        snprintf(system, sizeof(system), "%.*s", (int)strcspn(more + 1, ",:"), more + 1);
+        snprintf(system, sizeof system, "%.*s", (int)strcspn(more + 1, ",:"), more + 1);
         *other = (struct engine_contestant){.place = *place};
         get_to_know(other, system);
         contestants->n++;

@@ -27,7 +27,7 @@ static bool each_own(visit_fn visit, void *user_data)
 {
     static const char *const places[] = {"", "/../libexec/redlock", "/lab/engines"};
     char self[400], folder[440];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     char *slash;
 
     if (length <= 0)
@@ -37,8 +37,8 @@ static bool each_own(visit_fn visit, void *user_data)
     if (!slash)
         return false;
     *slash = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(folder, sizeof(folder), "%s%s", self, places[i]);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(folder, sizeof folder, "%s%s", self, places[i]);
         if (visit(folder, user_data))
             return true;
     }
@@ -65,24 +65,24 @@ static bool look_in(const char *folder, void *user_data)
 {
     struct engine_place *place = user_data;
     int length =
-        snprintf(place->path, sizeof(place->path), "%s/" ENGINE_PREFIX "%s", folder, place->name);
+        snprintf(place->path, sizeof place->path, "%s/" ENGINE_PREFIX "%s", folder, place->name);
 
-    return length > 0 && (size_t)length < sizeof(place->path) && is_program(place->path);
+    return length > 0 && (size_t)length < sizeof place->path && is_program(place->path);
 }
 
 bool engine_find(const char *word, struct engine_place *ret_place)
 {
     *ret_place = (struct engine_place){0};
     if (strchr(word, '/')) {
-        if (strlen(word) >= sizeof(ret_place->path))
+        if (strlen(word) >= sizeof ret_place->path)
             return false;
         name_of(word, ret_place->name);
         strcpy(ret_place->path, word);
         return is_program(word);
     }
-    if (!*word || strlen(word) >= sizeof(ret_place->name))
+    if (!*word || strlen(word) >= sizeof ret_place->name)
         return false;
-    snprintf(ret_place->name, sizeof(ret_place->name), "%s", word);
+    snprintf(ret_place->name, sizeof ret_place->name, "%s", word);
     return each_of(getenv("REDLOCK_ENGINES"), look_in, ret_place) || each_own(look_in, ret_place) ||
            each_of(getenv("PATH"), look_in, ret_place);
 }
@@ -107,8 +107,8 @@ static void add(struct listing *listing, const char *folder, const char *file)
 
     if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || strchr(file, '.'))
         return;
-    length = snprintf(place->path, sizeof(place->path), "%s/%s", folder, file);
-    if (length < 0 || (size_t)length >= sizeof(place->path) || !is_program(place->path))
+    length = snprintf(place->path, sizeof place->path, "%s/%s", folder, file);
+    if (length < 0 || (size_t)length >= sizeof place->path || !is_program(place->path))
         return;
     name_of(file, place->name);
     if (!is_known(listing, place->name))
@@ -139,6 +139,6 @@ size_t engine_list(struct engine_place ret_places[ENGINES_MAX])
 
     each_of(getenv("REDLOCK_ENGINES"), add_all, &listing);
     each_own(add_all, &listing);
-    qsort(ret_places, listing.n, sizeof(*ret_places), by_name);
+    qsort(ret_places, listing.n, sizeof *ret_places, by_name);
     return listing.n;
 }

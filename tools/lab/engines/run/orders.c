@@ -24,7 +24,7 @@ void runner_open(struct runner *runner, const char *const *settings)
 
         if (!equals)
             continue;
-        line_encode(equals + 1, value, sizeof(value));
+        line_encode(equals + 1, value, sizeof value);
         evbuffer_add_printf(runner->orders, " %.*s=%s", (int)(equals - settings[i]), settings[i], value);
     }
     runner_say(runner, "\n");
@@ -35,7 +35,7 @@ void runner_open(struct runner *runner, const char *const *settings)
 struct runner_lock *runner_acquire(struct runner *runner, const char *key, int64_t ttl_ms, int64_t timeout_ms,
                                    const struct runner_lock_callbacks *callbacks, void *user_data)
 {
-    struct runner_lock *lock = calloc(1, sizeof(*lock));
+    struct runner_lock *lock = calloc(1, sizeof *lock);
     char encoded[1024];
 
     if (!lock)
@@ -48,7 +48,7 @@ struct runner_lock *runner_acquire(struct runner *runner, const char *key, int64
                                  .deadline_ms = runner->clock_ms + timeout_ms + ANSWER_MS};
     list_append(&runner->locks, &lock->link);
     runner->in_flight++;
-    line_encode(key, encoded, sizeof(encoded));
+    line_encode(key, encoded, sizeof encoded);
     runner_say(runner, "acquire %" PRIu64 " %s %" PRId64 " %" PRId64 "\n", lock->id, encoded, ttl_ms, timeout_ms);
     return lock;
 }

@@ -33,7 +33,7 @@ static void become(const char *path, int pipes[3][2], pid_t parent)
     char name[512];
     char *const argv[] = {name, NULL};
 
-    snprintf(name, sizeof(name), "%s", path);
+    snprintf(name, sizeof name, "%s", path);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);

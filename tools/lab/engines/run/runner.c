@@ -107,7 +107,7 @@ static bool create_events(struct runner *runner)
 struct runner *runner_create(struct event_base *base, const struct engine_place *place,
                              const struct runner_callbacks *callbacks, void *user_data, char *ret_why, size_t size)
 {
-    struct runner *runner = calloc(1, sizeof(*runner));
+    struct runner *runner = calloc(1, sizeof *runner);
 
     snprintf(ret_why, size, "out of memory");
     if (!runner)
@@ -140,7 +140,7 @@ void runner_destroy(struct runner *runner)
 
     if (!runner)
         return;
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         if (*events[i])
             event_free(*events[i]);
     if (runner->input_closed)

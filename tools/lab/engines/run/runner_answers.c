@@ -160,8 +160,8 @@ static void greeted(struct runner *runner, const struct answer *answer)
         runner_fail(runner, "does not say which systems it can use: on= is missing in its hello");
         return;
     }
-    snprintf(hello.version, sizeof(hello.version), "%s", answer->version);
-    snprintf(hello.systems, sizeof(hello.systems), "%s", answer->systems);
+    snprintf(hello.version, sizeof hello.version, "%s", answer->version);
+    snprintf(hello.systems, sizeof hello.systems, "%s", answer->systems);
     runner->can = answer->can;
     runner->stage = GREETED;
     runner->deadline_ms = 0;
@@ -197,7 +197,7 @@ static void take_line(struct runner *runner, char *line)
     const char *why;
     char shown[160];
 
-    snprintf(shown, sizeof(shown), "%s", line);
+    snprintf(shown, sizeof shown, "%s", line);
     for (char *c = shown; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';

@@ -18,7 +18,7 @@ void runner_stop_events(struct runner *runner)
 {
     struct event *const events[] = {runner->on_out, runner->on_err, runner->on_in, runner->tick};
 
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         if (events[i])
             event_del(events[i]);
 }
@@ -44,9 +44,9 @@ void runner_fail(struct runner *runner, const char *format, ...)
 
     if (runner->failed)
         return;
-    length = snprintf(why, sizeof(why), "engine %s ", runner->place.name);
+    length = snprintf(why, sizeof why, "engine %s ", runner->place.name);
     va_start(args, format);
-    vsnprintf(why + length, sizeof(why) - (size_t)length, format, args);
+    vsnprintf(why + length, sizeof why - (size_t)length, format, args);
     va_end(args);
     runner->failed = true;
     runner_stop_events(runner);
