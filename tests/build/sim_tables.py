@@ -1,6 +1,7 @@
 """The tables of tests/sim/README.md name every planted bug, with its budget and its worlds, every oracle and every
 story, and nothing that is not there. Each rule of lib/RULES.md names files that are there, and somebody who would
-notice; and what is cited of the rules, or quoted, stands there.
+notice; and what is cited of the rules, or quoted, stands there. The reading tables of lib/README.md name files that
+are there.
 
     sim_tables.py SOURCE_ROOT
 """
@@ -119,6 +120,13 @@ def check_rule(number, rule):
         faults.append(f'RULES.md: rule {number} lacks its reason, its files, or who has noticed')
 
 
+def check_reading_tables():
+    text = (root / 'lib' / 'README.md').read_text().partition('## Building and changing')[0]
+    for name in re.findall(r'`(\w+/[\w/]+\.\w+)`', text):
+        if not any((root / top / name).exists() for top in ('lib', 'include', '.')):
+            faults.append(f'lib/README.md names {name}, which is not there')
+
+
 def check_citations(path, rules):
     text = words(path.read_text())
     number = r'\d+(?:\.\d+)?(?![\d.]*\d)'
@@ -148,6 +156,7 @@ for folder in ('lib', 'tests', 'tools', 'include'):
         if path.suffix in ('.c', '.h', '.cpp', '.lua', '.md', '.story') and path.is_file():
             check_citations(path, rules)
 
+check_reading_tables()
 for fault in faults:
     print(fault)
 sys.exit(bool(faults))
