@@ -26,8 +26,7 @@ static struct rl_lock_call *borrow(struct redlock_client *client)
         call = malloc(lock_call_size(client));
     if (!call)
         return NULL;
-    memset(call, 0, offsetof(struct rl_lock_call, host.entry));
-    rl_list_init(&call->host.wait_list);
+    memset(call, 0, offsetof(struct rl_lock_call, host));
     return call;
 }
 
@@ -37,7 +36,7 @@ bool rl_lock_call_begin(struct redlock_lock *lock, enum rl_op op, redlock_fn cb,
 
     if (!call)
         return false;
-    lock->host.call = &call->host;
+    rl_host_lend(&lock->host, &call->host);
     rl_call_begin(&call->call, op, lock->host.host->now, user_data);
     call->call.cb.lock = cb;
     return true;

@@ -9,7 +9,6 @@
 #include "api/results.h"
 #include "codec/classify.h"
 #include "host/trust/admission.h"
-#include "host/upgrade.h"
 
 /* An event with these members is made only if somebody wants its kind: answers come by the thousand. */
 #define OBSERVE(host, kind, ...)                                                                                   \
@@ -25,10 +24,9 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     OBSERVE(lock->host, REDLOCK_EVENT_ATTEMPT, .lock = rl_lock_of(lock), .token = rl_host_token(claim));
 }
 
-/* Of an acquisition, or of an upgrade. */
 static enum redlock_op op_of_attempt(const struct rl_host_lock *lock)
 {
-    return lock->call->upgrade ? REDLOCK_OP_CONVERT : REDLOCK_OP_ACQUIRE;
+    return rl_public_op((enum rl_op)rl_lock_call_of(rl_lock_of(lock))->call.op);
 }
 
 static void on_waiting(struct rl_host_lock *lock, const struct rl_position *position)

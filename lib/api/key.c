@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "host/names.h"
+#include "kinds/names.h"
 
 static bool begins_with(const void *key, size_t size, const char *name)
 {

@@ -14,7 +14,7 @@
 #include "api/public.h"
 #include "api/reason.h"
 #include "host/latch.h"
-#include "host/names.h"
+#include "kinds/names.h"
 
 _Static_assert(REDLOCK_MAX_PARTIES == RL_LATCH_PARTIES && REDLOCK_MAX_PARTY_BYTES == RL_LATCH_PARTY_BYTES,
                "the limits are the script's");

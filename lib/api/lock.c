@@ -21,7 +21,9 @@
 #include "api/results.h"
 #include "host/lock.h"
 #include "host/operations.h"
+#include "host/upgrade.h"
 #include "host/trust/admission.h"
+#include "kinds/mutex.h"
 
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
 static size_t longest_suffix(uint32_t limit)
@@ -101,14 +103,6 @@ void rl_lock_abandon(struct redlock_lock *lock)
 }
 
 /* `limit` is 0 for a lock that is no permit. */
-static bool add(struct redlock_client *client, struct redlock_lock *lock, struct rl_key *name, uint32_t limit)
-{
-    if (limit)
-        return rl_host_add_permit(&client->host, &lock->host, name, limit);
-    rl_host_add_lock(&client->host, &lock->host, name);
-    return true;
-}
-
 static int create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
                   struct redlock_lock **ret_lock)
 {
@@ -119,7 +113,11 @@ static int create(struct redlock_client *client, const void *key, size_t key_siz
         return REDLOCK_E_NOMEM;
     memset(lock, 0, sizeof *lock);
     name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
-    if (!name || !add(client, lock, name, limit)) {
+    if (name)
+        rl_host_add_lock(&client->host, &lock->host, name);
+    if (!name || (limit && !rl_permit_attach(&lock->host, limit))) {
+        if (name)
+            rl_host_remove_lock(&lock->host);
         rl_key_unref(name);
         rl_pool_give(&client->pool, lock);
         return REDLOCK_E_NOMEM;
@@ -171,8 +169,9 @@ static int acquire(struct redlock_lock *lock, const struct redlock_acquire_optio
     if (status < 0)
         return status;
     request.once |= once;
-    if (lock->host.semaphore && request.mode != RL_EXCLUSIVE)
+    if (rl_permit_of(&lock->host) && request.mode != RL_EXCLUSIVE)
         return REDLOCK_E_MODE;
+    request.kind = rl_lock_kind(lock, request.kind);
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
@@ -261,14 +260,14 @@ static int release_token(struct redlock_lock *lock, uint32_t slot, const char *t
         return REDLOCK_E_CLOSING;
     if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
         return REDLOCK_E_TOKEN;
-    if (lock->host.semaphore ? slot >= lock->host.limit : slot != RL_NO_SLOT)
+    if (rl_permit_of(&lock->host) ? slot >= redlock_lock_limit(lock) : slot != RL_NO_SLOT)
         return REDLOCK_E_PERMITS;
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
     rl_call_begin(&lock->release, RL_OP_RELEASE, client->host.now, user_data);
     lock->release.cb.lock = cb;
-    status = rl_host_release_value(&lock->host, slot, token);
+    status = rl_host_release_value(&lock->host, rl_lock_kind(lock, &rl_mutex_kind), slot, token);
     if (status < 0)
         lock->release.accepted = false;
     else
@@ -324,7 +323,7 @@ int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *
 /* The larger a mode's number, the weaker it is. */
 static int check_mode(const struct redlock_lock *lock, enum redlock_mode mode)
 {
-    if (!rl_mode_is_valid(mode) || (lock->host.semaphore && mode != REDLOCK_EXCLUSIVE))
+    if (!rl_mode_is_valid(mode) || (rl_permit_of(&lock->host) && mode != REDLOCK_EXCLUSIVE))
         return REDLOCK_E_MODE;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "engine/hold.h"
 #include "host/operations.h"
 #include "host/lock.h"
+#include "kinds/permit.h"
 
 int rl_lock_begin(struct redlock_lock *lock)
 {
@@ -126,7 +127,14 @@ int32_t redlock_lock_slot(const struct redlock_lock *lock)
 
 uint32_t redlock_lock_limit(const struct redlock_lock *lock)
 {
-    return lock ? lock->host.limit : 0;
+    const struct rl_permit *permit = lock ? rl_permit_of(&lock->host) : NULL;
+
+    return permit ? permit->limit : 0;
+}
+
+const struct rl_kind *rl_lock_kind(const struct redlock_lock *lock, const struct rl_kind *kind)
+{
+    return rl_permit_of(&lock->host) ? rl_permit_form(kind) : kind;
 }
 
 bool rl_lock_has_handed_off(const struct redlock_lock *lock)

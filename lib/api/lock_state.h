@@ -59,6 +59,9 @@ int rl_lock_check_free(const struct redlock_lock *lock);
 /* Is some callback still to come? */
 bool rl_lock_is_busy(const struct redlock_lock *lock);
 
+/* The form that a kind has for this handle; NULL: it has none. */
+const struct rl_kind *rl_lock_kind(const struct redlock_lock *lock, const struct rl_kind *kind);
+
 /* Has its value another holder, to whom it has been handed off within a cohort? */
 bool rl_lock_has_handed_off(const struct redlock_lock *lock);
 

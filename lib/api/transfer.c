@@ -120,7 +120,7 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
     for (size_t i = 0; i < lock->host.key->size; i++)
         fprintf(out, "%02x", lock->host.key->bytes[i]);
-    if (lock->host.semaphore)
+    if (rl_permit_of(&lock->host))
         fprintf(out, "#%" PRIu32, exported.slot);
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
     if (state->full_ttl_ms)
@@ -254,11 +254,12 @@ static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
 static bool read_key(char *text, const struct rl_host_lock *lock, uint32_t *ret_slot)
 {
     const char *hex = strsep(&text, "#");
+    const struct rl_permit *permit = rl_permit_of(lock);
 
     *ret_slot = RL_NO_SLOT;
-    if (!key_matches(hex, lock->key) || !text != !lock->semaphore)
+    if (!key_matches(hex, lock->key) || !text != !permit)
         return false;
-    return !text || read_u32(text, lock->limit - 1, ret_slot);
+    return !permit || read_u32(text, permit->limit - 1, ret_slot);
 }
 
 /* NULL: the kind knows no modes. */
@@ -337,12 +338,6 @@ static bool read_bounds(struct redlock_client *client, char *text, uint32_t long
     return !text;
 }
 
-/* Permits are exclusive. */
-static bool has_kind(const struct redlock_lock *lock, const struct rl_kind *kind)
-{
-    return !lock->host.semaphore || rl_permit_form(kind);
-}
-
 /* Whether the ttl fits this client's options is checked by make_request(), which has a status for it. */
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot,
                         struct rl_host_exported *ret)
@@ -361,12 +356,13 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], state) ||
         !read_ttl_ms(fields[LONGEST], &state->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
-        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) || !has_kind(lock, state->kind) ||
+        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
         !read_bounds(client, fields[BOUNDS], state->longest_ttl_ms, ret->bounds))
         return false;
     state->unresolved_extension = by_node(client, unresolved);
     state->bounds = ret->bounds;
-    return true;
+    state->kind = rl_lock_kind(lock, state->kind);
+    return state->kind != NULL;
 }
 
 static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct rl_host_exported *ret)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 #include "util/bytes.h"
 
 /* Appends the command; false if memory is short, with *out unchanged. */

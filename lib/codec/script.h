@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 struct rl_script_text {
     const char *name; /* the file's name without ".lua" */

@@ -7,7 +7,6 @@
 #include "host/effects.h"
 #include "host/host.h"
 #include "host/notifications.h"
-#include "host/upgrade.h"
 #include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
@@ -73,41 +72,25 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_tag *
     rl_host_ended(host, node, tag, answer, rl_host_latency_us(tag, now));
 }
 
-/* The mask that ends the reply is the host's, the rest is what a mutex is told. A waiter may move to a slot that masks
- * show to be free. */
-static void permit_replied(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct rl_reply reply,
-                           struct rl_instant now)
-{
-    const struct rl_claim *claim = tag->owner;
-    struct rl_host_lock *lock = rl_host_claim_lock(claim);
-    enum rl_step step = (enum rl_step)tag->step;
-    struct rl_answer answer;
-
-    rl_permits_replied(node, tag, &reply);
-    if (step == RL_STEP_ENQUEUE)
-        rl_notifications_entry(host, node, tag, &reply, now);
-    answer = rl_classify(claim->kind, step, &reply);
-    rl_host_answered(host, node, tag, answer, now);
-    if (!lock || answer.outcome != RL_QUEUED)
-        return;
-    rl_permits_scan(lock);
-    rl_host_run(host);
-    rl_host_rearm(lock);
-}
-
 void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply,
                      struct rl_instant now)
 {
     const struct rl_claim *claim = tag->owner;
+    struct rl_host_lock *lock = rl_host_claim_lock(claim);
+    const struct rl_hooks *hooks = rl_hooks_of(lock);
     enum rl_step step = (enum rl_step)tag->step;
+    struct rl_answer answer = rl_classify(claim->kind, step, reply);
 
-    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE)) {
-        permit_replied(host, node, tag, *reply, now);
-        return;
-    }
+    if (hooks->replied && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
+        hooks->replied(lock, node, tag, reply);
     if (step == RL_STEP_ENQUEUE)
         rl_notifications_entry(host, node, tag, reply, now);
-    rl_host_answered(host, node, tag, rl_classify(claim->kind, step, reply), now);
+    rl_host_answered(host, node, tag, answer, now);
+    if (answer.outcome == RL_QUEUED && hooks->told) {
+        hooks->told(lock, RL_NO_SLOT);
+        rl_host_run(host);
+        rl_host_rearm(lock);
+    }
 }
 
 /* The replies to what was written for many (batch.c): what each of them is told. */

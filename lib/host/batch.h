@@ -10,7 +10,7 @@
 #include "host/transport.h"
 #include "util/instant.h"
 #include "util/list.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 struct rl_claim;
 struct rl_effect;

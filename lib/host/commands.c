@@ -4,61 +4,32 @@
 #include "engine/wait.h"
 #include "host/claims.h"
 #include "host/host.h"
-#include "host/semaphore.h"
 #include "host/trust/admission.h"
-#include "host/upgrade.h"
 #include "kinds/look.h"
+#include "kinds/names.h"
 #include "kinds/wait_queue.h"
-
-/* --- Names ------------------------------------------------------------------------------------------------------ */
-
-#define LONGEST_NAME (sizeof RL_PERMIT_WAITERS_NAME - 1)
-
-_Static_assert(sizeof RL_COUNTER_NAME - 1 <= LONGEST_NAME && sizeof RL_QUEUE_NAME - 1 <= LONGEST_NAME &&
-               sizeof RL_WAITERS_NAME - 1 <= LONGEST_NAME, "the longest");
-
-struct name {
-    unsigned char bytes[REDLOCK_MAX_KEY_BYTES + LONGEST_NAME];
-};
-
-/* The keys that belong to a lock's key; filled in where a command needs them. */
-struct names {
-    struct name counter;
-    struct name queue;
-    struct name waiters;
-    struct name directory;
-    struct name directory_entries;
-    struct name candidate_queues[RL_MAX_CANDIDATES];
-    struct rl_candidates candidates;
-};
-
-static struct rl_slice make_name(const struct rl_host *host, const struct rl_key *key, const char *own,
-                                 struct name *name)
-{
-    return rl_key_name(key, host->trust.prefix_size, own, name->bytes);
-}
-
-static struct rl_slice make_counter_name(const struct rl_host *host, const struct rl_key *key,
-                                         struct names *names)
-{
-    return make_name(host, key, RL_COUNTER_NAME, &names->counter);
-}
-
-static struct rl_slice make_queue_name(const struct rl_host *host, const struct rl_key *key, struct name *name)
-{
-    return make_name(host, key, RL_QUEUE_NAME, name);
-}
 
 /* --- Subjects --------------------------------------------------------------------------------------------------- */
 
-static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
-                      struct rl_subject *subject)
+/* Room for the names that one command makes. */
+struct room {
+    struct rl_names names;
+    unsigned char bytes[RL_NAMES_MAX * (REDLOCK_MAX_KEY_BYTES + RL_NAME_MAX_BYTES)];
+};
+
+static struct rl_names *open_room(const struct rl_host *host, struct room *room)
+{
+    room->names = (struct rl_names){.prefix_size = host->trust.prefix_size, .room = room->bytes};
+    return &room->names;
+}
+
+static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct rl_subject *subject)
 {
     const struct rl_fence *fence = rl_claim_fence(claim);
 
     if (!fence)
         return;
-    subject->counter = make_counter_name(host, rl_host_claim_of(claim)->key, names);
+    rl_subject_name_counter(subject);
     subject->counter_ttl_ms = rl_counter_idle_ttl_ms(host);
     subject->proposal = fence->proposal;
     subject->fence = fence->token;
@@ -85,20 +56,9 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
            rl_contended(&host->contended, rl_host_wanted_key(claim), host->now);
 }
 
-static void add_queue_name(const struct rl_host *host, const struct rl_key *key, struct names *names,
-                           struct rl_subject *subject)
+static void add_queue(const struct rl_host *host, unsigned node, struct rl_subject *subject)
 {
-    subject->queue = make_queue_name(host, key, &names->queue);
-}
-
-/* A release may have to give the key to a waiter with tokens. */
-static void add_queue(const struct rl_host *host, const struct rl_key *key, unsigned node, struct names *names,
-                      struct rl_subject *subject)
-{
-    add_queue_name(host, key, names, subject);
-    subject->waiters = make_name(host, key, RL_WAITERS_NAME, &names->waiters);
-    if (!subject->counter.size)
-        subject->counter = make_counter_name(host, key, names);
+    rl_subject_name_queue(subject, false);
     if (has_marker(host, node))
         subject->marker = (struct rl_slice){host->trust.marker, host->trust.marker_size};
 }
@@ -117,46 +77,6 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
 }
 
-/* The key of a slot ends with its number: the semaphore's key is what stands in front of that. */
-static struct rl_slice make_semaphore_name(const struct rl_host *host, const struct rl_key *slot, const char *own,
-                                           struct name *name)
-{
-    struct rl_slice made = make_name(host, slot, own, name);
-
-    while (name->bytes[--made.size] != '#')
-        ;
-    return made;
-}
-
-static void add_directory(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
-                          struct rl_subject *subject)
-{
-    const struct rl_key *slot = rl_host_claim_of(claim)->key;
-    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
-
-    subject->directory = make_semaphore_name(host, slot, RL_PERMITS_NAME, &names->directory);
-    subject->directory_entries = make_semaphore_name(host, slot, RL_PERMIT_WAITERS_NAME, &names->directory_entries);
-    subject->limit = lock ? lock->limit : 0;
-}
-
-/* The other slots that the attempt asks about. An attempt that has ended asks about none. */
-static void add_candidates(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
-                           struct rl_subject *subject)
-{
-    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
-    const struct rl_slot_search *search = lock && lock->call ? &lock->call->search : NULL;
-    struct rl_candidates *candidates = &names->candidates;
-
-    candidates->n = search && search->claim == claim ? search->n : 0;
-    for (size_t i = 0; i < candidates->n; i++) {
-        const struct rl_key *key = rl_semaphore_key(lock->semaphore, search->slots[i]);
-
-        candidates->keys[i] = rl_key_slice(key);
-        candidates->queues[i] = make_queue_name(host, key, &names->candidate_queues[i]);
-    }
-    subject->candidates = candidates;
-}
-
 static bool is_rollback(enum rl_step step)
 {
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
@@ -167,29 +87,17 @@ static bool respects_queue(const struct rl_claim *claim, enum rl_step step)
     return claim->kind->respects_queue && (step == RL_STEP_CLAIM || (step == RL_STEP_EXTEND && claim->stronger));
 }
 
-/* The first claim of an upgrade replaces nothing, though its commands may still be under way: a master that has given
- * the second one its vote must not make that weaker. It is put back beside the second one, too. */
-static struct rl_slice replaced_token(const struct rl_claim *claim, enum rl_step step)
-{
-    const struct rl_claim *other = rl_upgrade_other_claim(claim);
-
-    if (!other || (step != RL_STEP_REPAIR && !rl_upgrade_is(rl_host_claim_lock(claim))))
-        return (struct rl_slice){0};
-    return rl_slice_of(rl_host_token(other));
-}
-
-static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step,
-                                      struct names *names)
+static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim, struct room *room)
 {
     struct rl_subject subject = {
         .key = rl_key_slice(rl_host_claim_of(claim)->key),
         .token = rl_slice_of(rl_host_token(claim)),
         .ttl_ms = claim->ttl_ms,
         .mode = (enum rl_mode)claim->mode,
-        .replaces = replaced_token(claim, step),
+        .names = open_room(host, room),
     };
 
-    add_fence(host, claim, names, &subject);
+    add_fence(host, claim, &subject);
     return subject;
 }
 
@@ -198,29 +106,28 @@ static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, u
     return !(flags & RL_COMMAND_IN_FULL) && !claim->kind->respects_queue && !queue_is_likely(host, claim);
 }
 
-/* The command borrows from the names. */
-static void make_command(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct names *names,
+/* The command borrows from the room. */
+static void make_command(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct room *room,
                          struct rl_command *ret_command)
 {
     const struct rl_claim *claim = tag->owner;
+    const struct rl_hooks *hooks = rl_hooks_of(rl_host_claim_lock(claim));
     enum rl_step step = (enum rl_step)tag->step;
-    struct rl_subject subject = make_subject(host, claim, step, names);
+    struct rl_subject subject = make_subject(host, claim, room);
 
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
     } else if (is_rollback(step) && has_short_form(host, claim, tag->flags)) {
-        add_queue_name(host, rl_host_claim_of(claim)->key, names, &subject);
+        rl_subject_name_queue(&subject, true);
     } else if (is_rollback(step) || respects_queue(claim, step)) {
-        add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
+        add_queue(host, node, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
-        add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
+        add_queue(host, node, &subject);
         add_place(host, claim, node, tag->round, &subject);
     }
-    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
-        add_candidates(host, claim, names, &subject);
-    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_ENQUEUE || is_rollback(step)))
-        add_directory(host, claim, names, &subject);
+    if (hooks->complete_subject)
+        hooks->complete_subject(rl_host_claim_lock(claim), tag, &subject);
     claim->kind->command(step, &subject, ret_command);
     if ((tag->flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
         ret_command->send_as = RL_SEND_EVAL;
@@ -228,10 +135,10 @@ static void make_command(struct rl_host *host, unsigned node, const struct rl_ta
 
 bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag)
 {
-    struct names names;
+    struct room room;
     struct rl_command command;
 
-    make_command(host, node, tag, &names, &command);
+    make_command(host, node, tag, &room, &command);
     rl_bytes_clear(&host->scratch);
     return rl_command_encode(&command, &host->scratch);
 }
@@ -240,10 +147,10 @@ bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned 
                              const struct rl_joins *joins)
 {
     const struct rl_tag first = {.owner = claim, .step = RL_STEP_ENQUEUE};
-    struct names names;
+    struct room room;
     struct rl_command command;
 
-    make_command(host, node, &first, &names, &command);
+    make_command(host, node, &first, &room, &command);
     rl_bytes_clear(&host->scratch);
     return rl_joins_encode(&command, joins, &host->scratch);
 }
@@ -251,11 +158,11 @@ bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned 
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *refreshes)
 {
-    struct names names;
+    struct room room;
     struct rl_command command;
-    struct rl_subject subject = make_subject(host, claim, RL_STEP_ENQUEUE, &names);
+    struct rl_subject subject = make_subject(host, claim, &room);
 
-    add_queue(host, rl_host_claim_of(claim)->key, node, &names, &subject);
+    add_queue(host, node, &subject);
     add_waiter(host, node, &subject);
     subject.ttl_ms = lease_ms;
     rl_queue_refresh_many_command(&subject, &command);
@@ -266,11 +173,11 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
 
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node)
 {
-    struct names names;
+    struct room room;
     struct rl_command command;
-    struct rl_subject subject = {.key = rl_key_slice(key)};
+    struct rl_subject subject = {.key = rl_key_slice(key), .names = open_room(host, &room)};
 
-    add_queue(host, key, node, &names, &subject);
+    add_queue(host, node, &subject);
     rl_look_command(&subject, &command);
     return rl_command_encode(&command, &host->scratch);
 }

@@ -8,7 +8,7 @@
 #include "codec/command.h"
 #include "engine/engine.h"
 #include "host/transport.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 struct rl_claim;
 struct rl_host;

@@ -157,7 +157,6 @@ void rl_waiters_fini(struct rl_host *host)
 static void join(struct rl_host_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {
     lock->cohort = cohort;
-    lock->call->waiter = lock;
     rl_list_remove(&lock->call->wait_list);
     rl_list_append(waiting, &lock->call->wait_list);
 }
@@ -185,7 +184,7 @@ static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struc
     struct rl_host_lock *next = NULL;
 
     for (struct rl_list *at = entry->wait_list.next; at != &entry->wait_list && (!next || next == lock); at = at->next)
-        next = RL_CONTAINER_OF(at, struct rl_host_call, wait_list)->waiter;
+        next = RL_CONTAINER_OF(at, struct rl_host_call, wait_list)->owner;
     return next && next != lock && next->cohort == lock->cohort ? next : NULL;
 }
 

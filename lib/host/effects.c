@@ -6,21 +6,13 @@
 #include "host/contended.h"
 #include "host/claims.h"
 #include "host/host.h"
-#include "host/permits.h"
 #include "host/commands.h"
-#include "host/upgrade.h"
 #include "votes/fence.h"
-
-/* A permit has another key for each slot; NULL: out of memory. */
-static struct rl_key *key_of_attempt(struct rl_host_lock *lock)
-{
-    return lock->semaphore ? rl_permits_choose(lock) : lock->key;
-}
 
 static void start_attempt(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
-    struct rl_key *key = key_of_attempt(lock);
+    struct rl_key *key = rl_host_key(lock, RL_NO_SLOT);
     const struct rl_kind *kind = lock->core.acquisition.request->kind;
     int error = REDLOCK_E_NOMEM;
     struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, NULL, &error) : NULL;
@@ -56,8 +48,6 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
 {
     report_extending(host, effect);
     propose_anew(host, effect);
-    if ((effect->claim->kind->can & RL_SLOTS) && (effect->step == RL_STEP_CLAIM || effect->step == RL_STEP_ENQUEUE))
-        rl_permits_ask(effect->claim, effect->round);
     if (rl_batch_gather(host, effect))
         return;
     if (!rl_batch_can_wait_for(host, effect))
@@ -77,44 +67,24 @@ static void report_position(const struct rl_host *host, struct rl_host_lock *loc
         host->sink->waiting(rl_host_owner(lock), &position);
 }
 
-static void report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
-{
-    if (op != RL_OP_RELEASE)
-        lock->call->over = true;
-    lock->host->sink->complete(lock, op, status, cause);
-}
-
-static void complete_upgrade(struct rl_upgrade *upgrade, const struct rl_effect *effect)
-{
-    struct rl_host_lock *owner = upgrade->owner;
-    enum rl_end status = rl_upgrade_completed(upgrade, effect->status);
-
-    report_end(owner, RL_OP_CONVERT, status, effect->cause);
-    rl_host_rearm(owner);
-}
-
-/* To the engine a conversion is an extension, or the acquisition of another lock. */
+/* To the engine a conversion is an extension, or the acquisition of a hidden lock. */
 static void complete(struct rl_host_lock *lock, const struct rl_effect *effect)
 {
+    const struct rl_hooks *hooks = rl_hooks_of(lock);
     bool converts = effect->op == RL_OP_EXTEND && lock->call->converts;
 
-    if (rl_upgrade_is(lock)) {
-        complete_upgrade(lock->call->upgrade, effect);
-        return;
-    }
     if (effect->op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock->call);
-    else if (effect->op == RL_OP_RELEASE && lock->semaphore)
-        rl_permits_released(lock);
-    report_end(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
+    if (!hooks->completed || !hooks->completed(lock, effect))
+        rl_host_report_end(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
 }
 
-/* Without the first claim there is nothing that the second one could replace. */
+/* Without the first claim there is nothing that a second one could replace. */
 static void lose(struct rl_host *host, struct rl_host_lock *lock)
 {
     host->sink->lost(lock);
-    if (rl_upgrade_drop(lock))
-        report_end(lock, RL_OP_CONVERT, RL_END_LOST, RL_END_NONE);
+    if (rl_host_drop_worker(lock))
+        rl_host_report_end(lock, RL_OP_CONVERT, RL_END_LOST, RL_END_NONE);
 }
 
 static void carry_out(struct rl_host *host, const struct rl_effect *effect)

@@ -8,7 +8,7 @@
 
 #include <redlock/options.h>
 
-#include "host/names.h"
+#include "kinds/names.h"
 #include "util/instant.h"
 #include "util/list.h"
 #include "util/slice.h"

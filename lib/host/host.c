@@ -1,5 +1,6 @@
 #include "host/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/status.h>
@@ -10,11 +11,9 @@
 #include "host/notifications.h"
 #include "host/election.h"
 #include "host/quorum_read.h"
-#include "host/semaphore.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 #include "host/commands.h"
-#include "host/upgrade.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
@@ -163,13 +162,23 @@ static void on_rollback_timer(struct rl_timer *timer, struct rl_instant now)
     rl_host_run(host);
 }
 
+static void free_garbage(struct rl_host *host)
+{
+    while (!rl_list_empty(&host->garbage)) {
+        struct rl_list *first = host->garbage.next;
+
+        rl_list_remove(first);
+        free(first);
+    }
+}
+
 void rl_host_end_turn(struct rl_host *host)
 {
     do
         rl_host_run(host);
     while (rl_batch_flush(host));
     rl_trust_check_epoch(host);
-    rl_upgrades_free_ended(host);
+    free_garbage(host);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -185,12 +194,13 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     rl_list_init(&host->reads);
     rl_list_init(&host->latches);
     rl_list_init(&host->observers);
-    rl_list_init(&host->ended_upgrades);
+    rl_list_init(&host->garbage);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);
     rl_batch_init(&host->batching);
     rl_contended_init(&host->contended);
-    rl_permits_init(host, config->engine.seed);
+    rl_table_init(&host->permits.semaphores);
+    host->permits.random = ~config->engine.seed;
     rl_host_read_clock(host);
     if (rl_trust_init(host, config->names) < 0) {
         rl_host_fini(host);
@@ -203,9 +213,9 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
 void rl_host_fini(struct rl_host *host)
 {
     rl_quorum_reads_fini(host);
-    rl_upgrades_free_ended(host);
+    free_garbage(host);
     rl_host_claims_fini(host);
-    rl_permits_fini(host);
+    rl_table_fini(&host->permits.semaphores);
     rl_waiters_fini(host);
     rl_batch_fini(&host->batching);
     rl_trust_fini(host);
@@ -216,8 +226,7 @@ void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl
 {
     lock->host = host;
     lock->key = key;
-    lock->semaphore = NULL;
-    lock->limit = 0;
+    lock->variant = NULL;
     lock->slot = RL_NO_SLOT;
     rl_lock_init(&lock->core);
     rl_timer_init(&lock->timer, on_lock_timer);
@@ -225,23 +234,12 @@ void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl
     rl_list_append(&host->locks, &lock->link);
 }
 
-bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key, uint32_t limit)
-{
-    struct rl_semaphore *semaphore = rl_semaphore_get(host, key, limit);
-
-    if (!semaphore)
-        return false;
-    rl_host_add_lock(host, lock, key);
-    lock->semaphore = semaphore;
-    lock->limit = limit;
-    return true;
-}
-
 void rl_host_remove_lock(struct rl_host_lock *lock)
 {
-    rl_upgrade_drop(lock);
+    const struct rl_hooks *hooks = rl_hooks_of(lock);
+
+    if (hooks->leave)
+        hooks->leave(lock);
     rl_list_remove(&lock->link);
-    rl_semaphore_put(lock->host, lock->semaphore);
-    lock->semaphore = NULL;
     rl_transport_disarm(&lock->host->transport, &lock->timer);
 }

@@ -10,6 +10,7 @@
  * What it does is in files that call downwards only:
  *
  *     operations.c      what is done with a lock: acquire, extend, release, ...; held locks as data
+ *     upgrade.c         a held lock on its way to the exclusive mode
  *     shutdown.c        the orderly end
  *     host.c            what the transport reports, timers, the end of a turn
  *     answers.c         replies to commands for one and for many, and commands that are written once more
@@ -21,11 +22,11 @@
  *     quorum_read.c     one command for all masters, outside of locks
  *     election.c        who leads: what a leader tells, and when observers look
  *     commands.c        the bytes of commands, and what is written for one
- *     upgrade.c         a held lock on its way to the exclusive mode
  *     permits.c         slots of semaphores
  *     claims.c          memory of claims; their tokens, and what is proposed for the masters' fencing counters
  *     contended.c       keys that others want, too, those who wait for them, and cohorts
- *     lock.c            what is known of a lock, and a held lock that its owner enters again */
+ *     lock.c            what is known of a lock, what variants of it do otherwise; a held lock that its owner enters
+ *                       again */
 #ifndef RL_HOST_HOST_H
 #define RL_HOST_HOST_H
 
@@ -78,7 +79,8 @@ struct rl_host {
     struct rl_list reads;
     struct rl_list latches;
     struct rl_list observers;
-    struct rl_list ended_upgrades; /* to be freed at the end of the turn: upgrade.c */
+    struct rl_list garbage;      /* freed at the end of the turn, since the caller may still look at it: the node is at
+                                    the front of the memory */
     struct rl_pool claims[RL_CLAIM_SIZES];
     struct rl_trust trust;
     struct rl_waiters waiters;
@@ -118,10 +120,7 @@ extern const struct rl_transport_sink rl_host_events;
 /* A lock's life in the host. */
 void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key);
 
-/* ... of a permit, in place of rl_host_add_lock(). false: out of memory; the key is the caller's still. */
-bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key, uint32_t limit);
-
-/* Takes it out; its semaphore is given back. */
+/* Takes it out. The key is the caller's still. */
 void rl_host_remove_lock(struct rl_host_lock *lock);
 
 /* The lock's time, at host->now. While it has a result to tell, that is rl_host_tick_alarm(). */

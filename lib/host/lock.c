@@ -1,10 +1,50 @@
 #include "host/lock.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include <redlock/options.h>
 #include <redlock/status.h>
 
 #include "engine/hold.h"
 #include "host/host.h"
+
+const struct rl_hooks *rl_hooks_of(const struct rl_host_lock *lock)
+{
+    static const struct rl_hooks none;
+
+    return lock && lock->variant ? lock->variant->hooks : &none;
+}
+
+struct rl_key *rl_host_key(struct rl_host_lock *lock, uint32_t slot)
+{
+    const struct rl_hooks *hooks = rl_hooks_of(lock);
+
+    return hooks->key ? hooks->key(lock, slot) : lock->key;
+}
+
+void rl_host_lend(struct rl_host_lock *lock, struct rl_host_call *call)
+{
+    memset(call, 0, offsetof(struct rl_host_call, entry));
+    rl_list_init(&call->wait_list);
+    call->owner = call->worker = lock;
+    lock->call = call;
+}
+
+void rl_host_report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+{
+    if (op != RL_OP_RELEASE)
+        lock->call->over = true;
+    lock->host->sink->complete(lock, op, status, cause);
+}
+
+bool rl_host_drop_worker(struct rl_host_lock *lock)
+{
+    if (!lock->call || lock->call->worker == lock)
+        return false;
+    rl_hooks_of(lock)->leave(lock);
+    return true;
+}
 
 #define MUCH_TOO_EARLY_NS (250 * RL_NS_PER_MS)
 

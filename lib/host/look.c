@@ -147,7 +147,7 @@ static bool has_foreign(const struct rl_look *look)
 
 /* Both votes of an upgrade: beside an upgradeable vote there is no exclusive one but that which is to replace it. An
  * exclusive vote on a master without the other is perhaps a rival's. */
-static bool has_upgrade(const struct rl_look_node *node, struct rl_slice upgradeable)
+static bool has_upgrade(const struct rl_look_node *node, struct rl_slice holder)
 {
     struct rl_slice rest = {rl_bytes_front(&node->votes), rl_bytes_length(&node->votes)};
     struct rl_look_vote vote;
@@ -156,7 +156,7 @@ static bool has_upgrade(const struct rl_look_node *node, struct rl_slice upgrade
 
     while (rest.size && rl_look_next_vote(&rest, &vote)) {
         exclusive |= vote.mode == RL_EXCLUSIVE;
-        replaced |= vote.mode == RL_UPGRADEABLE && rl_slice_equals(vote.value, upgradeable);
+        replaced |= vote.mode == RL_UPGRADEABLE && rl_slice_equals(vote.value, holder);
     }
     return exclusive && replaced;
 }

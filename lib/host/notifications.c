@@ -10,10 +10,8 @@
 #include "host/host.h"
 #include "host/latch.h"
 #include "host/election.h"
-#include "host/permits.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
-#include "host/upgrade.h"
 #include "kinds/wait_queue.h"
 
 static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
@@ -57,6 +55,7 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
     struct rl_slice incarnation;
     struct rl_notification notification;
     struct rl_claim *claim;
+    struct rl_host_lock *lock;
 
     host->now = now;
     if (!rl_slice_is(channel, host->waiters.channel)) {
@@ -70,13 +69,16 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
     if (!rl_notification_read(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
-    if (claim && notification.kind == RL_TOLD_LOOK && (claim->kind->can & RL_SLOTS)) {
-        rl_permits_told(rl_host_claim_lock(claim), notification.fence);
-        rl_host_run(host);
+    if (!claim)
         return;
-    }
-    if (claim && rl_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
+    lock = rl_host_claim_lock(claim);
+    if (notification.kind == RL_TOLD_LOOK && rl_hooks_of(lock)->told) {
+        if (rl_hooks_of(lock)->told(lock, notification.fence))
+            rl_host_rearm(lock);
+        rl_host_run(host);
+    } else if (rl_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node))) {
         take_notification(host, node, claim, &notification, now);
+    }
 }
 
 void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_tag *tag,

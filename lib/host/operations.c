@@ -10,10 +10,6 @@
 #include "host/contended.h"
 #include "host/effects.h"
 #include "host/host.h"
-#include "host/semaphore.h"
-#include "host/upgrade.h"
-#include "kinds/mutex.h"
-#include "kinds/permit.h"
 #include "kinds/shared.h"
 
 static void carry_out(struct rl_host_lock *lock)
@@ -31,12 +27,6 @@ void rl_host_begin_operation(struct rl_host_lock *lock)
         rl_host_tick_alarm(lock);
 }
 
-/* Of locks, and of permits. */
-static const struct rl_kind *kind_of(const struct rl_host_lock *lock, const struct rl_kind *kind)
-{
-    return lock->semaphore ? rl_permit_form(kind) : kind;
-}
-
 /* An acquisition for a key that others want enters the wait queue at once: contended.c. */
 void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request)
 {
@@ -47,9 +37,6 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
     lock->cohort = 0;
     call->request = *request;
     call->request.entry = &call->entry;
-    call->request.kind = kind_of(lock, request->kind);
-    if (lock->semaphore)
-        rl_permits_begin(lock);
     if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
         call->request.wait = RL_WAIT_FIFO;
     rl_lock_acquire(&host->engine, &lock->core, host->now, &call->request);
@@ -79,49 +66,13 @@ void rl_host_confirm_mode(struct rl_host_lock *lock)
     rl_host_extend(lock, 0);
 }
 
-/* An upgrade stands first in the queue: whoever stood before it would wait for the lock that it still holds. */
-int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once)
-{
-    struct rl_host *host = lock->host;
-    struct rl_host_call *call = lock->call;
-    struct rl_upgrade *upgrade;
-
-    assert(call && lock->core.state == RL_LOCK_HELD && rl_lock_mode(&lock->core) == RL_UPGRADEABLE);
-    upgrade = rl_upgrade_create(lock);
-    if (!upgrade)
-        return REDLOCK_E_NOMEM;
-    rl_lock_describe_hold(&host->engine, &lock->core, &call->request);
-    call->request.mode = RL_EXCLUSIVE;
-    call->request.front = true;
-    call->request.own_token = rl_host_claim_of(lock->core.claim)->token.own.exposed;
-    call->request.deadline = deadline;
-    call->request.once = once;
-    call->request.wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO;
-    call->request.entry = &call->entry;
-    rl_host_add_lock(host, &upgrade->lock, lock->key);
-    upgrade->lock.call = call;
-    rl_lock_acquire(&host->engine, &upgrade->lock.core, host->now, &call->request);
-    rl_host_run(host);
-    rl_host_rearm(&upgrade->lock);
-    return 0;
-}
-
-/* The completion of the upgrade comes before that of the release. */
-static void cancel_upgrade(struct rl_host_lock *lock)
-{
-    struct rl_upgrade *upgrade = rl_upgrade_of(lock);
-
-    if (!upgrade)
-        return;
-    rl_lock_cancel(&lock->host->engine, &upgrade->lock.core, lock->host->now);
-    rl_host_run(lock->host);
-}
-
+/* The completion of a conversion comes before that of the release. */
 void rl_host_release(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
 
-    cancel_upgrade(lock);
+    if (lock->call && lock->call->worker != lock)
+        rl_host_cancel(lock);
     lock->inner_entries = 0;
     host->successor = rl_cohort_hand_off(lock);
     if (!host->successor)
@@ -131,12 +82,10 @@ void rl_host_release(struct rl_host_lock *lock)
     rl_host_rearm(lock);
 }
 
-/* To be released, a value is the same for locks of every kind. */
-int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *token)
+int rl_host_release_value(struct rl_host_lock *lock, const struct rl_kind *kind, uint32_t slot, const char *token)
 {
     struct rl_host *host = lock->host;
-    const struct rl_kind *kind = kind_of(lock, &rl_mutex_kind);
-    struct rl_key *key = lock->semaphore ? rl_semaphore_key(lock->semaphore, slot) : lock->key;
+    struct rl_key *key = rl_host_key(lock, slot);
     int error = REDLOCK_E_NOMEM;
     struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, token, &error) : NULL;
 
@@ -157,9 +106,8 @@ void rl_host_detach(struct rl_host_lock *lock)
 
 bool rl_host_cancel(struct rl_host_lock *lock)
 {
-    struct rl_upgrade *upgrade = rl_upgrade_of(lock);
-    struct rl_lock *core = upgrade ? &upgrade->lock.core : &lock->core;
-    bool canceled = rl_lock_cancel(&lock->host->engine, core, lock->host->now);
+    struct rl_host_lock *worker = lock->call ? lock->call->worker : lock;
+    bool canceled = rl_lock_cancel(&lock->host->engine, &worker->core, lock->host->now);
 
     carry_out(lock);
     return canceled;
@@ -170,7 +118,7 @@ void rl_host_abandon(struct rl_host_lock *lock)
     if (lock->call)
         rl_cohort_leave(lock->call);
     rl_host_read_clock(lock->host);
-    rl_upgrade_drop(lock);
+    rl_host_drop_worker(lock);
     rl_lock_fini(&lock->host->engine, &lock->core, lock->host->now);
     carry_out(lock);
 }
@@ -208,19 +156,15 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
 int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, const struct rl_host_exported *exported)
 {
     struct rl_host *host = lock->host;
-    struct rl_exported_state state = exported->state;
+    const struct rl_kind *kind = exported->state.kind;
     int error = REDLOCK_E_NOMEM;
-    struct rl_key *key = lock->semaphore ? rl_semaphore_key(lock->semaphore, exported->slot) : lock->key;
-    struct rl_claim *claim = NULL;
+    struct rl_key *key = rl_host_key(lock, exported->slot);
+    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, exported->token, &error) : NULL;
     bool held;
 
-    if (lock->semaphore)
-        state.kind = rl_permit_form(state.kind);
-    if (key)
-        claim = rl_host_claim_create(host, key, state.kind, exported->token, &error);
     if (!claim)
         return error;
-    held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &state);
+    held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &exported->state);
     rl_host_run(host);
     rl_host_rearm(lock);
     if (held)

@@ -32,18 +32,14 @@ void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
 /* The same, to the mode that it has. */
 void rl_host_confirm_mode(struct rl_host_lock *lock);
 
-/* The lock is HELD and upgradeable, and has got memory for its call: it becomes exclusive, before the deadline and
- * as soon as no other holder is there, or in a single attempt. The end is that of an RL_OP_CONVERT; after a bad one the
- * lock is as before. 0 or REDLOCK_E_NOMEM. */
-int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once);
-
 /* The lock is not IDLE. A conversion that is pending is canceled first, and all inner entries end. The next waiter of
  * the same cohort, if there is one, may get the lock; then nothing is sent to the masters. */
 void rl_host_release(struct rl_host_lock *lock);
 
-/* Releases a value that another handle, maybe of another process, has acquired, of a permit at this slot. The lock is
+/* Releases a value that another handle, maybe of another process, has acquired, at this slot where the lock has slots.
+ * `kind`: to be released, a value is the same for all kinds of locks without slots, and of those with them. The lock is
  * IDLE or LOST. 0, REDLOCK_E_LIMIT or REDLOCK_E_NOMEM. */
-int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *token);
+int rl_host_release_value(struct rl_host_lock *lock, const struct rl_kind *kind, uint32_t slot, const char *token);
 
 /* The lock is HELD: it is let go of, and its keys stay until their ttl ends. */
 void rl_host_detach(struct rl_host_lock *lock);
@@ -64,7 +60,7 @@ struct rl_host_exported {
     struct rl_exported_state state;
     struct rl_instant bounds[REDLOCK_MAX_MASTERS];
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
-    uint32_t slot; /* of a permit: below the limit of the lock that takes it over */
+    uint32_t slot; /* one that the lock that takes it over has; RL_NO_SLOT: it needs none */
 };
 
 /* The lock is HELD, and remains so until rl_host_detach(). */

@@ -17,6 +17,8 @@
  * Nothing here matters for safety. A slot that was taken to be free is another one to wait for. */
 #include "host/permits.h"
 
+#include <stdlib.h>
+
 #include "engine/handle.h"
 #include "engine/set.h"
 #include "host/host.h"
@@ -24,15 +26,19 @@
 #include "kinds/permit.h"
 #include "util/random.h"
 
-void rl_permits_init(struct rl_host *host, uint64_t seed)
+static struct rl_permit *permit_of(const struct rl_host_lock *lock)
 {
-    rl_table_init(&host->permits.semaphores);
-    host->permits.random = ~seed;
+    return RL_CONTAINER_OF(lock->variant, struct rl_permit, variant);
 }
 
-void rl_permits_fini(struct rl_host *host)
+static struct rl_semaphore *semaphore_of(const struct rl_host_lock *lock)
 {
-    rl_semaphores_fini(&host->permits.semaphores);
+    return permit_of(lock)->semaphore;
+}
+
+static uint32_t limit_of(const struct rl_host_lock *lock)
+{
+    return permit_of(lock)->limit;
 }
 
 /* --- Slots ------------------------------------------------------------------------------------------------------ */
@@ -46,10 +52,10 @@ static uint32_t random_below(const struct rl_host_lock *lock, uint32_t limit)
  * on the same connections. */
 static uint32_t latest_released(const struct rl_host_lock *lock)
 {
-    const struct rl_semaphore *semaphore = lock->semaphore;
+    const struct rl_semaphore *semaphore = semaphore_of(lock);
 
     for (uint32_t i = semaphore->n_released; i-- > 0;) {
-        if (semaphore->released[i] < lock->limit)
+        if (semaphore->released[i] < limit_of(lock))
             return semaphore->released[i];
     }
     return RL_NO_SLOT;
@@ -59,12 +65,12 @@ static uint32_t latest_released(const struct rl_host_lock *lock)
 
 static uint32_t draw_slot(struct rl_host_lock *lock)
 {
-    uint32_t best = random_below(lock, lock->limit);
+    uint32_t best = random_below(lock, limit_of(lock));
 
-    for (int i = 1; i < DRAWS && rl_semaphore_claims_at(lock->semaphore, best); i++) {
-        uint32_t slot = random_below(lock, lock->limit);
+    for (int i = 1; i < DRAWS && rl_semaphore_claims_at(semaphore_of(lock), best); i++) {
+        uint32_t slot = random_below(lock, limit_of(lock));
 
-        if (rl_semaphore_claims_at(lock->semaphore, slot) < rl_semaphore_claims_at(lock->semaphore, best))
+        if (rl_semaphore_claims_at(semaphore_of(lock), slot) < rl_semaphore_claims_at(semaphore_of(lock), best))
             best = slot;
     }
     return best;
@@ -76,8 +82,8 @@ static uint32_t list_unclaimed(const struct rl_host_lock *lock, uint32_t slot, u
 {
     uint32_t n = 0;
 
-    for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
-        if (!rl_semaphore_claims_at(lock->semaphore, slot))
+    for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < limit_of(lock); i++, slot = (slot + 1) % limit_of(lock)) {
+        if (!rl_semaphore_claims_at(semaphore_of(lock), slot))
             ret_slots[n++] = slot;
     }
     return n;
@@ -85,9 +91,9 @@ static uint32_t list_unclaimed(const struct rl_host_lock *lock, uint32_t slot, u
 
 static uint32_t seen_free(const struct rl_host_lock *lock)
 {
-    const struct rl_semaphore *semaphore = lock->semaphore;
+    const struct rl_semaphore *semaphore = semaphore_of(lock);
 
-    return rl_before(lock->host->now, semaphore->free_until) && semaphore->free_slot < lock->limit &&
+    return rl_before(lock->host->now, semaphore->free_until) && semaphore->free_slot < limit_of(lock) &&
                    !rl_semaphore_claims_at(semaphore, semaphore->free_slot)
                ? semaphore->free_slot
                : RL_NO_SLOT;
@@ -110,7 +116,7 @@ static uint32_t choose_home(struct rl_host_lock *lock)
 
 static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
 {
-    return &lock->call->search;
+    return &permit_of(lock)->search;
 }
 
 /* By another handle of this client. A claim that is being rolled back is nobody's: it may stay for as long as a master
@@ -119,14 +125,14 @@ static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
 {
     const struct rl_list *locks = &lock->host->locks;
 
-    if (!rl_semaphore_claims_at(lock->semaphore, slot))
+    if (!rl_semaphore_claims_at(semaphore_of(lock), slot))
         return false;
     for (struct rl_list *at = locks->next; at != locks; at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
         const struct rl_claim *claim = other->core.claim;
 
-        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && claim &&
-            !claim->rolling_back)
+        if (other != lock && rl_permit_of(other) && permit_of(other)->semaphore == semaphore_of(lock) &&
+            other->slot == slot && claim && !claim->rolling_back)
             return true;
     }
     return false;
@@ -162,7 +168,7 @@ static uint32_t free_by_majority(const struct rl_host_lock *lock)
 /* Where the answers have shown several slots to be free, another handle may begin with one of those that are left. */
 static void note_free(struct rl_host_lock *lock, uint32_t chosen)
 {
-    struct rl_semaphore *semaphore = lock->semaphore;
+    struct rl_semaphore *semaphore = semaphore_of(lock);
     const struct rl_slot_search *search = search_of(lock);
     uint32_t half = rl_count_bits(search->answered) / 2;
 
@@ -183,23 +189,12 @@ static void forget_answers(struct rl_slot_search *search)
     search->claim = NULL;
 }
 
-void rl_permits_begin(struct rl_host_lock *lock)
-{
-    struct rl_slot_search *search = search_of(lock);
-
-    search->target = RL_NO_SLOT;
-    search->moved = RL_LONG_AGO;
-    search->looked = 0;
-    forget_answers(search);
-    lock->slot = RL_NO_SLOT;
-}
-
 /* The next of those that a single attempt has not asked about; RL_NO_SLOT: there is none. */
 static uint32_t next_unseen(const struct rl_host_lock *lock)
 {
     const struct rl_slot_search *search = search_of(lock);
 
-    return search->looked < lock->limit ? (search->home + search->looked) % lock->limit : RL_NO_SLOT;
+    return search->looked < limit_of(lock) ? (search->home + search->looked) % limit_of(lock) : RL_NO_SLOT;
 }
 
 static uint32_t choose_first(struct rl_host_lock *lock)
@@ -216,21 +211,30 @@ static uint32_t choose_first(struct rl_host_lock *lock)
     return search->home;
 }
 
-struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
+/* The slot of the next attempt. */
+static uint32_t choose(struct rl_host_lock *lock)
 {
     struct rl_slot_search *search = search_of(lock);
-    uint32_t slot = search->target != RL_NO_SLOT ? search->target : free_by_majority(lock);
+    uint32_t slot;
 
-    if (slot == RL_NO_SLOT && lock->core.state == RL_LOCK_WAITING)
+    if (!lock->core.acquisition.attempts)
+        *search = (struct rl_slot_search){.target = RL_NO_SLOT, .moved = RL_LONG_AGO};
+    slot = search->target != RL_NO_SLOT ? search->target : free_by_majority(lock);
+    if (slot == RL_NO_SLOT && lock->core.state == RL_LOCK_WAITING && lock->core.acquisition.attempts)
         slot = lock->slot;
     if (slot == RL_NO_SLOT)
         slot = choose_first(lock);
     search->target = RL_NO_SLOT;
     note_free(lock, slot);
     forget_answers(search);
-    rl_semaphore_forget_released(lock->semaphore, slot);
+    rl_semaphore_forget_released(semaphore_of(lock), slot);
     lock->slot = slot;
-    return rl_semaphore_key(lock->semaphore, slot);
+    return slot;
+}
+
+static struct rl_key *key(struct rl_host_lock *lock, uint32_t slot)
+{
+    return rl_semaphore_key(semaphore_of(lock), slot == RL_NO_SLOT ? choose(lock) : slot);
 }
 
 static bool is_asked_about(const struct rl_slot_search *search, uint32_t slot)
@@ -247,7 +251,7 @@ static void ask_about(const struct rl_host_lock *lock, uint32_t slot)
     struct rl_slot_search *search = search_of(lock);
 
     if (slot == lock->slot || search->n == RL_MAX_CANDIDATES || is_asked_about(search, slot) ||
-        !rl_semaphore_key(lock->semaphore, slot))
+        !rl_semaphore_key(semaphore_of(lock), slot))
         return;
     search->free_at[search->n] = 0;
     search->slots[search->n++] = slot;
@@ -269,7 +273,7 @@ static void choose_unseen(struct rl_host_lock *lock)
 static void ask_about_unclaimed(struct rl_host_lock *lock)
 {
     uint32_t slots[RL_SET_MAX_PARTS];
-    uint32_t n = list_unclaimed(lock, random_below(lock, lock->limit), slots);
+    uint32_t n = list_unclaimed(lock, random_below(lock, limit_of(lock)), slots);
 
     for (uint32_t i = 0; i < n; i++)
         ask_about(lock, slots[i]);
@@ -279,20 +283,20 @@ static void ask_about_unclaimed(struct rl_host_lock *lock)
  * random ones. */
 static void choose_candidates(struct rl_host_lock *lock)
 {
-    const struct rl_semaphore *semaphore = lock->semaphore;
+    const struct rl_semaphore *semaphore = semaphore_of(lock);
 
-    if (lock->call->request.once && lock->limit > RL_MAX_CANDIDATES + 1) {
+    if (lock->call->request.once && limit_of(lock) > RL_MAX_CANDIDATES + 1) {
         choose_unseen(lock);
         return;
     }
-    search_of(lock)->looked = lock->limit;
-    if (lock->limit <= RL_MAX_CANDIDATES + 1) {
-        for (uint32_t slot = 0; slot < lock->limit; slot++)
+    search_of(lock)->looked = limit_of(lock);
+    if (limit_of(lock) <= RL_MAX_CANDIDATES + 1) {
+        for (uint32_t slot = 0; slot < limit_of(lock); slot++)
             ask_about(lock, slot);
         return;
     }
     for (uint32_t i = semaphore->n_released; i-- > 0 && search_of(lock)->n < RL_MAX_CANDIDATES / 2;) {
-        if (semaphore->released[i] < lock->limit)
+        if (semaphore->released[i] < limit_of(lock))
             ask_about(lock, semaphore->released[i]);
     }
     ask_about_unclaimed(lock);
@@ -300,33 +304,40 @@ static void choose_candidates(struct rl_host_lock *lock)
         ask_about(lock, draw_slot(lock));
 }
 
-void rl_permits_ask(const struct rl_claim *claim, uint32_t round)
+/* A command of a round that has not been written yet chooses the slots that all of the round ask about. */
+static void ask(struct rl_host_lock *lock, const struct rl_tag *tag)
 {
-    struct rl_host_lock *lock = rl_host_claim_lock(claim);
-    struct rl_slot_search *search;
+    struct rl_slot_search *search = search_of(lock);
 
-    if (!lock || !lock->call)
+    if (search->claim == tag->owner && search->round == tag->round)
         return;
-    search = search_of(lock);
-    if (search->claim == claim && search->round == round)
-        return; /* the round asks one master more, or once more */
     forget_answers(search);
-    search->claim = claim;
-    search->round = round;
+    search->claim = tag->owner;
+    search->round = tag->round;
     choose_candidates(lock);
 }
 
-void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply *reply)
+/* An attempt that has ended asks about no other slots. */
+static void add_candidates(struct rl_host_lock *lock, const struct rl_tag *tag, struct rl_subject *subject)
 {
-    const struct rl_claim *claim = tag->owner;
-    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
-    struct rl_slot_search *search;
+    const struct rl_permit *permit = permit_of(lock);
+
+    subject->limit = permit->limit;
+    if (!lock->call || (tag->step != RL_STEP_CLAIM && tag->step != RL_STEP_ENQUEUE))
+        return;
+    ask(lock, tag);
+    subject->candidates.n = permit->search.n;
+    for (size_t i = 0; i < permit->search.n; i++)
+        subject->candidates.keys[i] = rl_key_slice(rl_semaphore_key(permit->semaphore, permit->search.slots[i]));
+}
+
+/* A single attempt that is refused goes on where another slot may be free. */
+static void replied(struct rl_host_lock *lock, unsigned node, const struct rl_tag *tag, const struct rl_reply *reply)
+{
+    struct rl_slot_search *search = search_of(lock);
     uint32_t mask;
 
-    if (!rl_permit_take_mask(reply, &mask) || !lock || !lock->call)
-        return;
-    search = search_of(lock);
-    if (search->claim != claim || search->round != tag->round)
+    if (!rl_permit_mask(reply, &mask) || !lock->call || search->claim != tag->owner || search->round != tag->round)
         return;
     search->answered |= rl_bit(node);
     for (uint32_t i = 0; i < search->n; i++) {
@@ -334,7 +345,8 @@ void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply
         if (mask & rl_bit(i))
             search->free_at[i] |= rl_bit(node);
     }
-    lock->call->request.elsewhere = search->looked < lock->limit || free_by_majority(lock) != RL_NO_SLOT;
+    lock->call->request.elsewhere =
+        search->looked < limit_of(lock) || free_by_majority(lock) != RL_NO_SLOT;
 }
 
 /* --- Moving ----------------------------------------------------------------------------------------------------- */
@@ -359,44 +371,81 @@ static bool is_waiting(const struct rl_host_lock *lock)
     return lock->call && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
 }
 
-static void move(struct rl_host_lock *lock, uint32_t slot)
+/* One that has to wait looks at what the masters have answered of other slots. */
+static bool told(struct rl_host_lock *lock, uint64_t slot)
 {
-    struct rl_host *host = lock->host;
     struct rl_slot_search *search = search_of(lock);
+    struct rl_host *host = lock->host;
 
+    if (!is_waiting(lock))
+        return false;
+    if (slot == RL_NO_SLOT)
+        slot = choose_free(lock, (uint32_t)host->engine.votes.config.quorum);
+    if (slot >= limit_of(lock) || slot == lock->slot)
+        return false;
     if (has_just_moved(lock))
-        return;
-    search->target = slot;
+        return true;
+    search->target = (uint32_t)slot;
     if (rl_lock_move(&host->engine, &lock->core, host->now))
         search->moved = host->now;
     else
         search->target = RL_NO_SLOT;
+    return true;
 }
 
-void rl_permits_scan(struct rl_host_lock *lock)
-{
-    uint32_t slot = is_waiting(lock) ? choose_free(lock, (uint32_t)lock->host->engine.votes.config.quorum) : RL_NO_SLOT;
-
-    if (slot != RL_NO_SLOT)
-        move(lock, slot);
-}
-
-void rl_permits_told(struct rl_host_lock *lock, uint64_t slot)
-{
-    if (!lock || !is_waiting(lock) || slot >= lock->limit || slot == lock->slot)
-        return;
-    move(lock, (uint32_t)slot);
-    rl_host_rearm(lock);
-}
-
-void rl_permits_released(struct rl_host_lock *lock)
+/* What is known of a slot that has been released is remembered. */
+static bool completed(struct rl_host_lock *lock, const struct rl_effect *effect)
 {
     const struct rl_claim *claim = lock->core.claim;
     size_t deleted = 0;
 
+    if (effect->op != RL_OP_RELEASE || lock->slot == RL_NO_SLOT)
+        return false;
     for (size_t i = 0; claim && i < claim->n_nodes; i++)
         deleted += claim->votes[i].answer == RL_GRANTED && claim->votes[i].detail == RL_DETAIL_NONE;
-    if (lock->slot == RL_NO_SLOT || deleted < lock->host->engine.votes.config.quorum)
-        return;
-    rl_semaphore_note_released(lock->semaphore, lock->slot);
+    if (deleted >= lock->host->engine.votes.config.quorum)
+        rl_semaphore_note_released(semaphore_of(lock), lock->slot);
+    return false;
+}
+
+/* --- Handles ---------------------------------------------------------------------------------------------------- */
+
+static void leave(struct rl_host_lock *lock)
+{
+    struct rl_permit *permit = permit_of(lock);
+
+    rl_semaphore_put(lock->host, permit->semaphore);
+    lock->variant = NULL;
+    free(permit);
+}
+
+static const struct rl_hooks hooks = {
+    .key = key,
+    .complete_subject = add_candidates,
+    .replied = replied,
+    .told = told,
+    .completed = completed,
+    .leave = leave,
+};
+
+bool rl_permit_attach(struct rl_host_lock *lock, uint32_t limit)
+{
+    struct rl_permit *permit = calloc(1, sizeof *permit);
+
+    if (!permit)
+        return false;
+    permit->semaphore = rl_semaphore_get(lock->host, lock->key, limit);
+    if (!permit->semaphore) {
+        free(permit);
+        return false;
+    }
+    permit->variant.hooks = &hooks;
+    permit->limit = limit;
+    lock->variant = &permit->variant;
+    return true;
+}
+
+struct rl_permit *rl_permit_of(const struct rl_host_lock *lock)
+{
+    return lock->variant && lock->variant->hooks == &hooks ? permit_of(lock) : NULL;
 }

@@ -2,27 +2,22 @@
 #ifndef RL_HOST_PERMITS_H
 #define RL_HOST_PERMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "host/lock.h"
 #include "util/instant.h"
-#include "util/resp.h"
 #include "util/table.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 
-struct rl_claim;
-struct rl_host;
-struct rl_host_lock;
-struct rl_key;
-struct rl_tag;
-
-#define RL_NO_SLOT UINT32_MAX
+struct rl_semaphore;
 
 struct rl_permits {
     struct rl_table semaphores;
     uint64_t random;
 };
 
-/* An acquisition's search for a slot. It needs no initialisation before the acquisition begins. */
+/* An acquisition's search for a slot. */
 struct rl_slot_search {
     uint32_t target;             /* the slot of the next attempt, which masks have shown to be free; or RL_NO_SLOT */
     uint32_t n;                  /* the slots that the masters are asked about: how many, which, */
@@ -36,29 +31,18 @@ struct rl_slot_search {
     struct rl_instant moved;     /* when the latest change of the slot began; RL_LONG_AGO: there has been none */
 };
 
-void rl_permits_init(struct rl_host *host, uint64_t seed);
-void rl_permits_fini(struct rl_host *host);
+/* What a lock has beside others that is a permit. Its key is the semaphore's, which no master stores anything under. */
+struct rl_permit {
+    struct rl_variant variant;
+    struct rl_semaphore *semaphore;
+    uint32_t limit; /* slots are below it */
+    struct rl_slot_search search;
+};
 
-/* An acquisition of a permit begins. */
-void rl_permits_begin(struct rl_host_lock *lock);
+/* A lock that has just been added is a permit from now on, until rl_host_remove_lock(). false: out of memory. */
+bool rl_permit_attach(struct rl_host_lock *lock, uint32_t limit);
 
-/* Chooses the slot of the next attempt, and makes it the lock's. Returns its key, borrowed; NULL: out of memory. */
-struct rl_key *rl_permits_choose(struct rl_host_lock *lock);
-
-/* Before a CLAIM or ENQUEUE of a permit is written: chooses the slots that it asks about. */
-void rl_permits_ask(const struct rl_claim *claim, uint32_t round);
-
-/* What a master says of these slots: takes the mask off the reply. The engine is given the answer after that. */
-void rl_permits_replied(unsigned node, const struct rl_tag *tag, struct rl_reply *reply);
-
-/* The engine has been given the answer: a waiter moves if another slot is free. rl_host_run() must follow. */
-void rl_permits_scan(struct rl_host_lock *lock);
-
-/* A master says that this slot may be had now: the lock moves there if it waits elsewhere. NULL: the claim that the
- * master names is no lock's any more. rl_host_run() must follow. */
-void rl_permits_told(struct rl_host_lock *lock, uint64_t slot);
-
-/* A release has ended: what is known of the slot is remembered. */
-void rl_permits_released(struct rl_host_lock *lock);
+/* NULL: it is no permit. */
+struct rl_permit *rl_permit_of(const struct rl_host_lock *lock);
 
 #endif

@@ -87,20 +87,6 @@ struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot)
     return semaphore->slots[slot];
 }
 
-void rl_semaphores_fini(struct rl_table *semaphores)
-{
-    struct rl_table_node *node = rl_table_next(semaphores, NULL);
-
-    while (node) {
-        struct rl_table_node *next = rl_table_next(semaphores, node);
-
-        rl_table_remove(semaphores, node);
-        destroy(semaphore_at(node));
-        node = next;
-    }
-    rl_table_fini(semaphores);
-}
-
 uint32_t rl_semaphore_claims_at(const struct rl_semaphore *semaphore, uint32_t slot)
 {
     return semaphore->slots[slot] ? semaphore->slots[slot]->references - 1 : 0;

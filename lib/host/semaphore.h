@@ -36,9 +36,6 @@ struct rl_semaphore {
 struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit);
 void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore);
 
-/* Frees all semaphores and the table itself. */
-void rl_semaphores_fini(struct rl_table *semaphores);
-
 /* The key of a slot, borrowed from the semaphore; NULL: out of memory. */
 struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot);
 

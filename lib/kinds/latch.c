@@ -4,7 +4,7 @@
 
 #include "kinds/text.h"
 #include "util/slice.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 void rl_latch_command(const struct rl_latch_read *question, struct rl_command *ret_command)
 {

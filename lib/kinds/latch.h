@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 #define RL_LATCH_PARTIES 1000
 #define RL_LATCH_PARTY_BYTES 64

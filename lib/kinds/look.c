@@ -4,7 +4,7 @@
 
 #include "kinds/text.h"
 #include "kinds/wait_queue.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 void rl_look_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 /* Limits of look.lua. */
 #define RL_LOOK_VOTES 100

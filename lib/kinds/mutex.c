@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "kinds/wait_queue.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 #include "votes/fence.h"
 #include "votes/kind.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 extern const struct rl_kind rl_mutex_kind;
 

@@ -7,29 +7,44 @@
 #include <string.h>
 
 #include "kinds/mutex.h"
+#include "kinds/names.h"
 #include "kinds/wait_queue.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 #include "votes/fence.h"
 
 /* --- Commands --------------------------------------------------------------------------------------------------- */
 
-static size_t n_candidates(const struct rl_subject *subject)
-{
-    return subject->candidates ? subject->candidates->n : 0;
-}
-
 static void push_candidates(const struct rl_subject *subject, struct rl_command *command)
 {
-    for (size_t i = 0; i < n_candidates(subject); i++) {
-        rl_push(command, subject->candidates->keys[i]);
-        rl_push(command, subject->candidates->queues[i]);
+    for (size_t i = 0; i < subject->candidates.n; i++) {
+        rl_push(command, subject->candidates.keys[i]);
+        rl_push(command, rl_name_of(subject->names, subject->candidates.keys[i], RL_QUEUE_NAME));
     }
+}
+
+static struct rl_slice semaphore_of(struct rl_slice slot)
+{
+    const char *bytes = slot.data;
+
+    while (bytes[--slot.size] != '#')
+        assert(slot.size > 0);
+    return slot;
+}
+
+/* The keys of the directory of those who wait for any slot. The short form names the first. */
+static void push_directory(const struct rl_subject *subject, struct rl_command *command)
+{
+    struct rl_slice semaphore = semaphore_of(subject->key);
+
+    rl_push(command, rl_name_of(subject->names, semaphore, RL_PERMITS_NAME));
+    if (subject->waiters.size)
+        rl_push(command, rl_name_of(subject->names, semaphore, RL_PERMIT_WAITERS_NAME));
 }
 
 /* Without fencing, the counter is not looked at; the key is named in its place, since no ACL allows an empty name. */
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_CLAIM_PERMIT, 2 + 2 * n_candidates(subject));
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_CLAIM_PERMIT, 2 + 2 * subject->candidates.n);
     rl_push(command, subject->key);
     rl_push(command, subject->counter.size ? subject->counter : subject->key);
     push_candidates(subject, command);
@@ -52,9 +67,7 @@ static void queue_command(enum rl_step step, const struct rl_subject *subject, s
     n_rest = command->argc - command->n_keys;
     memcpy(rest, command->argv + command->n_keys, n_rest * sizeof rest[0]);
     command->argc = command->n_keys;
-    rl_push(command, subject->directory);
-    if (subject->waiters.size)
-        rl_push(command, subject->directory_entries);
+    push_directory(subject, command);
     if (step == RL_STEP_ENQUEUE)
         push_candidates(subject, command);
     command->n_keys = command->argc;
@@ -90,20 +103,16 @@ static void permit_command(enum rl_step step, const struct rl_subject *subject, 
 
 /* --- Replies ---------------------------------------------------------------------------------------------------- */
 
-bool rl_permit_take_mask(struct rl_reply *reply, uint32_t *ret_mask)
+bool rl_permit_mask(const struct rl_reply *reply, uint32_t *ret_mask)
 {
     const struct rl_reply_item *last;
 
-    if (reply->root.type != RL_REPLY_ARRAY)
+    if (reply->root.type != RL_REPLY_ARRAY || !reply->n_elements)
         return false;
-    last = &reply->elements[reply->n_elements ? reply->n_elements - 1 : 0];
-    if (!reply->n_elements || last->type != RL_REPLY_INTEGER || last->integer < 0 ||
-        last->integer >> RL_MAX_CANDIDATES) {
-        reply->n_elements = 0;
+    last = &reply->elements[reply->n_elements - 1];
+    if (last->type != RL_REPLY_INTEGER || last->integer < 0 || last->integer >> RL_MAX_CANDIDATES)
         return false;
-    }
     *ret_mask = (uint32_t)last->integer;
-    reply->n_elements--;
     return true;
 }
 
@@ -119,26 +128,41 @@ static struct rl_answer claim_answer(const struct rl_reply *reply)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
+/* What is left without the mask. A reply that should have one, and does not, is made one that nothing expects. */
+static struct rl_reply without_mask(enum rl_step step, const struct rl_reply *reply)
+{
+    struct rl_reply rest = *reply;
+    uint32_t mask;
+
+    if (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE)
+        rest.n_elements = rl_permit_mask(reply, &mask) ? reply->n_elements - 1 : 0;
+    return rest;
+}
+
 static struct rl_answer permit_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    return step == RL_STEP_CLAIM ? claim_answer(reply) : rl_mutex_kind.answer(step, reply);
+    struct rl_reply rest = without_mask(step, reply);
+
+    return step == RL_STEP_CLAIM ? claim_answer(&rest) : rl_mutex_kind.answer(step, &rest);
 }
 
 static struct rl_answer fenced_permit_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    return rl_fenced_kind.answer(step, reply);
+    struct rl_reply rest = without_mask(step, reply);
+
+    return rl_fenced_kind.answer(step, &rest);
 }
 
 const struct rl_kind rl_permit_kind = {
     .name = "permit",
-    .can = RL_BATCH_EXTEND | RL_REPAIR | RL_SLOTS,
+    .can = RL_BATCH_EXTEND | RL_REPAIR,
     .command = permit_command,
     .answer = permit_answer,
 };
 
 const struct rl_kind rl_fenced_permit_kind = {
     .name = "fenced permit",
-    .can = RL_BATCH_EXTEND | RL_REPAIR | RL_SLOTS,
+    .can = RL_BATCH_EXTEND | RL_REPAIR,
     .has_token = true,
     .tail_size = rl_fence_size,
     .note = rl_fence_note,
@@ -149,9 +173,7 @@ const struct rl_kind rl_fenced_permit_kind = {
 
 const struct rl_kind *rl_permit_form(const struct rl_kind *kind)
 {
-    if (kind->can & RL_SLOTS)
-        return kind;
-    if (kind == &rl_mutex_kind)
+    if (kind == &rl_mutex_kind || kind == &rl_permit_kind)
         return &rl_permit_kind;
-    return kind == &rl_fenced_kind ? &rl_fenced_permit_kind : NULL;
+    return kind == &rl_fenced_kind || kind == &rl_fenced_permit_kind ? &rl_fenced_permit_kind : NULL;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 /* A permit of a semaphore: the mutex on the key of one slot, plain and with fencing tokens. */
 extern const struct rl_kind rl_permit_kind;
@@ -15,9 +15,8 @@ extern const struct rl_kind rl_fenced_permit_kind;
  * is one. NULL: there are no permits of such locks. */
 const struct rl_kind *rl_permit_form(const struct rl_kind *kind);
 
-/* Takes the mask off a reply to CLAIM or ENQUEUE of a permit: bit i says that candidate i has neither a holder nor
- * waiters. What is left of the reply is what the kind's `answer` expects. A reply without a mask is made one that
- * nothing expects. false: there is no mask. */
-bool rl_permit_take_mask(struct rl_reply *reply, uint32_t *ret_mask);
+/* The mask that ends a reply to CLAIM or ENQUEUE of a permit: bit i says that candidate i has neither a holder nor
+ * waiters. false: there is none. */
+bool rl_permit_mask(const struct rl_reply *reply, uint32_t *ret_mask);
 
 #endif

@@ -1,7 +1,7 @@
 #include "kinds/wait_queue.h"
 
 #include "kinds/text.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 /* The keys of enqueue.lua and refresh_many.lua. */
 #define N_KEYS 5
@@ -225,8 +225,8 @@ bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report 
 {
     const struct rl_reply_item *items = reply->elements;
 
-    if (!is_enqueue_reply(reply) || items[CODE].integer < 0 || items[TIME_US].integer < 0 ||
-        items[TICKET].integer <= 0 || items[RANK].integer < 0)
+    if ((!is_enqueue_reply(reply) && !has_numbers(reply, N_ELEMENTS_MANY)) || items[CODE].integer < 0 ||
+        items[TIME_US].integer < 0 || items[TICKET].integer <= 0 || items[RANK].integer < 0)
         return false;
     *ret_report = (struct rl_entry_report){
         .time_us = (uint64_t)items[TIME_US].integer,

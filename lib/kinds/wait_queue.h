@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "util/slice.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 #include "votes/outcome.h"
 
 /* The keys that a command names which looks at the wait queue. */
@@ -40,7 +40,7 @@ bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refres
 void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *refreshed, uint64_t ticket,
                               struct rl_reply *ret_own);
 
-/* What the reply to ENQUEUE says of the entry; false: nothing. */
+/* What the reply to ENQUEUE, which may have a number of its kind's behind it, says of the entry; false: nothing. */
 bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report);
 
 /* What the masters' notifications say of an entry in a wait queue, and which of them count (rule 7.3). */

@@ -1,8 +1,8 @@
 /* JOIN: the question that decides whether a master may vote, and its answer (rules 5).
  *
- * The host sends JOIN on every new connection, before any vote counts, and hands the reply here. The script
- * (kinds/scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says
- * of itself. Whether the master may vote then is decided in votes/admission.c. */
+ * The host sends JOIN on every new connection, before any vote counts. The script (kinds/scripts/join.lua) looks at the
+ * marker, writes what has to be written, and answers with what the server says of itself (kinds/join.h). Whether the
+ * master may vote then is decided in votes/admission.c. */
 #ifndef RL_VOTES_JOIN_H
 #define RL_VOTES_JOIN_H
 
@@ -80,15 +80,5 @@ struct rl_join_report {
     bool append_only;
     bool promoted;                    /* has been a replica of another master before */
 };
-
-/* Fills *ret_command, which is sent by EVAL, since the script may not be loaded yet. Its slices borrow from the
- * question and from *ret_command. */
-void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command);
-
-/* false: the script does not answer like that. */
-bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report);
-
-/* Does this error reply say that the user lacks the rights for JOIN, or that a command is missing? */
-bool rl_join_is_refusal(struct rl_slice error_text);
 
 #endif

@@ -8,7 +8,7 @@
 #include "codec/reply.h"
 #include "kinds/mutex.h"
 #include "votes/admission.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 #include "kinds/latch.h"
 #include "kinds/look.h"
 #include "kinds/wait_queue.h"

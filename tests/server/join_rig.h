@@ -6,7 +6,7 @@
 #include "ask.h"
 #include "clock_fault.h"
 #include "votes/admission.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 
 #define MAX_TTL 30000
 #define QUARANTINE (MAX_TTL + 1000)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/classify.h"
+#include "kinds/names.h"
 #include "kinds/permit.h"
 #include "script_queue_rig.h"
 #include "scripted.h"
@@ -14,12 +15,14 @@
 #define SECOND INT64_C(1000000)
 #define BEGIN (INT64_C(1700000000) * SECOND)
 
+#define DIRECTORY RL_PERMITS_NAME "lock"
+#define ENTRIES RL_PERMIT_WAITERS_NAME "lock"
+
 static const char *const keys[SLOTS] = {"lock#0", "lock#1", "lock#2"};
-static const char *const queues[SLOTS] = {"queue#0", "queue#1", "queue#2"};
+static const char *const queues[SLOTS] = {RL_QUEUE_NAME "lock#0", RL_QUEUE_NAME "lock#1", RL_QUEUE_NAME "lock#2"};
 static const char *const waiters[SLOTS] = {"waiters#0", "waiters#1", "waiters#2"};
 
 static const struct rl_kind *kind;
-static struct rl_candidates others;
 static uint32_t limit; /* for those that wait from now on */
 
 static void start(void)
@@ -41,12 +44,10 @@ static struct rl_subject permit_of(const char *value, unsigned slot)
 {
     struct rl_subject about = counter_subject(value, kind->has_token ? 1 : 0);
 
-    others.n = 0;
     for (unsigned i = 0; i < SLOTS; i++) {
         if (i == slot)
             continue;
-        others.keys[others.n] = text(keys[i]);
-        others.queues[others.n++] = text(queues[i]);
+        about.candidates.keys[about.candidates.n++] = text(keys[i]);
     }
     about.key = text(keys[slot]);
     about.queue = text(queues[slot]);
@@ -55,9 +56,6 @@ static struct rl_subject permit_of(const char *value, unsigned slot)
     about.ttl_ms = queue_lease_ms;
     about.channel = text(queue_channel);
     about.proposed_ticket = 1000;
-    about.candidates = &others;
-    about.directory = text("directory");
-    about.directory_entries = text("entries");
     about.limit = limit;
     return about;
 }
@@ -66,13 +64,17 @@ static struct rl_subject permit_of(const char *value, unsigned slot)
 static struct rl_answer take(enum rl_step step, const struct rl_subject *about, uint32_t *ret_mask)
 {
     bool has_mask = step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE;
+    unsigned char room[512];
+    struct rl_names names = {.room = room};
+    struct rl_subject named = *about;
     struct rl_command command;
     struct scripted scripted;
     struct rl_answer answer;
 
-    kind->command(step, about, &command);
+    named.names = &names;
+    kind->command(step, &named, &command);
     scripted = scripted_run(counter_master, 0, &command);
-    ck_assert(!has_mask || rl_permit_take_mask(&scripted.reply, ret_mask));
+    ck_assert(!has_mask || rl_permit_mask(&scripted.reply, ret_mask));
     answer = rl_classify(kind, step, &scripted.reply);
     scripted_free(&scripted);
     return answer;
@@ -119,7 +121,7 @@ static void expect_told(const char *value, unsigned slot)
 
 static void expect_listed(const char *values)
 {
-    char *reply = ask(counter_master, 0, "ZRANGE directory 0 -1");
+    char *reply = ask(counter_master, 0, "ZRANGE " DIRECTORY " 0 -1");
 
     for (char *at = strchr(reply, '\n'); at; at = strchr(at, '\n'))
         *at = ' ';
@@ -130,10 +132,10 @@ static void expect_listed(const char *values)
 /* Beside the waiters' there are the fields of the whole directory. */
 static void expect_entries(long long n)
 {
-    long long all = ask_integer(counter_master, 0, "HLEN entries");
+    long long all = ask_integer(counter_master, 0, "HLEN " ENTRIES);
 
-    ck_assert_int_eq(all - ask_integer(counter_master, 0, "HEXISTS entries @last") -
-                         ask_integer(counter_master, 0, "HEXISTS entries @told"), n);
+    ck_assert_int_eq(all - ask_integer(counter_master, 0, "HEXISTS " ENTRIES " @last") -
+                         ask_integer(counter_master, 0, "HEXISTS " ENTRIES " @told"), n);
 }
 
 /* Somebody has each slot. */
@@ -313,11 +315,11 @@ TEST(cases, a_new_ticket_is_above_those_at_all_slots)
     hold_all();
     wait_at("first", 1, 5000);
     wait_at("second", 2, 0);
-    ask_expect(counter_master, 0, "ZSCORE queue#2 second", "5001");
-    ask_expect(counter_master, 0, "ZSCORE directory second", "5001");
+    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#2 second", "5001");
+    ask_expect(counter_master, 0, "ZSCORE " DIRECTORY " second", "5001");
     wait_at("early", 2, 10);
     wait_at("third", 0, 0);
-    ask_expect(counter_master, 0, "ZSCORE queue#0 third", "5002");
+    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#0 third", "5002");
 }
 
 TEST(cases, a_ticket_that_is_known_stays)
@@ -325,15 +327,15 @@ TEST(cases, a_ticket_that_is_known_stays)
     hold_all();
     wait_at("first", 1, 5000);
     wait_at("second", 2, 10);
-    ask_expect(counter_master, 0, "ZSCORE queue#2 second", "10");
+    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#2 second", "10");
     wait_at("second", 2, 10);
-    ask_expect(counter_master, 0, "ZSCORE directory second", "10");
+    ask_expect(counter_master, 0, "ZSCORE " DIRECTORY " second", "10");
 }
 
 static void expect_end(const char *ms)
 {
-    ask_expect(counter_master, 0, "PTTL directory", ms);
-    ask_expect(counter_master, 0, "PTTL entries", ms);
+    ask_expect(counter_master, 0, "PTTL " DIRECTORY, ms);
+    ask_expect(counter_master, 0, "PTTL " ENTRIES, ms);
 }
 
 /* Twice the lease of whoever waits for longest: a shorter one takes nothing off it. */

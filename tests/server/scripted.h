@@ -2,7 +2,7 @@
 #ifndef TESTS_SCRIPTED_H
 #define TESTS_SCRIPTED_H
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 #include "masters.h"
 
 /* The reply borrows from the text; scripted_free() when done. */

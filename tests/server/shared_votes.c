@@ -9,7 +9,7 @@
 #include "script_queue_rig.h"
 #include "scripted.h"
 #include "suite.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 static struct rl_subject subject_of(const char *value, enum rl_mode mode, uint64_t number)
 {

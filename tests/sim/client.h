@@ -22,7 +22,7 @@
 #include "host/operations.h"
 #include "host/lock.h"
 #include "host/commands.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 #include "votes/clocks.h"
 #include "network.h"
 

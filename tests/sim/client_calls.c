@@ -9,6 +9,8 @@
 #include "client_host.h"
 #include "client_process.h"
 #include "host/upgrade.h"
+#include "kinds/mutex.h"
+#include "kinds/permit.h"
 #include "world.h"
 
 bool client_is_busy(const struct handle *handle)
@@ -16,16 +18,15 @@ bool client_is_busy(const struct handle *handle)
     return handle->host.call || handle->releasing;
 }
 
+static bool is_upgraded(const struct handle *handle)
+{
+    return handle->host.call && handle->host.call->worker != &handle->host;
+}
+
 static void lend_attempt(struct handle *handle, enum rl_op op)
 {
     handle->call_op = (uint8_t)op;
-    handle->host.call = &handle->call;
-    handle->call.counter = 0;
-    handle->call.converts = false;
-    handle->call.over = false;
-    handle->call.upgrade = NULL;
-    rl_list_init(&handle->call.wait_list);
-    handle->call.waiter = NULL;
+    rl_host_lend(&handle->host, &handle->call);
     memset(&handle->call.entry, 0xa5, sizeof handle->call.entry);
     handle->call.entry.ticket = 0; /* for the oracle: it has none yet */
 }
@@ -124,7 +125,7 @@ void client_release(struct client *client, struct handle *handle)
     if (leave(client, handle))
         return;
     TRACE(client->world, name_of_handle(client, handle), "release");
-    if (handle->host.core.state == RL_LOCK_EXTENDING || rl_upgrade_of(&handle->host)) {
+    if (handle->host.core.state == RL_LOCK_EXTENDING || is_upgraded(handle)) {
         handle->extension = handle->pending;
         handle->pending.op = RL_OP_NONE;
     }
@@ -139,7 +140,7 @@ void client_release(struct client *client, struct handle *handle)
 bool client_cancel(struct client *client, struct handle *handle)
 {
     rl_host_begin_operation(&handle->host);
-    if (handle->host.core.op != RL_OP_ACQUIRE && handle->host.core.op != RL_OP_EXTEND && !rl_upgrade_of(&handle->host))
+    if (handle->host.core.op != RL_OP_ACQUIRE && handle->host.core.op != RL_OP_EXTEND && !is_upgraded(handle))
         return false;
     TRACE(client->world, name_of_handle(client, handle), "cancel");
     world_count(client->world, COUNTER_CANCELS);
@@ -178,7 +179,8 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     expect_value(client, handle, origin->id);
     if (handle->permit)
         handle->key = origin->key;
-    if (rl_host_release_value(&handle->host, (uint32_t)(origin->key - FIRST_SLOT), origin->token) < 0) {
+    if (rl_host_release_value(&handle->host, handle->permit ? &rl_permit_kind : &rl_mutex_kind,
+                              (uint32_t)(origin->key - FIRST_SLOT), origin->token) < 0) {
         handle->releasing = false;
         once_abandon(handle);
     }

@@ -9,7 +9,6 @@
 #include "client_looks.h"
 #include "client_observers.h"
 #include "client_sets.h"
-#include "host/semaphore.h"
 #include "host/upgrade.h"
 #include "listener.h"
 #include "wire.h"
@@ -32,15 +31,26 @@ static struct rl_key *make_key(const struct handle *handle)
     return rl_key_create((struct rl_slice){"", 0}, name, strlen(name));
 }
 
+static void become_permit(const struct client *client, struct handle *handle)
+{
+    if (handle->permit && !rl_permit_attach(&handle->host, client->world->plan.limits[client->index]))
+        abort();
+}
+
+/* Its memory alone: what the engine wants done is not. */
+static void leave_variant(struct rl_host_lock *lock)
+{
+    if (rl_hooks_of(lock)->leave)
+        rl_hooks_of(lock)->leave(lock);
+}
+
 static void add_lock(struct client *client, struct handle *handle)
 {
     struct rl_key *key = make_key(handle);
 
     memset(&handle->host, 0, sizeof handle->host);
-    if (!handle->permit)
-        rl_host_add_lock(&client->host, &handle->host, key);
-    else if (!rl_host_add_permit(&client->host, &handle->host, key, client->world->plan.limits[client->index]))
-        abort();
+    rl_host_add_lock(&client->host, &handle->host, key);
+    become_permit(client, handle);
 }
 
 /* A handle without a lock or a campaign yet. */
@@ -83,9 +93,8 @@ void client_rename_handle(struct client *client, struct handle *handle)
     struct rl_key *former = lock->key;
 
     lock->key = make_key(handle);
-    rl_semaphore_put(&client->host, lock->semaphore);
-    lock->limit = client->world->plan.limits[client->index];
-    lock->semaphore = handle->permit ? rl_semaphore_get(&client->host, lock->key, lock->limit) : NULL;
+    leave_variant(lock);
+    become_permit(client, handle);
     rl_key_unref(former);
 }
 
@@ -126,7 +135,7 @@ void client_stop_host(struct client *client)
         return;
     client->has_host = false;
     for (unsigned i = 0; i < client->n_handles; i++) {
-        rl_upgrade_drop(&client->handles[i].host); /* its memory alone: what the engine wants done is not */
+        leave_variant(&client->handles[i].host);
         rl_key_unref(client->handles[i].host.key);
     }
     rl_host_fini(&client->host);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 #include "faults.h"
 #include "network.h"
 

@@ -3,7 +3,7 @@
 #include "foreign.h"
 
 #include "kinds/mutex.h"
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 static void foreign_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "clockwork.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "votes/kind.h"
 
 #define ENTRY_TEXT 160

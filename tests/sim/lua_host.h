@@ -6,7 +6,7 @@
 #ifndef SIM_LUA_HOST_H
 #define SIM_LUA_HOST_H
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 #include "redis.h"
 
 struct lua_host;

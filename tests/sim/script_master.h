@@ -5,7 +5,7 @@
 
 #include "keyspace.h"
 #include "lua_host.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 /* A message that is published, which one listener hears; false: it cannot be read. */
 typedef bool (*script_master_told_fn)(void *world, struct rl_slice channel, struct rl_slice payload);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "engine/engine.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 
 struct box;
 struct client;

@@ -152,9 +152,7 @@ static void acquire_as(size_t i, const struct rl_acquire *request)
 {
     struct rl_host_lock *lock = &world.locks[i];
 
-    lock->call = &world.attempts[i];
-    memset(lock->call, 0, sizeof *lock->call);
-    rl_list_init(&lock->call->wait_list);
+    rl_host_lend(lock, &world.attempts[i]);
     rl_host_acquire(lock, request);
 }
 

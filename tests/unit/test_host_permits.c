@@ -10,7 +10,7 @@
 #include "host/operations.h"
 #include "host/semaphore.h"
 #include "host_rig.h"
-#include "kinds/mutex.h"
+#include "kinds/permit.h"
 #include "suite.h"
 
 #define MASTERS 3
@@ -128,18 +128,17 @@ static void make(size_t i, uint32_t limit)
 {
     struct rl_key *key = rl_key_create(rl_slice_of(""), "permit", 6);
 
-    ck_assert(rl_host_add_permit(&world.host, &world.locks[i], key, limit));
+    rl_host_add_lock(&world.host, &world.locks[i], key);
+    ck_assert(rl_permit_attach(&world.locks[i], limit));
 }
 
 static void acquire(size_t i, bool once)
 {
     struct rl_host_lock *lock = &world.locks[i];
     const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(60000)), .once = once,
-                                       .kind = &rl_mutex_kind, .wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO};
+                                       .kind = &rl_permit_kind, .wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO};
 
-    lock->call = &world.attempts[i];
-    memset(lock->call, 0, sizeof *lock->call);
-    rl_list_init(&lock->call->wait_list);
+    rl_host_lend(lock, &world.attempts[i]);
     world.over[i] = false;
     rl_host_acquire(lock, &request);
 }
@@ -157,7 +156,7 @@ static void reply(const struct rl_tag *tag, unsigned node, size_t n, const int64
 /* As masks say it: of the slots that this handle has asked about, those that are free. */
 static int64_t mask_of(size_t i, uint64_t free)
 {
-    const struct rl_slot_search *search = &world.locks[i].call->search;
+    const struct rl_slot_search *search = &rl_permit_of(&world.locks[i])->search;
     int64_t mask = 0;
 
     for (uint32_t at = 0; at < search->n; at++) {
@@ -331,8 +330,8 @@ TEST(cases, another_handle_begins_for_a_while_where_masters_have_shown_a_free_sl
     make(1, 40);
     make(2, 40);
     acquire(0, true);
-    free[0] = world.attempts[0].search.slots[0];
-    free[1] = world.attempts[0].search.slots[1];
+    free[0] = rl_permit_of(&world.locks[0])->search.slots[0];
+    free[1] = rl_permit_of(&world.locks[0])->search.slots[1];
     refuse(0, 0, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     ck_assert(world.locks[0].slot == free[0] || world.locks[0].slot == free[1]);
@@ -350,8 +349,8 @@ TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
     make(0, 40);
     make(1, 40);
     acquire(0, true);
-    free[0] = world.attempts[0].search.slots[0];
-    free[1] = world.attempts[0].search.slots[1];
+    free[0] = rl_permit_of(&world.locks[0])->search.slots[0];
+    free[1] = rl_permit_of(&world.locks[0])->search.slots[1];
     refuse(0, 0, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     pass(100);
@@ -362,11 +361,12 @@ TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
 /* Seven slots beside its own with each attempt. */
 TEST(cases, single_attempts_ask_about_every_slot_of_many)
 {
-    const struct rl_slot_search *search = &world.attempts[0].search;
+    const struct rl_slot_search *search;
     uint64_t seen = 0;
     unsigned attempts = 0;
 
     make(0, 20);
+    search = &rl_permit_of(&world.locks[0])->search;
     acquire(0, true);
     for (; !world.over[0] && attempts < 20; attempts++) {
         ck_assert(!(seen & UINT64_C(1) << world.locks[0].slot));
@@ -392,13 +392,13 @@ static void wait_among(uint32_t limit, uint32_t *ret_home, uint32_t *ret_other)
     acquire(0, false);
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
     *ret_home = world.locks[0].slot;
-    *ret_other = world.attempts[0].search.slots[0];
+    *ret_other = rl_permit_of(&world.locks[0])->search.slots[0];
     ck_assert_uint_ne(*ret_home, *ret_other);
 }
 
 TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_here)
 {
-    const struct rl_slot_search *search = &world.attempts[3].search;
+    const struct rl_slot_search *search;
     uint32_t slots[3];
 
     for (size_t i = 0; i < 3; i++) {
@@ -406,6 +406,7 @@ TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_her
         slots[i] = hold(i);
     }
     make(3, 40);
+    search = &rl_permit_of(&world.locks[3])->search;
     for (size_t i = 0; i < 3; i++)
         release(i, 1);
     acquire(3, false);
@@ -414,13 +415,13 @@ TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_her
     ck_assert_uint_eq(search->slots[0], slots[1]);
     ck_assert_uint_eq(search->slots[1], slots[0]);
     for (uint32_t at = 2; at < search->n; at++)
-        ck_assert_uint_eq(rl_semaphore_claims_at(world.locks[3].semaphore, search->slots[at]), 0);
+        ck_assert_uint_eq(rl_semaphore_claims_at(rl_permit_of(&world.locks[3])->semaphore, search->slots[at]), 0);
 }
 
-/* By a notification; NULL: to a claim that nobody wants any more. */
+/* By a notification. */
 static void tell(struct rl_host_lock *lock, uint64_t slot)
 {
-    rl_permits_told(lock, slot);
+    rl_hooks_of(lock)->told(lock, slot);
     rl_host_run(&world.host);
 }
 
@@ -468,7 +469,6 @@ TEST(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one
     pass(1000);
     tell(&world.locks[0], 3);
     tell(&world.locks[0], home);
-    tell(NULL, other);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
     tell(&world.locks[0], other);
     ck_assert_uint_eq(world.locks[0].slot, other);

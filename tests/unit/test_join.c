@@ -1,6 +1,6 @@
 /* JOIN: the question as a command, the answer as a report, the report as an admission status. */
 #include "votes/admission.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,12 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kinds/names.h"
 #include "kinds/permit.h"
 #include "suite.h"
 #include "votes/kind.h"
-
-static const struct rl_candidates candidates = {
-    .n = 2, .keys = {{"lock#4", 6}, {"lock#9", 6}}, .queues = {{"q:lock#4", 8}, {"q:lock#9", 8}}};
 
 static const struct rl_subject subject = {.key = {"lock#1", 6},
                                           .token = {"value", 5},
@@ -19,10 +17,8 @@ static const struct rl_subject subject = {.key = {"lock#1", 6},
                                           .channel = {"channel", 7},
                                           .round = 3,
                                           .ticket = 7,
-                                          .directory = {"all", 3},
-                                          .directory_entries = {"entries", 7},
                                           .limit = 10,
-                                          .candidates = &candidates};
+                                          .candidates = {.n = 2, .keys = {{"lock#4", 6}, {"lock#9", 6}}}};
 
 static struct rl_subject with_counter(void)
 {
@@ -37,12 +33,16 @@ static struct rl_subject with_counter(void)
 static void expect_command(const struct rl_kind *kind, enum rl_step step, const struct rl_subject *about,
                            enum rl_script script, size_t n_keys, const char *expected)
 {
+    unsigned char room[512];
+    struct rl_names names = {.room = room};
+    struct rl_subject named = *about;
     struct rl_command command;
     char text[512] = "";
     size_t size = 0;
 
+    named.names = &names;
     memset(&command, 0xa5, sizeof command);
-    kind->command(step, about, &command);
+    kind->command(step, &named, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)
             text[size++] = ' ';
@@ -62,16 +62,16 @@ TEST(commands, a_claim_names_the_other_slots_behind_its_own)
     struct rl_subject fenced = with_counter();
 
     expect_command(&rl_permit_kind, RL_STEP_CLAIM, &subject, RL_SCRIPT_CLAIM_PERMIT, 6,
-                   "lock#1 lock#1 lock#4 q:lock#4 lock#9 q:lock#9 value 30000 0 0");
+                   "lock#1 lock#1 lock#4 redlock:queue:lock#4 lock#9 redlock:queue:lock#9 value 30000 0 0");
     expect_command(&rl_fenced_permit_kind, RL_STEP_CLAIM, &fenced, RL_SCRIPT_CLAIM_PERMIT, 6,
-                   "lock#1 count lock#4 q:lock#4 lock#9 q:lock#9 value 30000 12 86400000");
+                   "lock#1 count lock#4 redlock:queue:lock#4 lock#9 redlock:queue:lock#9 value 30000 12 86400000");
 }
 
 TEST(commands, a_claim_needs_no_other_slots)
 {
     struct rl_subject alone = subject;
 
-    alone.candidates = NULL;
+    alone.candidates.n = 0;
     expect_command(&rl_permit_kind, RL_STEP_CLAIM, &alone, RL_SCRIPT_CLAIM_PERMIT, 2, "lock#1 lock#1 value 30000 0 0");
 }
 
@@ -80,8 +80,8 @@ TEST(commands, an_enqueue_is_the_mutexs_with_more_keys)
     struct rl_subject fenced = with_counter();
 
     expect_command(&rl_fenced_permit_kind, RL_STEP_ENQUEUE, &fenced, RL_SCRIPT_ENQUEUE_PERMIT, 11,
-                   "lock#1 q w count marker all entries lock#4 q:lock#4 lock#9 q:lock#9 value 30000 3 7 0 memory 12 "
-                   "86400000 channel 10");
+                   "lock#1 q w count marker redlock:permits:lock redlock:permit-waiters:lock lock#4 "
+                   "redlock:queue:lock#4 lock#9 redlock:queue:lock#9 value 30000 3 7 0 memory 12 86400000 channel 10");
 }
 
 TEST(commands, the_other_steps_are_the_mutexs)
@@ -102,10 +102,11 @@ TEST(commands, a_release_names_the_directory)
 
     brief.waiters.size = 0;
     expect_command(&rl_fenced_permit_kind, RL_STEP_RELEASE, &fenced, RL_SCRIPT_RELEASE_PERMIT, 7,
-                   "lock#1 q w count marker all entries value");
+                   "lock#1 q w count marker redlock:permits:lock redlock:permit-waiters:lock value");
     expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &fenced, RL_SCRIPT_RELEASE_PERMIT, 7,
-                   "lock#1 q w count marker all entries value");
-    expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &brief, RL_SCRIPT_RELEASE_SHORT, 3, "lock#1 q all value");
+                   "lock#1 q w count marker redlock:permits:lock redlock:permit-waiters:lock value");
+    expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &brief, RL_SCRIPT_RELEASE_SHORT, 3,
+                   "lock#1 q redlock:permits:lock value");
 }
 
 /* --- Replies ------------------------------------------------------------------------------------------------------ */
@@ -127,11 +128,11 @@ static void expect_meaning(const struct rl_kind *kind, enum rl_step step, struct
                            enum rl_outcome outcome, enum rl_detail detail, uint64_t fence)
 {
     int64_t mask = reply.elements[reply.n_elements - 1].integer;
-    uint32_t taken = 99;
+    uint32_t read = 99;
     struct rl_answer answer;
 
-    ck_assert(rl_permit_take_mask(&reply, &taken));
-    ck_assert_int_eq(taken, mask);
+    ck_assert(rl_permit_mask(&reply, &read));
+    ck_assert_int_eq(read, mask);
     answer = kind->answer(step, &reply);
     ck_assert_int_eq(answer.outcome, outcome);
     ck_assert_int_eq(answer.detail, detail);
@@ -166,7 +167,7 @@ static void expect_no_mask(struct rl_reply reply)
     uint32_t mask = 99;
     struct rl_answer answer;
 
-    ck_assert(!rl_permit_take_mask(&reply, &mask));
+    ck_assert(!rl_permit_mask(&reply, &mask));
     ck_assert_uint_eq(mask, 99);
     if (reply.root.type == RL_REPLY_ERROR)
         return;

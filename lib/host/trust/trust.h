@@ -16,14 +16,14 @@
 #include <redlock/options.h>
 
 #include "host/environment.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "host/transport.h"
 #include "util/bytes.h"
 #include "util/instant.h"
 #include "util/wheel.h"
 #include "votes/admission.h"
 #include "votes/clocks.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 #include "votes/kind.h"
 
 struct rl_host;

@@ -4,7 +4,7 @@
 #include "codec/classify.h"
 #include "engine/answer.h"
 #include "engine/wait.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"

@@ -1,6 +1,6 @@
 /* What must hold of one master's votes and of its wait queue (rules 9.1, 9.2 and 9.5). Nothing here knows the
  * scripts. */
-#include "host/names.h"
+#include "kinds/names.h"
 #include "modes.h"
 
 /* --- Modes -------------------------------------------------------------------------------------------------------- */

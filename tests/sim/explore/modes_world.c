@@ -7,7 +7,7 @@
 #include "kinds/mutex.h"
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "script_master.h"
 #include "util/slice.h"
 

@@ -1,6 +1,6 @@
 /* What must hold of one master's permits, of its wait queues and of the directory of waiters (rules 10.3 and 10.4).
  * Nothing here knows the scripts. */
-#include "host/names.h"
+#include "kinds/names.h"
 #include "permits.h"
 
 /* --- What the master has ------------------------------------------------------------------------------------------ */

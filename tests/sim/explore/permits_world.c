@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/names.h"
+#include "kinds/names.h"
 #include "kinds/permit.h"
 #include "kinds/wait_queue.h"
 #include "script_master.h"
@@ -106,8 +106,8 @@ static struct rl_answer send(struct permits *world, const struct permits_setup *
 {
     struct permits_value *own = &world->values[value];
     unsigned other = PERMITS_SLOTS - 1u - own->slot;
-    struct rl_candidates candidates = {.n = 1, .keys = {rl_slice_of(permits_keys[other])},
-                                       .queues = {rl_slice_of(permits_queues[other])}};
+    unsigned char room[512];
+    struct rl_names names = {.room = room};
     struct rl_subject subject = {
         .key = rl_slice_of(permits_keys[own->slot]),
         .token = rl_slice_of(script_names[value]),
@@ -120,9 +120,8 @@ static struct rl_answer send(struct permits *world, const struct permits_setup *
         .round = own->round,
         .ticket = own->ticket,
         .proposed_ticket = 1,
-        .candidates = &candidates,
-        .directory = rl_slice_of(RL_PERMITS_NAME "k"),
-        .directory_entries = rl_slice_of(RL_PERMIT_WAITERS_NAME "k"),
+        .candidates = {.n = 1, .keys = {rl_slice_of(permits_keys[other])}},
+        .names = &names,
         .limit = PERMITS_SLOTS,
     };
     struct listener listener = {world, setup};
@@ -135,7 +134,7 @@ static struct rl_answer send(struct permits *world, const struct permits_setup *
 
     rl_permit_kind.command(step, &subject, &command);
     if (!script_master_run(&master, &world->keys, permits_now_ms(world), &command, &reply) ||
-        reply.root.type == RL_REPLY_ERROR || (masked && !rl_permit_take_mask(&reply, &mask))) {
+        reply.root.type == RL_REPLY_ERROR || (masked && !rl_permit_mask(&reply, &mask))) {
         world->wrong = "a script fails, or publishes what nobody can read";
         return (struct rl_answer){RL_FAILED, RL_DETAIL_NONE, 0};
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/names.h"
+#include "kinds/names.h"
 #include "script_master.h"
 #include "seen.h"
 

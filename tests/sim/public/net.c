@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codec/script.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "redis_commands.h"
 #include "resp.h"
 #include "script_master.h"

@@ -5,14 +5,14 @@
 #include "codec/command.h"
 #include "draw_plain.h"
 #include "draw_words.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "kinds/mutex.h"
 #include "kinds/latch.h"
 #include "kinds/look.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"
-#include "votes/join.h"
+#include "kinds/join.h"
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -129,20 +129,17 @@ static struct rl_slice value_for(struct rng *rng, struct drawn *drawn, const str
 
 static struct rl_candidates others_than(const struct names *slot)
 {
-    struct rl_candidates candidates = {0};
+    struct rl_candidates candidates = {.n = 0};
 
     for (size_t i = 0; i < COUNT(slots); i++) {
         if (&slots[i] == slot)
             continue;
-        candidates.keys[candidates.n] = rl_slice_of(slots[i].key);
-        candidates.queues[candidates.n++] = rl_slice_of(slots[i].queue);
+        candidates.keys[candidates.n++] = rl_slice_of(slots[i].key);
     }
     return candidates;
 }
 
-/* `candidates`: of a permit; NULL: it is about a lock. */
-static void draw_subject(struct rng *rng, const struct names *names, const struct rl_candidates *candidates,
-                         struct rl_subject *ret_subject)
+static void draw_subject(struct rng *rng, const struct names *names, struct rl_subject *ret_subject)
 {
     bool marked = rng_chance(rng, 500);
 
@@ -163,9 +160,7 @@ static void draw_subject(struct rng *rng, const struct names *names, const struc
         .round = 1 + rng_below(rng, 4),
         .ticket = rng_chance(rng, 400) ? 0 : 1 + rng_below(rng, 60),
         .proposed_ticket = 1 + rng_below(rng, 60),
-        .candidates = candidates,
-        .directory = rl_slice_of(RL_PERMITS_NAME SEMAPHORE),
-        .directory_entries = rl_slice_of(RL_PERMIT_WAITERS_NAME SEMAPHORE),
+        .candidates = others_than(names),
         .limit = COUNT(slots),
     };
     if (rng_chance(rng, 300))
@@ -206,13 +201,15 @@ static void draw_step(struct rng *rng, struct drawn *drawn)
         RL_STEP_EXTEND, RL_STEP_REPAIR, RL_STEP_RELEASE, RL_STEP_RELEASE, RL_STEP_ROLLBACK,
     };
     const struct rl_kind *kind = PICK(rng, kinds);
-    const struct names *names = kind->can & RL_SLOTS ? &PICK(rng, slots) : &PICK(rng, locks);
-    struct rl_candidates candidates = others_than(names);
+    const struct names *names = kind == rl_permit_form(kind) ? &PICK(rng, slots) : &PICK(rng, locks);
     enum rl_step step = PICK(rng, steps);
+    unsigned char room[512];
+    struct rl_names made = {.room = room};
     struct rl_subject subject;
     struct rl_command command;
 
-    draw_subject(rng, names, kind->can & RL_SLOTS ? &candidates : NULL, &subject);
+    draw_subject(rng, names, &subject);
+    subject.names = &made;
     subject.token = value_for(rng, drawn, names, step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE);
     shorten(rng, kind, step, &subject);
     kind->command(step, &subject, &command);
@@ -245,7 +242,7 @@ static void draw_enqueue_many(struct rng *rng, struct drawn *drawn)
     struct rl_subject subject;
     struct rl_command command;
 
-    draw_subject(rng, &PICK(rng, locks), NULL, &subject);
+    draw_subject(rng, &PICK(rng, locks), &subject);
     rl_queue_enqueue_command(&subject, &command);
     send_text_at_times(rng, &command);
     for (size_t i = 0; i < tail.n; i++) {
@@ -262,7 +259,7 @@ static void draw_refresh_many(struct rng *rng, struct drawn *drawn)
     struct rl_subject subject;
     struct rl_command command;
 
-    draw_subject(rng, &PICK(rng, locks), NULL, &subject);
+    draw_subject(rng, &PICK(rng, locks), &subject);
     rl_queue_refresh_many_command(&subject, &command);
     send_text_at_times(rng, &command);
     for (size_t i = 0; i < many.n; i++) {
@@ -298,7 +295,7 @@ static void draw_look(struct rng *rng, struct drawn *drawn)
     struct rl_subject subject;
     struct rl_command command;
 
-    draw_subject(rng, rng_chance(rng, 500) ? &PICK(rng, locks) : &PICK(rng, slots), NULL, &subject);
+    draw_subject(rng, rng_chance(rng, 500) ? &PICK(rng, locks) : &PICK(rng, slots), &subject);
     rl_look_command(&subject, &command);
     take_command(&command, drawn);
 }

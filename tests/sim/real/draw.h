@@ -7,7 +7,7 @@
 
 #include "rng.h"
 #include "util/bytes.h"
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 /* Who carries a command out. */
 enum program {

@@ -5,7 +5,7 @@
 
 #include "codec/command.h"
 #include "draw_words.h"
-#include "host/names.h"
+#include "kinds/names.h"
 #include "util/slice.h"
 
 /* Errors are known by their first word, which those of a server before Redis 7 do not all have. A hash names its fields

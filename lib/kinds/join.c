@@ -1,9 +1,9 @@
-#include "votes/join.h"
+#include "kinds/join.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "votes/arguments.h"
+#include "kinds/command.h"
 
 /* The script makes a quarantine a second longer than the longest lock (rule 5.4). */
 #define QUARANTINE_MARGIN_MS INT64_C(1000)
