@@ -7,7 +7,6 @@
 
 #include "api/call.h"
 #include "api/handle.h"
-#include "api/key.h"
 #include "api/object.h"
 #include "api/observe.h"
 #include "api/options.h"

@@ -12,7 +12,6 @@
 
 #include "api/call.h"
 #include "api/handle.h"
-#include "api/key.h"
 #include "api/object.h"
 #include "api/lock_state.h"
 #include "api/options.h"

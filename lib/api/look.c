@@ -5,7 +5,7 @@
 
 #include "api/call.h"
 #include "api/handle.h"
-#include "api/key.h"
+#include "api/options.h"
 #include "api/public.h"
 #include "api/reason.h"
 #include "host/look.h"

@@ -37,4 +37,8 @@ int rl_tls_check(struct redlock_options *options, char *why, size_t size);
 int rl_tls_start(const struct redlock_options *options, const struct rl_master *masters, size_t n, char *why,
                  size_t size, struct rl_tls_context **ret_context);
 
+/* May the client begin something new with this key, to which so many bytes may be added? 0, E_FORKED, E_CLOSING,
+ * E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED. */
+int rl_key_check(const struct redlock_client *client, const void *key, size_t key_size, size_t longest_suffix);
+
 #endif

@@ -1,7 +1,9 @@
 /* The library's own names on the masters, which stand behind the client's prefix. Those that end with a colon go on
- * with the name of what they belong to. */
+ * with the name of what they belong to. Header only. */
 #ifndef RL_KINDS_NAMES_H
 #define RL_KINDS_NAMES_H
+
+#include <string.h>
 
 #include "kinds/command.h"
 
@@ -32,12 +34,41 @@ struct rl_names {
     unsigned char *room; /* RL_NAME_MAX_BYTES more than the key has, for each that is still to be made */
 };
 
-/* The name that belongs to a key, and takes its room. */
-struct rl_slice rl_name_of(struct rl_names *names, struct rl_slice key, const char *own);
+_Static_assert(sizeof RL_COUNTER_NAME - 1 <= RL_NAME_MAX_BYTES && sizeof RL_QUEUE_NAME - 1 <= RL_NAME_MAX_BYTES &&
+               sizeof RL_WAITERS_NAME - 1 <= RL_NAME_MAX_BYTES && sizeof RL_LEADER_NAME - 1 <= RL_NAME_MAX_BYTES,
+               "the longest");
 
-/* What a command about the subject's key names beside it: the fencing counter; the wait queue, and for those commands
- * that may change it (not `brief`) all that belongs to it. */
-void rl_subject_name_counter(struct rl_subject *subject);
-void rl_subject_name_queue(struct rl_subject *subject, bool brief);
+/* The name that belongs to a key, and takes its room. */
+static inline struct rl_slice rl_name_of(struct rl_names *names, struct rl_slice key, const char *own)
+{
+    unsigned char *name = names->room;
+    const unsigned char *bytes = key.data;
+    size_t prefix_size = names->prefix_size;
+    size_t own_size = strlen(own);
+
+    memcpy(name, bytes, prefix_size);
+    memcpy(name + prefix_size, own, own_size);
+    memcpy(name + prefix_size + own_size, bytes + prefix_size, key.size - prefix_size);
+    names->room += own_size + key.size;
+    return (struct rl_slice){name, own_size + key.size};
+}
+
+/* What a command about the subject's key names beside it: the fencing counter. */
+static inline void rl_subject_name_counter(struct rl_subject *subject)
+{
+    if (!subject->counter.size)
+        subject->counter = rl_name_of(subject->names, subject->key, RL_COUNTER_NAME);
+}
+
+/* ... and the wait queue, and for those commands that may change it (not `brief`) all that belongs to it: a release may
+ * have to give the key to a waiter with a token. */
+static inline void rl_subject_name_queue(struct rl_subject *subject, bool brief)
+{
+    subject->queue = rl_name_of(subject->names, subject->key, RL_QUEUE_NAME);
+    if (brief)
+        return;
+    subject->waiters = rl_name_of(subject->names, subject->key, RL_WAITERS_NAME);
+    rl_subject_name_counter(subject);
+}
 
 #endif
