@@ -87,6 +87,7 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     rl_trust_meet_server(host, node, sent, now);
     known->has_report = true;
     known->has_joined = true;
+    known->sent = sent;
     known->received = now;
     why = rl_trust_learn(host, node, now);
     if (why)

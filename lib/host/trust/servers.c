@@ -59,12 +59,13 @@ static bool is_server(const struct rl_server_id *met, const struct rl_join_repor
     return is_process(met, report) && strcmp(met->replication_id, report->replication_id) == 0;
 }
 
-/* The answer of the former one came at known->received. */
+/* The former one has answered after known->sent; when the answer was read says less, as this process may have been
+ * stopped before that. */
 static bool lived_beside(const struct rl_host *host, const struct rl_trust_node *known, struct rl_instant sent,
                          struct rl_instant now)
 {
     const struct rl_join_report *report = &known->report;
-    int64_t apart_ms = rl_until(known->received, now).ns / RL_NS_PER_MS;
+    int64_t apart_ms = rl_until(known->sent, now).ns / RL_NS_PER_MS;
     struct rl_node_clock clock = known->clock;
 
     return report->event == RL_JOIN_KEPT && !is_process(&known->met[0], report) &&

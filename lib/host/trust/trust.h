@@ -60,6 +60,7 @@ struct rl_trust_node {
     struct rl_timer timer;        /* VOTES, EXCLUDED: the next check; QUARANTINED: the next question, or the end */
     struct rl_node_clock clock;
     struct rl_join_report report; /* the latest answer to JOIN */
+    struct rl_instant sent;       /* ... when it was asked ... */
     struct rl_instant received;   /* ... and when it came */
     bool has_report;
     bool has_joined;              /* JOIN has been answered once: DECLARE is over */
