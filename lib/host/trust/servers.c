@@ -6,8 +6,8 @@
  *
  *   - A server answers again after another one did. A process that has ended does not come back.
  *   - The memory of the server that answers now was there before the former one has answered last: by the time since
- *     it was found to be new. A durable memory is as old as its first process, so this says nothing of it; nor does a
- *     clock that was set.
+ *     it was found to be new. A durable memory is as old as its first process, so this says nothing of it, nor of one
+ *     of which the client may not see whether it is; nor does a clock that was set.
  *
  * The master is excluded until a process answers that was not met before. When the name leads to one server again,
  * the votes of the other still count for those who have them: so the operator stops that one, waits for max_ttl, and
@@ -70,7 +70,7 @@ static bool lived_beside(const struct rl_host *host, const struct rl_trust_node 
 
     return report->event == RL_JOIN_KEPT && !is_process(&known->met[0], report) &&
            strcmp(known->met[0].incarnation, report->incarnation) != 0 &&
-           rl_trust_durability(known) != RL_DURABILITY_ALWAYS &&
+           rl_trust_durability(known) == RL_DURABILITY_NONE &&
            report->age_ms > apart_ms + apart_ms / 10 + RL_BESIDE_MARGIN_MS &&
            rl_node_clock_read(&clock, host->options->drift_ppm, report->time_us, sent, now) == RL_CLOCK_STEADY;
 }
