@@ -129,10 +129,11 @@ static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
         return false;
     for (struct rl_list *at = locks->next; at != locks; at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
+        const struct rl_permit *permit = rl_permit_of(other);
         const struct rl_claim *claim = other->core.claim;
 
-        if (other != lock && rl_permit_of(other) && permit_of(other)->semaphore == semaphore_of(lock) &&
-            other->slot == slot && claim && !claim->rolling_back)
+        if (other != lock && permit && permit->semaphore == semaphore_of(lock) && other->slot == slot && claim &&
+            !claim->rolling_back)
             return true;
     }
     return false;

@@ -367,20 +367,6 @@ static bool read_bytes(struct wire *wire, int64_t deadline_us)
     return redisReaderFeed(wire->reader, buffer, n) == REDIS_OK || fail(wire, "out of memory");
 }
 
-/* A server that has no room for a client says so and closes, perhaps before anything could be written to it. NULL: it
- * has said nothing. */
-static redisReply *last_words(struct wire *wire)
-{
-    char buffer[4096];
-    size_t n = 0;
-    void *reply = NULL;
-
-    if (wire->stream.type->read(&wire->stream, buffer, sizeof buffer, &n) == RL_IO_OK &&
-        redisReaderFeed(wire->reader, buffer, n) == REDIS_OK && redisReaderGetReply(wire->reader, &reply) != REDIS_OK)
-        return NULL;
-    return reply;
-}
-
 redisReply *wire_reply(struct wire *wire)
 {
     int64_t deadline_us = deadline_of_step(wire);
@@ -388,8 +374,9 @@ redisReply *wire_reply(struct wire *wire)
 
     if (wire->failed)
         return NULL;
+    /* A server that has no room for a client says so and closes, perhaps before anything could be written to it. */
     if (!write_commands(wire, deadline_us))
-        return last_words(wire);
+        read_bytes(wire, 0);
     for (;;) {
         if (redisReaderGetReply(wire->reader, &reply) != REDIS_OK)
             fail(wire, wire->reader->errstr);
