@@ -60,7 +60,6 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 {
     struct redlock_election *election = user_data;
 
-    (void)lock;
     if (election->object.destroyed)
         return;
     rl_object_enter(&election->object);
@@ -177,7 +176,6 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
                                                        .nodes = alarm->nodes,
                                                        .why = alarm->why}};
 
-    (void)lock;
     if (election->object.destroyed || election->candidate.state != RL_CANDIDATE_LEADING)
         return;
     rl_object_enter(&election->object);
@@ -226,7 +224,6 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     struct redlock_election *election = user_data;
     struct rl_seen_leader seen = leader_of(result);
 
-    (void)client;
     rl_object_enter(&election->object);
     rl_observer_looked(&election->looks, result->status == REDLOCK_OK, seen.leader.term);
     if (!election->object.destroyed && election->observer && !is_same(&seen, &election->seen) &&

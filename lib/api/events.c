@@ -165,7 +165,6 @@ static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
 
 static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_clock_move *move)
 {
-    (void)nodes;
     OBSERVE(host, REDLOCK_EVENT_CLOCK, .node = -1, .delay_us = move->most.ns / RL_NS_PER_US);
 }
 

@@ -125,7 +125,6 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     rl_job_end(job, result->status, result);
     if (!job->result)
         job->status = REDLOCK_E_NOMEM;
-    (void)client;
 }
 
 static int begin_look(struct rl_job *job)
@@ -162,7 +161,6 @@ struct shutdown {
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
     rl_job_end(user_data, status, NULL);
-    (void)client;
 }
 
 /* Who waits for a recursive mutex asks nothing of the client yet. */

@@ -173,7 +173,6 @@ static void on_lock_done(struct redlock_lock *lock, const struct redlock_result 
     struct rl_request *request = user_data;
 
     request->done(request, result);
-    (void)lock;
 }
 
 static void on_lock_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
@@ -181,7 +180,6 @@ static void on_lock_alarm(struct redlock_lock *lock, const struct redlock_alarm 
     struct rl_holder *holder = user_data;
 
     holder->on_alarm(holder, alarm);
-    (void)lock;
 }
 
 static int create_lock(struct rl_holder *holder, struct redlock_client *client, const struct rl_request *request)
@@ -294,7 +292,6 @@ static void on_set_done(struct redlock_set *set, const struct redlock_set_result
     own.why = result->why;
     own.part = result->part;
     request->done(request, &own);
-    (void)set;
 }
 
 static void on_set_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
@@ -302,8 +299,6 @@ static void on_set_alarm(struct redlock_set *set, size_t part, const struct redl
     struct rl_holder *holder = user_data;
 
     holder->on_alarm(holder, alarm);
-    (void)set;
-    (void)part;
 }
 
 static int create_set(struct rl_holder *holder, struct redlock_client *client, const struct rl_request *request)
@@ -312,7 +307,6 @@ static int create_set(struct rl_holder *holder, struct redlock_client *client, c
 
     if (status == 0)
         redlock_set_watch(holder->set, on_set_alarm, holder);
-    (void)request;
     return status;
 }
 

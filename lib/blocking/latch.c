@@ -128,7 +128,6 @@ struct latch_job {
 static void on_end(struct redlock_latch *core, const struct redlock_latch_result *result, void *user_data)
 {
     rl_job_end(user_data, result->status, result);
-    (void)core;
 }
 
 static int begin(struct rl_job *job)

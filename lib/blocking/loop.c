@@ -261,7 +261,6 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
     if (!(what & EV_ET))
         rl_inbox_drain(&turn->inbox);
     rl_turn_run_posts(turn);
-    (void)fd;
 }
 
 /* libevent puts an event that is activated by hand behind those that are due already. So the client has had its turn,
@@ -273,8 +272,6 @@ static void on_end(evutil_socket_t fd, short what, void *arg)
     turn->end_due = false;
     rl_holders_publish_stale(turn->holders);
     turn->at_end(turn->service);
-    (void)fd;
-    (void)what;
 }
 
 void rl_turn_want_end(struct rl_turn *turn)

@@ -67,7 +67,6 @@ static void pass_on(struct redlock_mutex *mutex)
 static void on_given_back(struct rl_request *request, const struct redlock_result *result)
 {
     pass_on(RL_CONTAINER_OF(request, struct redlock_mutex, give_back));
-    (void)result;
 }
 
 /* Nobody waits any more for what was an acquisition, or for a release. A lock that has been won all the same is given

@@ -140,7 +140,6 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_observer *observer = RL_CONTAINER_OF(timer, struct rl_observer, timer);
 
-    (void)now;
     if (observer->looking)
         return;
     observer->latest = rl_host_read_clock(observer->host);

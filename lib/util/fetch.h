@@ -13,8 +13,6 @@ static inline void rl_fetch(const void *memory, size_t size)
     for (size_t at = 0; at < size; at += RL_CACHE_LINE)
         __builtin_prefetch((const char *)memory + at);
 #else
-    (void)memory;
-    (void)size;
 #endif
 }
 

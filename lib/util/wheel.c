@@ -67,7 +67,6 @@ void rl_wheel_arm(struct rl_wheel *wheel, struct rl_timer *timer, struct rl_inst
 
 void rl_wheel_disarm(struct rl_wheel *wheel, struct rl_timer *timer)
 {
-    (void)wheel;
     rl_list_remove(&timer->link);
     timer->at = RL_NEVER;
 }

@@ -74,7 +74,6 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     struct busy *busy = data;
     const char *own = busy->own;
 
-    (void)client;
     *busy = (struct busy){.n_nodes = result->n_nodes, .own = own};
     take_queue(busy, result, own);
     for (size_t i = 0; i < result->n_nodes; i++)
@@ -96,7 +95,6 @@ static void on_permit(struct redlock_client *client, const struct redlock_look_r
     struct busy *busy = data;
     struct busy seen = *busy;
 
-    (void)client;
     busy->pending--;
     if (result->n_holders == 0 || busy->parent)
         return;

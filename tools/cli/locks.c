@@ -176,7 +176,6 @@ static bool all_answered(const struct session *session, void *data)
     const struct locks *locks = data;
     size_t n_nodes = redlock_client_node_count(redlock_lock_client(locks->handles[0]));
 
-    (void)session;
     for (size_t i = 0; i < locks->n; i++)
         if (locks->votes[i].answered != (UINT32_C(1) << n_nodes) - 1)
             return false;

@@ -259,7 +259,6 @@ struct redlock_client *session_client(struct session *session, const char *comma
 
 static bool look_is_over(const struct session *session, void *data)
 {
-    (void)data;
     return !session->busy.pending;
 }
 
@@ -291,8 +290,6 @@ static void on_reminder(evutil_socket_t fd, short what, void *data)
 {
     struct session *session = data;
 
-    (void)fd;
-    (void)what;
     if (session->refused)
         busy_look(&session->busy, session->refused);
     session->reminding = true;

@@ -55,7 +55,6 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     struct slot *slot = user_data;
     struct picture *picture = slot->picture;
 
-    (void)client;
     picture->pending--;
     slot->verdict = result->status == REDLOCK_OK ? result->verdict : REDLOCK_LOOK_UNKNOWN;
     slot->n_waiting = result->n_waiting;

@@ -79,7 +79,6 @@ int gettimeofday(struct timeval *restrict ret, void *restrict zone)
 {
     struct timespec now = wall_clock(CLOCK_REALTIME);
 
-    (void)zone;
     ret->tv_sec = now.tv_sec;
     ret->tv_usec = (suseconds_t)(now.tv_nsec / 1000);
     return 0;

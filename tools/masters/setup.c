@@ -208,9 +208,6 @@ char *directory_create(void)
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
 {
-    (void)status;
-    (void)type;
-    (void)position;
     remove(path);
     return 0;
 }

@@ -42,8 +42,6 @@ static void on_fuse(evutil_socket_t fd, short what, void *user_data)
 {
     struct relay_pair *pair = user_data;
 
-    (void)fd;
-    (void)what;
     if (pair->by_reset) {
         reset(pair->client);
         reset(pair->server);
@@ -72,25 +70,21 @@ void relay_pair_light_fuse(struct relay_pair *pair)
 
 static void on_request(struct bufferevent *client, void *user_data)
 {
-    (void)client;
     relay_lane_pump(&((struct relay_pair *)user_data)->lanes[RELAY_UPSTREAM]);
 }
 
 static void on_reply(struct bufferevent *server, void *user_data)
 {
-    (void)server;
     relay_lane_pump(&((struct relay_pair *)user_data)->lanes[RELAY_DOWNSTREAM]);
 }
 
 static void on_client_flushed(struct bufferevent *client, void *user_data)
 {
-    (void)client;
     relay_lane_flushed(&((struct relay_pair *)user_data)->lanes[RELAY_DOWNSTREAM]);
 }
 
 static void on_server_flushed(struct bufferevent *server, void *user_data)
 {
-    (void)server;
     relay_lane_flushed(&((struct relay_pair *)user_data)->lanes[RELAY_UPSTREAM]);
 }
 
@@ -243,8 +237,6 @@ static void on_due(evutil_socket_t fd, short what, void *user_data)
     int64_t now = now_ns();
     struct relay_chunk *chunk;
 
-    (void)fd;
-    (void)what;
     while ((chunk = first_chunk(lane)) && chunk->due_ns <= now) {
         list_remove(&chunk->link);
         if (lane->to)

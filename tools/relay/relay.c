@@ -48,9 +48,6 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
 {
     struct relay *relay = user_data;
 
-    (void)listener;
-    (void)address;
-    (void)size;
     relay_pair_open(relay, fd, group_of(relay, fd));
     if (++relay->accepted == MOST_AT_ONCE)
         breathe(relay, 0);
@@ -60,7 +57,6 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
  * keep the loop from the connections that are there. */
 static void on_no_room(struct evconnlistener *listener, void *user_data)
 {
-    (void)listener;
     breathe(user_data, NO_ROOM_US);
 }
 
@@ -68,8 +64,6 @@ static void on_breather(evutil_socket_t fd, short what, void *user_data)
 {
     struct relay *relay = user_data;
 
-    (void)fd;
-    (void)what;
     if (relay->listener)
         evconnlistener_enable(relay->listener);
 }

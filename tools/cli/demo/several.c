@@ -30,7 +30,6 @@ static void on_event(struct redlock_election *election, const struct redlock_ele
 {
     struct candidate *candidate = user_data;
 
-    (void)election;
     if (event->kind != REDLOCK_ELECTION_ELECTED)
         return;
     candidate->term = event->term;
@@ -42,7 +41,6 @@ static void on_leader(struct redlock_election *election, const struct redlock_le
 {
     struct observer *observer = user_data;
 
-    (void)election;
     observer->term = leader->present ? leader->term : 0;
 }
 
@@ -53,7 +51,6 @@ static bool leads(const struct candidate *candidate)
 
 static bool has_won(const struct session *session, void *data)
 {
-    (void)session;
     return leads(data);
 }
 
@@ -61,7 +58,6 @@ static bool sees(const struct session *session, void *data)
 {
     const struct observer *observer = data;
 
-    (void)session;
     return observer->term == observer->wanted;
 }
 
@@ -141,7 +137,6 @@ struct act {
 
 static void on_latch_end(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
-    (void)latch;
     *(struct end *)user_data =
         (struct end){.came = true, .status = result->status, .n_arrived = result->n_arrived, .at_us = clock_now_us()};
 }
@@ -150,7 +145,6 @@ static bool has_come(const struct session *session, void *data)
 {
     const struct end *end = data;
 
-    (void)session;
     return end->came;
 }
 
@@ -260,12 +254,10 @@ static void on_end(struct redlock_set *set, const struct redlock_set_result *res
     owner->status = result->status;
     owner->part = result->part;
     owner->elapsed_us = result->elapsed_us;
-    (void)set;
 }
 
 static bool has_ended(const struct session *session, void *data)
 {
-    (void)session;
     return ((const struct owner *)data)->ended;
 }
 

@@ -180,7 +180,6 @@ static void on_end(struct redlock_lock *lock, const struct redlock_result *resul
 {
     struct demo_handle *handle = user_data;
 
-    (void)lock;
     handle->ended = true;
     handle->status = result->status;
     handle->elapsed_us = result->elapsed_us;
@@ -188,13 +187,11 @@ static void on_end(struct redlock_lock *lock, const struct redlock_result *resul
 
 static bool has_ended(const struct session *session, void *data)
 {
-    (void)session;
     return ((const struct demo_handle *)data)->ended;
 }
 
 static bool is_in_queue(const struct session *session, void *data)
 {
-    (void)session;
     return redlock_state(((const struct demo_handle *)data)->lock) == REDLOCK_STATE_WAITING;
 }
 

@@ -130,7 +130,6 @@ static bool all_have_answered(const struct session *session, void *data)
     struct redlock_node_stats stats;
     bool all = true;
 
-    (void)session;
     for (size_t i = 0; i < patience->look->sum.n; i++) {
         if (!patience->waits_for[i] || redlock_client_node_stats(patience->client, i, &stats, sizeof stats) != 0)
             continue;

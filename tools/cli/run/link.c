@@ -240,9 +240,6 @@ bool leftovers_key(const char *key, char ret_key[LEFTOVERS_KEY_SIZE])
 /* Whether it succeeds or not, nothing depends on it; another attempt comes with the next reminder. */
 static void on_noted(struct redlock_lock *lock, const struct redlock_result *result, void *data)
 {
-    (void)lock;
-    (void)result;
-    (void)data;
 }
 
 /* Shared, since several holders of permits, or of a shared lock, may have left something. It is released when the

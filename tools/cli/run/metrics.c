@@ -284,7 +284,6 @@ static bool are_written(const struct session *session, void *data)
 {
     const struct run *run = data;
 
-    (void)session;
     return (!run->lock_file.outlet || outlet_is_idle(run->lock_file.outlet)) &&
            (!run->metrics_file.outlet || outlet_is_idle(run->metrics_file.outlet));
 }

@@ -131,7 +131,6 @@ static void write_sentence(FILE *out, const struct message *message)
 
 static int write_text(void *data, const char *text, size_t size)
 {
-    (void)data;
     while (size > 0) {
         struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
         ssize_t n = write(STDERR_FILENO, text, size);

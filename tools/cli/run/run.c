@@ -131,7 +131,6 @@ static bool look_is_over(const struct session *session, void *data)
 {
     const struct busy *busy = data;
 
-    (void)session;
     return !busy->pending;
 }
 

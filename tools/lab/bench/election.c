@@ -65,8 +65,6 @@ static void resign(struct candidate *candidate)
 
 static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 {
-    (void)fd;
-    (void)what;
     resign(user_data);
 }
 
@@ -132,7 +130,6 @@ static void on_event(struct redlock_election *election, const struct redlock_ele
 {
     struct candidate *candidate = user_data;
 
-    (void)election;
     if (candidate->all->stopping)
         return;
     if (event->kind == REDLOCK_ELECTION_ELECTED)

@@ -63,7 +63,6 @@ static void on_open(struct redlock_latch *latch, const struct redlock_latch_resu
     struct latches *all = waiter->all;
     struct bench_record *record = all->worker->record;
 
-    (void)latch;
     if (!is_fine(waiter, "redlock_latch_await", result->status))
         return;
     if (record && all->last_ns)
@@ -82,7 +81,6 @@ static void on_arrived(struct redlock_latch *latch, const struct redlock_latch_r
     struct waiter *waiter = user_data;
     struct latches *all = waiter->all;
 
-    (void)latch;
     if (!is_fine(waiter, "redlock_latch_arrive", result->status))
         return;
     if (all->worker->record)

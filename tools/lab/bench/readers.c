@@ -135,8 +135,6 @@ static void on_look(evutil_socket_t fd, short what, void *user_data)
 {
     struct readers *all = user_data;
 
-    (void)fd;
-    (void)what;
     if (!all_are_in_queue(all))
         return;
     event_del(all->look);
@@ -193,7 +191,6 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     struct bench_record *record = party->all->worker->record;
     int64_t now_ns = bench_now_ns();
 
-    (void)lock;
     if (party->all->stopping)
         return;
     if (result->status != REDLOCK_OK) {
@@ -215,8 +212,6 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 
 static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 {
-    (void)fd;
-    (void)what;
     release(user_data);
 }
 
@@ -226,7 +221,6 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     struct readers *all = party->all;
     struct bench_record *record = all->worker->record;
 
-    (void)lock;
     if (all->stopping)
         return;
     if (record) {
@@ -246,8 +240,6 @@ static void on_rested(evutil_socket_t fd, short what, void *user_data)
 {
     struct readers *all = user_data;
 
-    (void)fd;
-    (void)what;
     ask(&all->parties[0]);
 }
 

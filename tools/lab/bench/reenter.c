@@ -36,7 +36,6 @@ static void on_left(struct redlock_lock *lock, const struct redlock_result *resu
     struct bench_record *record = owner->all->worker->record;
     static const struct timeval at_once = {0, 0};
 
-    (void)lock;
     if (owner->all->stopping)
         return;
     if (record) {
@@ -68,8 +67,6 @@ static void enter(struct owner *owner)
 
 static void on_next(evutil_socket_t fd, short what, void *user_data)
 {
-    (void)fd;
-    (void)what;
     enter(user_data);
 }
 
@@ -77,7 +74,6 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 {
     struct owner *owner = user_data;
 
-    (void)lock;
     if (owner->all->stopping)
         return;
     if (result->status == REDLOCK_OK)

@@ -313,7 +313,6 @@ static void look_after(struct hold *hold, int64_t now_ns)
 
 static void *keep_time(void *user_data)
 {
-    (void)user_data;
     for (;;) {
         usleep(TICK_MS * 1000);
         pthread_mutex_lock(&lock);

@@ -39,7 +39,6 @@ static size_t on_bytes(char *bytes, size_t one, size_t n, void *user_data)
     struct answer *answer = user_data;
     char *larger = answer->size + n < ANSWER_MAX ? realloc(answer->text, answer->size + n + 1) : NULL;
 
-    (void)one;
     if (!larger)
         return 0;
     answer->text = larger;

@@ -36,7 +36,6 @@ static struct job take(void)
 
 static void *work(void *user_data)
 {
-    (void)user_data;
     pthread_mutex_lock(&lock);
     for (;;) {
         struct job job;

@@ -120,7 +120,6 @@ static void listen_to(redisContext *sentinel)
 /* One Sentinel after the other. */
 static void *follow_master(void *user_data)
 {
-    (void)user_data;
     for (size_t i = 0;; i = (i + 1) % n_sentinels) {
         redisContext *sentinel = connect_to(sentinels[i], PATIENCE_MS);
 

@@ -39,9 +39,6 @@ static int64_t disconnected_ns; /* since when the session has had no connection 
 
 static void on_event(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
-    (void)zh;
-    (void)path;
-    (void)context;
     pthread_mutex_lock(&lock);
     if (type == ZOO_SESSION_EVENT && state != ZOO_CONNECTED_STATE)
         disconnected_ns = engine_now_ns();

@@ -85,7 +85,6 @@ static void outline(FILE *out, const char *class, const struct fo_outcome *outco
 
 static double nothing(const struct fo_bucket *bucket)
 {
-    (void)bucket;
     return 0;
 }
 

@@ -24,7 +24,6 @@ void fo_plant_at_refused(struct fo_worker *worker); /* ... or has not */
 #else
 static inline bool fo_planted(enum fo_plant plant)
 {
-    (void)plant;
     return false;
 }
 
@@ -35,12 +34,10 @@ static inline uint64_t fo_plant_fence(uint64_t fence)
 
 static inline void fo_plant_at_leader(struct fo_worker *worker)
 {
-    (void)worker;
 }
 
 static inline void fo_plant_at_refused(struct fo_worker *worker)
 {
-    (void)worker;
 }
 #endif
 

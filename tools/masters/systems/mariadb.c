@@ -29,7 +29,6 @@ static bool prepare(const struct masters *masters, const struct master *master)
 
 static bool add_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments)
 {
-    (void)masters;
     return arguments_add(arguments, "--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve",
                          "--max-connections=1000", NULL) &&
            arguments_print(arguments, "--port=%u", (unsigned)master->ports[PORT_CLIENTS]) &&

@@ -48,7 +48,6 @@ static bool prepare(const struct masters *masters, const struct master *master)
 
 static bool add_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments)
 {
-    (void)masters;
     return arguments_add(arguments, "-h", "127.0.0.1", "-k", master->dir, "-p", NULL) &&
            arguments_print(arguments, "%u", (unsigned)master->ports[PORT_CLIENTS]) &&
            arguments_add(arguments, "-c", "max_connections=1000", "-D", NULL) &&

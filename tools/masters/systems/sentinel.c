@@ -102,7 +102,6 @@ static bool serves(const struct masters *masters, const struct master *master)
     char *reply = command_run(master, is_sentinel(master) ? known : info, COMMAND_TIMEOUT_MS);
     bool found;
 
-    (void)masters;
     if (is_sentinel(master))
         found = has_field(reply, "num-slaves", "2") && has_field(reply, "num-other-sentinels", "2");
     else

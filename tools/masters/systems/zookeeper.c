@@ -51,7 +51,6 @@ static bool prepare(const struct masters *masters, const struct master *master)
 /* Java's own record of the process would stay behind in /tmp. */
 static bool add_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments)
 {
-    (void)masters;
     return arguments_add(arguments, "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
                          "-cp", CLASSES, "org.apache.zookeeper.server.quorum.QuorumPeerMain", NULL) &&
            arguments_print(arguments, "%s/zoo.cfg", master->dir);
@@ -83,13 +82,11 @@ static bool answers(const struct master *master)
 
 static bool serves(const struct masters *masters, const struct master *master)
 {
-    (void)masters;
     return says(master, "\nMode: ");
 }
 
 static bool leads(const struct masters *masters, const struct master *master)
 {
-    (void)masters;
     return says(master, "\nMode: leader");
 }
 
