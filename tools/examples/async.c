@@ -14,6 +14,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     else
         fprintf(stderr, "not released: %s\n", result->why);
     event_base_loopbreak(base);
+    (void)lock;
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *base)

@@ -22,6 +22,8 @@ static void work(evutil_socket_t fd, short what, void *argument)
 {
     struct instance *self = argument;
 
+    (void)fd;
+    (void)what;
     if (redlock_election_remaining_ns(self->election) <= 0)
         return; /* not now */
     printf("%s works, turn %d of term %llu\n", self->name, ++self->turns,
@@ -35,6 +37,7 @@ static void on_event(struct redlock_election *election, const struct redlock_ele
 {
     struct instance *self = data;
 
+    (void)election;
     switch (event->kind) {
     case REDLOCK_ELECTION_ELECTED:
         printf("%s leads, term %llu\n", self->name, (unsigned long long)event->term);

@@ -57,6 +57,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 {
     printf("%s\n", result->status == REDLOCK_OK ? "released" : result->why);
     event_base_loopbreak(base);
+    (void)lock;
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *base)
