@@ -393,11 +393,9 @@ int rl_set_check_new(struct redlock_set *set)
 {
     int status = rl_set_check(set);
 
-    if (status < 0)
-        return status;
-    if (set->object.client->host.closing)
-        return REDLOCK_E_CLOSING;
-    return rl_set_is_busy(set) ? REDLOCK_E_BUSY : 0;
+    if (status == 0)
+        status = rl_object_check_new(&set->object);
+    return status == 0 && rl_set_is_busy(set) ? REDLOCK_E_BUSY : status;
 }
 
 /* What a program may ask of a set. */

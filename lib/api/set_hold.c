@@ -11,21 +11,30 @@
 #include "api/transfer.h"
 #include "host/operations.h"
 
-static void on_extended(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+/* A part has done what the call asks of all. `says_more`: its failure is the call's, before what is known so far. */
+static void end_part(struct redlock_set *set, struct rl_set_call *work, unsigned part,
+                     const struct redlock_result *result, bool says_more)
 {
-    struct redlock_set *set = user_data;
-    struct rl_set_call *work = &set->work;
-    unsigned part = rl_set_part_of(set, lock);
-
     if (set->object.destroyed || !work->call.accepted || !rl_parts_has(work->parts, part))
         return;
     rl_object_enter(&set->object);
     rl_parts_remove(&work->parts, part);
-    if (result->status != REDLOCK_OK && part < work->part && work->call.status != REDLOCK_LOST)
+    if (result->status != REDLOCK_OK && says_more)
         rl_set_note(work, part, result->status, result->cause, result->why);
-    if (!rl_parts_any(work->parts))
+    if (!rl_parts_any(work->parts)) {
+        if (work == &set->release)
+            set->state = REDLOCK_STATE_IDLE;
         rl_set_complete(set, work, work->part == part ? result : NULL);
+    }
     rl_object_leave(&set->object);
+}
+
+static void on_extended(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct redlock_set *set = user_data;
+    unsigned part = rl_set_part_of(set, lock);
+
+    end_part(set, &set->work, part, result, part < set->work.part && set->work.call.status != REDLOCK_LOST);
 }
 
 /* A later key may be lost, or have no memory for its extension; the first has none of that, or the call fails. */
@@ -62,20 +71,9 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct redlock_set *set = user_data;
-    struct rl_set_call *work = &set->release;
-    unsigned part = rl_set_part_of(set, lock);
 
-    if (set->object.destroyed || !work->call.accepted || !rl_parts_has(work->parts, part))
-        return;
-    rl_object_enter(&set->object);
-    rl_parts_remove(&work->parts, part);
-    if (result->status != REDLOCK_OK && (work->call.status == REDLOCK_OK || result->status == REDLOCK_LOST))
-        rl_set_note(work, part, result->status, result->cause, result->why);
-    if (!rl_parts_any(work->parts)) {
-        set->state = REDLOCK_STATE_IDLE;
-        rl_set_complete(set, work, work->part == part ? result : NULL);
-    }
-    rl_object_leave(&set->object);
+    end_part(set, &set->release, rl_set_part_of(set, lock), result,
+             set->release.call.status == REDLOCK_OK || result->status == REDLOCK_LOST);
 }
 
 int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data)

@@ -25,11 +25,6 @@ static struct rl_span node_timeout(const struct rl_conn *conn)
     return conn->shared->config.node_timeout;
 }
 
-static void arm_watch(struct rl_conn *conn, struct rl_instant at)
-{
-    rl_timers_arm(&conn->shared->timers, &conn->watch, at);
-}
-
 /* When the oldest command becomes overdue. */
 static struct rl_instant late_at(const struct rl_conn *conn)
 {
@@ -55,7 +50,7 @@ static struct rl_instant stall_deadline(const struct rl_conn *conn)
 static void start_watch(struct rl_conn *conn)
 {
     if (!rl_timer_armed(&conn->watch) || rl_before(late_at(conn), conn->watch.at))
-        arm_watch(conn, late_at(conn));
+        rl_timers_arm(&conn->shared->timers, &conn->watch, late_at(conn));
 }
 
 void rl_commands_update_link(struct rl_conn *conn, struct rl_instant now)
@@ -82,7 +77,7 @@ static bool watch_replies(struct rl_conn *conn, struct rl_instant now)
         return false;
     }
     if (is_overdue(conn, now))
-        arm_watch(conn, stall_deadline(conn));
+        rl_timers_arm(&conn->shared->timers, &conn->watch, stall_deadline(conn));
     return true;
 }
 

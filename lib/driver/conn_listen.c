@@ -80,11 +80,6 @@ static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, s
 
 /* --- Silence --------------------------------------------------------------------------------------------------- */
 
-static void arm_watch(struct rl_conn *conn, struct rl_instant at)
-{
-    rl_timers_arm(&conn->shared->timers, &conn->watch, at);
-}
-
 /* Counted from a PING that could not be sent, too. */
 static struct rl_instant ping_due(const struct rl_conn *conn)
 {
@@ -127,7 +122,7 @@ static void owe(struct rl_conn *conn, enum owed what, struct rl_channel *channel
 
     rl_in_flight_push(&conn->listening.owed, &tag, conn->queued);
     conn->queued += rl_bytes_length(&conn->out) - before;
-    arm_watch(conn, due(conn));
+    rl_timers_arm(&conn->shared->timers, &conn->watch, due(conn));
     rl_conn_mark_dirty(conn);
 }
 
@@ -158,7 +153,7 @@ static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
     }
     if (is_overdue(conn, now))
         ping(conn, now);
-    arm_watch(conn, due(conn));
+    rl_timers_arm(&conn->shared->timers, &conn->watch, due(conn));
     return true;
 }
 
@@ -380,7 +375,7 @@ static void begin(struct rl_conn *conn)
     conn->listening.owed.first = conn->listening.owed.end;
     conn->listening.away = false;
     conn->listening.asked = RL_LONG_AGO;
-    arm_watch(conn, ping_due(conn));
+    rl_timers_arm(&conn->shared->timers, &conn->watch, ping_due(conn));
     if (!update_all(conn, rl_shared_now(conn->shared)))
         rl_conn_fail(conn);
 }

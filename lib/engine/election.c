@@ -1,6 +1,5 @@
 #include "engine/election.h"
 
-
 void rl_candidate_campaigns(struct rl_candidate *candidate, bool begun)
 {
     candidate->state = begun ? RL_CANDIDATE_CAMPAIGNING : RL_CANDIDATE_IDLE;

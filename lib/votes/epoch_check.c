@@ -11,7 +11,6 @@
  * claim->unverified. Other answers bring no vote, and count at once. */
 #include "votes/epoch_check.h"
 
-
 bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *event)
 {
     const struct rl_claim *claim = event->claim;

@@ -388,11 +388,6 @@ int session_extend_subject(struct session *session, struct subject subject, uint
     return end_of(session, subject.kind->extend(subject.handle, ttl_ms, &session->sink));
 }
 
-int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms)
-{
-    return session_extend_subject(session, subject_of(lock), ttl_ms);
-}
-
 static int64_t remaining_ms(struct subject subject)
 {
     return subject.kind->remaining_ns(subject.handle) / 1000000;

@@ -90,7 +90,6 @@ struct redlock_client *session_client(struct session *session, const char *comma
 int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options);
 
-int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
 int session_release(struct session *session, struct redlock_lock *lock);
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);
 int session_release_permit(struct session *session, struct redlock_lock *lock, uint32_t slot, const char *token);

@@ -335,7 +335,7 @@ static size_t count_living(struct demo *demo, const char *name, int64_t at_least
 static void extend(struct demo *demo)
 {
     struct outcome *last = &demo->session.last;
-    int status = session_extend(&demo->session, demo->held, LONGER_TTL_MS);
+    int status = session_extend_subject(&demo->session, (struct subject){&subject_lock, demo->held}, LONGER_TTL_MS);
     char took[16], left[16];
 
     session_settle(&demo->session, SETTLE_MS);
