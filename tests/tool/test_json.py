@@ -86,7 +86,8 @@ def what_is_printed_is_explained(masters):
     masters.redlock(1, "unlock", "k", "-", "--json", stdin=first["token"] + "\n")
     masters.redlock(1, "break", "k", "--yes", "--json")
     masters.redlock(0, "lock", "k", "--token-file", "-")
-    masters.redlock(0, "break", "k", "--yes", "--json")
+    broken = masters.redlock(0, "break", "k", "--yes", "--json")
+    assert all(master["present"] and master["pttl_ms"] > 0 for master in broken["masters"]), broken
     masters.redlock(0, "run", "--key", "k", "--json-log", "--verbose", "--lock-file", "-", "--", "true")
     masters.redlock(0, "run", "--key", "k", "--lock-file", hold, "--", "cat", hold)
 

@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
+#include "cli/status.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
 
@@ -108,17 +109,13 @@ static struct tally release_all(struct session *session, struct redlock_lock *lo
     return tally;
 }
 
-/* Each master's part: of the look at it, which says why nothing was done there. */
+/* What each master had before. */
 static void json_masters(struct cli_json *json, const struct redlock_client *client, const struct probe *probes,
                          size_t n)
 {
     cli_json_begin(json, "masters", '[');
     for (size_t i = 0; i < n; i++) {
-        cli_json_begin(json, NULL, '{');
-        cli_json_string(json, "name", session_node_name(client, i));
-        cli_json_bool(json, "answered", probes[i].answered);
-        if (probes[i].why[0] != '\0')
-            cli_json_string(json, "error", probes[i].why);
+        status_key_json(json, client, i, &probes[i], false);
         cli_json_end(json, '}');
     }
     cli_json_end(json, ']');
@@ -210,10 +207,10 @@ static int break_lock(struct session *session, struct redlock_client *client, vo
         return refused_call("break", status);
     session_join(session, client);
     probe_key_and_votes(&masters, key, probes, votes);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         answered += probes[i].answered;
-    for (size_t i = 0; i < n; i++)
         foreign += verdict_is_foreign(&probes[i], &votes[i]);
+    }
     if (n - foreign < cli_quorum(&request->common))
         return refuse_foreign(request, foreign);
     tally = release_all(session, lock, probes, votes, n);

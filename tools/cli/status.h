@@ -32,6 +32,10 @@ enum { STATUS_SHORT_TOKEN = 8 };
 /* The token of a holder or waiter, or its beginning, and what its label says. */
 void status_json_token(struct cli_json *json, const char *token, bool whole);
 
+/* What the master has at a lock's key: begins the master's object, which the caller ends. */
+void status_key_json(struct cli_json *json, const struct redlock_client *client, size_t node,
+                     const struct probe *probe, bool whole_token);
+
 /* The width of the column behind the name, which says in a word what the master has. */
 enum { STATUS_COLUMN = 8 };
 

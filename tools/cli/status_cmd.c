@@ -215,13 +215,7 @@ static void print_table(const struct picture *picture)
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    const struct probe *probe = &picture->all.probes[i];
-
-    status_master_json(json, picture->client, i, probe);
-    if (probe->exists && probe->is_text)
-        status_json_token(json, probe->value, picture->request->verbose);
-    if (probe->exists)
-        cli_json_int(json, "pttl_ms", probe->pttl_ms);
+    status_key_json(json, picture->client, i, &picture->all.probes[i], picture->request->verbose);
     status_queue_json(json, &picture->all.queues[i], picture->request->verbose);
     cli_json_end(json, '}');
 }

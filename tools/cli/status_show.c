@@ -58,6 +58,16 @@ void status_master_json(struct cli_json *json, const struct redlock_client *clie
         cli_json_string(json, "error", probe->why);
 }
 
+void status_key_json(struct cli_json *json, const struct redlock_client *client, size_t node,
+                     const struct probe *probe, bool whole_token)
+{
+    status_master_json(json, client, node, probe);
+    if (probe->exists && probe->is_text)
+        status_json_token(json, probe->value, whole_token);
+    if (probe->exists)
+        cli_json_int(json, "pttl_ms", probe->pttl_ms);
+}
+
 /* --- Who waits in the queue for a key: for `redlock status` ------------------------------------------------------- */
 
 enum { SHOWN = 10 };
