@@ -87,13 +87,13 @@ static void on_lost(struct rl_host_lock *core)
     struct redlock_lock *lock = rl_lock_of(core);
     struct redlock_client *client = rl_client_of(lock);
 
-    RL_PROBE_1(lost, core, (int)core->core.report.loss); /* a bit field */
+    RL_PROBE_1(lost, core, (int)core->core.loss); /* a bit field */
     client->stats.lost++;
     rl_results_queue_alarm(lock, REDLOCK_ALARM_LOST);
     on_validity(core->host, core);
     if (rl_observes(client, REDLOCK_EVENT_LOST))
         rl_observe_ledger(lock, &(struct redlock_event){.type = REDLOCK_EVENT_LOST, .status = REDLOCK_LOST,
-                                                        .loss = rl_public_loss((enum rl_loss)core->core.report.loss)});
+                                                        .loss = rl_public_loss((enum rl_loss)core->core.loss)});
 }
 
 static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)

@@ -117,7 +117,7 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_call
         .op = rl_public_op((enum rl_op)call->op),
         .status = call->status,
         .cause = call->cause,
-        .attempts = call->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
+        .attempts = call->op == RL_OP_ACQUIRE ? lock->host.core.attempts : 1,
         .quorum = client->options.quorum,
         .elapsed_us = rl_call_elapsed_us(call, client->host.now),
         .remaining_ms = redlock_remaining_ms(lock),
@@ -126,7 +126,7 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_call
         .fence = redlock_lock_fence(lock),
     };
     if (call->status == REDLOCK_LOST)
-        evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
+        evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.loss);
     fill_nodes(lock, call, evidence);
     rl_reason_count(&evidence->reasons, &evidence->result);
     evidence->result.why = why_of(lock, evidence);
@@ -170,7 +170,7 @@ void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *
         .n_nodes = lock->host.host->engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
-        .loss = lost ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE,
+        .loss = lost ? rl_public_loss((enum rl_loss)lock->host.core.loss) : REDLOCK_LOSS_NONE,
     };
     fill_nodes(lock, &latest, evidence);
     for (size_t i = 0; i < evidence->result.n_nodes; i++) {

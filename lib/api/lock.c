@@ -24,6 +24,10 @@
 #include "host/trust/admission.h"
 #include "kinds/mutex.h"
 
+/* What a held lock takes over five masters, beside its key. A program may hold a hundred thousand. */
+_Static_assert(sizeof(struct redlock_lock) + sizeof(struct rl_host_claim) + sizeof(struct rl_claim) +
+                   5 * sizeof(struct rl_vote) <= 560, "the budget of a held lock");
+
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
 static size_t longest_suffix(uint32_t limit)
 {
@@ -52,7 +56,7 @@ static bool end(struct rl_object *object)
 {
     struct redlock_lock *lock = rl_lock_of_object(object);
 
-    if (lock->host.core.op == RL_OP_ACQUIRE) {
+    if (rl_lock_is_acquiring(&lock->host.core)) {
         redlock_cancel(lock);
         return true;
     }

@@ -122,7 +122,9 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
 
 int32_t redlock_lock_slot(const struct redlock_lock *lock)
 {
-    return lock && lock->host.slot != RL_NO_SLOT ? (int32_t)lock->host.slot : -1;
+    const struct rl_permit *permit = lock ? rl_permit_of(&lock->host) : NULL;
+
+    return permit && permit->slot != RL_NO_SLOT ? (int32_t)permit->slot : -1;
 }
 
 uint32_t redlock_lock_limit(const struct redlock_lock *lock)

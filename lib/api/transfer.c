@@ -113,6 +113,7 @@ static uint32_t by_rank(const struct redlock_client *client, uint32_t by_node)
 static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 {
     struct redlock_client *client = rl_client_of(lock);
+    const struct rl_permit *permit = rl_permit_of(&lock->host);
     struct rl_host_exported exported;
     const struct rl_exported_state *state = &exported.state;
 
@@ -120,8 +121,8 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
     for (size_t i = 0; i < lock->host.key->size; i++)
         fprintf(out, "%02x", lock->host.key->bytes[i]);
-    if (rl_permit_of(&lock->host))
-        fprintf(out, "#%" PRIu32, exported.slot);
+    if (permit)
+        fprintf(out, "#%" PRIu32, permit->slot);
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
     if (state->full_ttl_ms)
         fprintf(out, "/%" PRIu32, state->full_ttl_ms);

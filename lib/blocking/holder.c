@@ -9,10 +9,20 @@
 
 #include "util/hash.h"
 
+static struct rl_holder_part *part_at(struct rl_table_node *node)
+{
+    return RL_CONTAINER_OF(node, struct rl_holder_part, node);
+}
+
+static uint64_t hash_of_lock(struct rl_table_node *node)
+{
+    return rl_hash_address(part_at(node)->lock);
+}
+
 void rl_holders_init(struct rl_holders *holders)
 {
     rl_list_init(&holders->all);
-    rl_table_init(&holders->by_lock);
+    rl_table_init(&holders->by_lock, hash_of_lock);
     rl_list_init(&holders->stale);
 }
 
@@ -69,7 +79,8 @@ void rl_holder_update_parts(struct rl_holder *holder)
 
         assert(holder->n_parts <= holder->kind->max_parts);
         part->holder = holder;
-        rl_table_add(&holder->holders->by_lock, &part->node, rl_hash_address(lock));
+        part->lock = lock;
+        rl_table_add(&holder->holders->by_lock, &part->node);
     }
 }
 
@@ -143,15 +154,16 @@ bool rl_holder_mark_stale(struct rl_holder *holder)
     return true;
 }
 
-/* Different locks have different hashes. */
 bool rl_holders_mark_lock_stale(struct rl_holders *holders, const struct redlock_lock *lock)
 {
     bool any = false;
 
     if (lock) {
-        struct rl_table_node *node = rl_table_find(&holders->by_lock, rl_hash_address(lock));
+        struct rl_table_node *node = rl_table_chain(&holders->by_lock, rl_hash_address(lock));
 
-        return node && rl_holder_mark_stale(RL_CONTAINER_OF(node, struct rl_holder_part, node)->holder);
+        while (node && part_at(node)->lock != lock)
+            node = node->next;
+        return node && rl_holder_mark_stale(part_at(node)->holder);
     }
     for (struct rl_holder *holder = rl_holders_next(holders, NULL); holder; holder = rl_holders_next(holders, holder))
         any = rl_holder_mark_stale(holder) || any;

@@ -85,6 +85,7 @@ extern const struct rl_holder_kind rl_lock_holder, rl_set_holder;
 /* Finds a holder by one of its locks. */
 struct rl_holder_part {
     struct rl_table_node node;
+    const struct redlock_lock *lock;
     struct rl_holder *holder;
 };
 

@@ -12,7 +12,7 @@ struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, 
 {
     if (!rl_before(now, lock->acquisition.request->deadline))
         return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE,
-                     lock->report.attempt ? (enum rl_end)lock->report.attempt : RL_END_NO_QUORUM);
+                     lock->attempt ? (enum rl_end)lock->attempt : RL_END_NO_QUORUM);
     lock->wake = RL_NEVER;
     rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
     return rl_stay(lock);
@@ -49,7 +49,7 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
 
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
-    lock->report.attempt = end & 15u;
+    lock->attempt = end & 15u;
     if (tries_elsewhere(lock, end)) {
         rl_lock_set_claim(engine, lock, NULL);
         return rl_attempt_start(engine, lock, now);
@@ -92,7 +92,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
     rl_lock_set_claim(engine, lock, NULL);
     if (how->request) {
         lock->acquisition.request = how->request;
-        lock->report.attempt = RL_END_NONE;
+        lock->attempt = RL_END_NONE;
         if (how->request->wait != RL_WAIT_SPIN)
             rl_entry_init(how->request->entry, how->request->front ? FRONT_TICKET : 0);
     }

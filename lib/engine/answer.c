@@ -20,7 +20,7 @@ static bool is_evidence(const struct rl_event *event)
         return false;
     if (rl_step_sets_ttl(event->step))
         return event->round == claim->round && !claim->rolling_back;
-    return claim->lock->op == RL_OP_RELEASE;
+    return claim->lock->state == RL_LOCK_RELEASING;
 }
 
 /* Answers concern a held lock outside its operations, too: late grants, late extensions. */

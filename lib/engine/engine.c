@@ -103,19 +103,17 @@ static struct rl_effect completion(enum rl_op op, enum rl_end status, enum rl_en
 
 static struct rl_effect effect_of(const struct rl_lock *lock, enum rl_notice notice)
 {
-    const struct rl_report *report = &lock->report;
-
     switch (notice) {
     case RL_NOTICE_LOST:
         return (struct rl_effect){.kind = RL_EFFECT_LOST};
     case RL_NOTICE_EXTEND_CANCELED:
         return completion(RL_OP_EXTEND, RL_END_CANCELED, RL_END_NONE);
     case RL_NOTICE_COMPLETE:
-        return completion((enum rl_op)report->op, (enum rl_end)report->status, (enum rl_end)report->cause);
+        return completion((enum rl_op)lock->ended, (enum rl_end)lock->status, (enum rl_end)lock->cause);
     case RL_NOTICE_WAITING:
         return (struct rl_effect){.kind = RL_EFFECT_WAITING};
     case RL_NOTICE_BACKOFF:
-        return (struct rl_effect){.kind = RL_EFFECT_BACKOFF, .status = (enum rl_end)report->attempt};
+        return (struct rl_effect){.kind = RL_EFFECT_BACKOFF, .status = (enum rl_end)lock->attempt};
     case RL_NOTICE_RENEWED:
         return (struct rl_effect){.kind = RL_EFFECT_RENEWED};
     case RL_NOTICE_AT_RISK:
@@ -139,7 +137,7 @@ static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
         return false;
     lock = RL_CONTAINER_OF(engine->notices.next, struct rl_lock, queue);
     notice = lock->notices & (~(unsigned)lock->notices + 1u); /* the lowest one */
-    lock->notices = (uint16_t)(lock->notices & ~notice);
+    rl_lock_drop_notices(lock, notice);
     if (!lock->notices)
         rl_list_remove(&lock->queue);
     *effect = effect_of(lock, (enum rl_notice)notice);

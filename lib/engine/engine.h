@@ -91,7 +91,7 @@ enum rl_effect_kind {
     RL_EFFECT_WAITING,    /* lock: its position in the queues is known, or has changed (rl_lock_queue_position()) */
     RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */
     RL_EFFECT_AT_RISK,    /* lock: little validity is left, and no renewal has come through */
-    RL_EFFECT_LOST,       /* lock: its validity ended while it was held; lock->report.loss says why */
+    RL_EFFECT_LOST,       /* lock: its validity ended while it was held; lock->loss says why */
     RL_EFFECT_COMPLETE,   /* lock, op, status, cause: exactly one for each operation started */
     RL_EFFECT_DISPOSE,    /* claim: nothing refers to it any more */
 };

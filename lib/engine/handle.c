@@ -6,7 +6,7 @@
 
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice)
 {
-    lock->notices = (uint16_t)(lock->notices | notice);
+    lock->notices |= notice & RL_NOTICES;
     if (rl_list_empty(&lock->queue))
         rl_list_append(&engine->notices, &lock->queue);
 }
@@ -15,10 +15,10 @@ void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op
                       enum rl_end cause)
 {
     assert(!(lock->notices & RL_NOTICE_COMPLETE));
-    lock->report.attempts = rl_lock_is_acquiring(lock) ? lock->acquisition.attempts : 1;
-    lock->report.op = op & 15u;
-    lock->report.status = status & 15u;
-    lock->report.cause = cause & 15u;
+    lock->attempts = rl_lock_is_acquiring(lock) ? lock->acquisition.attempts : 1;
+    lock->ended = op & 7u;
+    lock->status = status & 15u;
+    lock->cause = cause & 15u;
     rl_lock_notify(engine, lock, RL_NOTICE_COMPLETE);
 }
 

@@ -18,6 +18,8 @@ enum rl_notice {
     RL_NOTICE_EARLIER = 512,
 };
 
+#define RL_NOTICES 0x3ffu /* all of them */
+
 /* What a handler of a state says of its lock: the state that follows, how the pending operation ends, and what the
  * state that follows begins with. states.c alone moves a lock. No handler calls one of another state; that of a
  * tick or a beginning may end with the one that looks at the answers, since those that count may be there already. */
@@ -42,12 +44,6 @@ static inline struct rl_next rl_go(enum rl_lock_state state, enum rl_end end, en
     return (struct rl_next){.state = state, .end = end, .cause = cause};
 }
 
-/* The acquisition is pending. */
-static inline bool rl_lock_is_acquiring(const struct rl_lock *lock)
-{
-    return lock->op == RL_OP_ACQUIRE;
-}
-
 /* Held as far as the state machine knows; the ledger decides what that is worth. */
 static inline bool rl_lock_is_held(const struct rl_lock *lock)
 {
@@ -56,6 +52,12 @@ static inline bool rl_lock_is_held(const struct rl_lock *lock)
 
 /* The host will be told. */
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
+
+/* It is told no more, or has been told. */
+static inline void rl_lock_drop_notices(struct rl_lock *lock, unsigned notices)
+{
+    lock->notices &= ~notices & RL_NOTICES;
+}
 
 /* The operation has ended. */
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op op, enum rl_end status,

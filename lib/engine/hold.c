@@ -105,7 +105,7 @@ void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct 
     lock->hold.at_risk_ms = request->at_risk_ms;
     lock->hold.renew_part = part_of(request->renew_ms, how->ttl_ms);
     lock->hold.at_risk_part = part_of(request->at_risk_ms, (uint32_t)usable_ms(engine, how->ttl_ms));
-    lock->report.loss = RL_LOSS_NONE;
+    lock->loss = RL_LOSS_NONE;
     lock->claim->round_won = false;
     lock->claim->full_ttl_ms = granted_ms < how->ttl_ms || (how->handed_off && !request->renew_ms) ? how->ttl_ms : 0;
     if (granted_ms < how->ttl_ms)
@@ -200,7 +200,7 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
 {
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
-    lock->report.loss = reason(engine, lock, now) & 15u;
+    lock->loss = reason(engine, lock, now) & 7u;
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }
@@ -209,7 +209,7 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
 struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                    const struct rl_next *how)
 {
-    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_EARLIER));
+    rl_lock_drop_notices(lock, RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_EARLIER);
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
     engine->votes.counters.lost++;
     return rl_stay(lock);

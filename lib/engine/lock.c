@@ -78,17 +78,17 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
 
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->op == RL_OP_EXTEND) {
+    if (lock->state == RL_LOCK_EXTENDING) {
         rl_lock_follow(engine, lock, now,
                        (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_CANCELED, .soon = true});
         return true;
     }
-    if (lock->op != RL_OP_ACQUIRE)
+    if (!rl_lock_is_acquiring(lock))
         return false;
     if (lock->state != RL_LOCK_BACKING_OFF && lock->claim)
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     rl_list_remove(&lock->queue);
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->report.attempt));
+    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->attempt));
     return true;
 }
 

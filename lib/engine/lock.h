@@ -113,16 +113,6 @@ struct rl_releasing {
     bool joining;  /* some masters had yet to be connected to when their time was last counted from */
 };
 
-/* What the host is told by effects: it outlives the state that it tells of. */
-struct rl_report {
-    uint32_t attempts;    /* of the operation that has completed */
-    unsigned op : 4;      /* of the completion to be handed out: enum rl_op, */
-    unsigned status : 4;  /* enum rl_end, */
-    unsigned cause : 4;   /* enum rl_end */
-    unsigned attempt : 4; /* enum rl_end of the latest attempt */
-    unsigned loss : 4;    /* enum rl_loss of the latest hold */
-};
-
 struct rl_lock {
     struct rl_list queue; /* in the engine's list of notices, or of those that wait for the first connections */
     struct rl_claim *claim;        /* current or latest; its ledger and evidence */
@@ -133,13 +123,30 @@ struct rl_lock {
         struct rl_lock_hold hold;
         struct rl_releasing releasing;
     };
-    struct rl_report report;
-    uint16_t notices; /* set of enum rl_notice (engine/handle.h) */
-    uint8_t state;    /* enum rl_lock_state */
-    uint8_t op;       /* enum rl_op: the pending operation */
+    unsigned state : 3;    /* enum rl_lock_state, from which the pending operation follows */
+    unsigned notices : 10; /* set of enum rl_notice (engine/handle.h) */
+    /* What the host is told by effects: it outlives the state that it tells of. */
+    unsigned ended : 3;    /* of the completion to be handed out: enum rl_op, */
+    unsigned status : 4;   /* enum rl_end, */
+    unsigned cause : 4;    /* enum rl_end */
+    unsigned attempt : 4;  /* enum rl_end of the latest attempt */
+    unsigned loss : 3;     /* enum rl_loss of the latest hold */
+    uint32_t attempts;     /* of the operation that has completed */
 };
 
 void rl_lock_init(struct rl_lock *lock);
+
+/* An operation is pending. */
+static inline bool rl_lock_is_pending(const struct rl_lock *lock)
+{
+    return lock->state != RL_LOCK_IDLE && lock->state != RL_LOCK_HELD && lock->state != RL_LOCK_LOST;
+}
+
+/* ... an acquisition. */
+static inline bool rl_lock_is_acquiring(const struct rl_lock *lock)
+{
+    return lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING || lock->state == RL_LOCK_BACKING_OFF;
+}
 
 /* The engine forgets the handle: a pending operation ends without a completion, a held value is released, and one whose
  * attempt is undecided is rolled back. Effects that send follow; none names the lock. */

@@ -140,7 +140,7 @@ static void check_invariant(const struct rl_lock *lock)
         assert(own && claim->rolling_back);
         break;
     case RL_LOCK_LOST:
-        assert(own && lock->report.loss && lock->wake.ns == RL_NEVER.ns);
+        assert(own && lock->loss && lock->wake.ns == RL_NEVER.ns);
         break;
     case RL_LOCK_STATE_COUNT:
         assert(false);
@@ -161,16 +161,15 @@ static struct rl_next move(struct rl_engine *engine, struct rl_lock *lock, struc
 
     assert(rl_lock_may_move((enum rl_lock_state)lock->state, how->state));
     if (how->end)
-        rl_lock_complete(engine, lock, (enum rl_op)lock->op, how->end, how->cause);
+        rl_lock_complete(engine, lock, left->op, how->end, how->cause);
     engine->n_held -= rl_lock_is_held(lock);
     if (left->data != state->data)
         memset(&lock->hold, 0, sizeof lock->hold);
     else if (left->data == DATA_HOLD)
         lock->hold.renewing = false;
-    lock->state = (uint8_t)how->state;
-    lock->op = (uint8_t)state->op;
+    lock->state = how->state & 7u;
     engine->n_held += rl_lock_is_held(lock);
-    if (lock->op == RL_OP_NONE)
+    if (!rl_lock_is_pending(lock))
         lock->wake = RL_NEVER;
     next = state->on_enter ? state->on_enter(engine, lock, now, how) : rl_stay(lock);
     if (next.state == how->state)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "host/environment.h"
+#include "util/hash.h"
 #include "util/slice.h"
 #include "util/table.h"
 #include "votes/claim.h"
@@ -65,6 +66,11 @@ static inline const char *rl_host_token(const struct rl_claim *claim)
 static inline struct rl_slice rl_key_slice(const struct rl_key *key)
 {
     return (struct rl_slice){key->bytes, key->size};
+}
+
+static inline uint64_t rl_key_hash(const struct rl_key *key)
+{
+    return rl_hash(key->bytes, key->size);
 }
 
 /* A name of the library's own that belongs to the key (host/names.h), which stands between the client's prefix and the

@@ -18,11 +18,6 @@
 
 #define MEMORY_NS (500 * RL_NS_PER_MS)
 
-static uint64_t hash_of(const struct rl_key *key)
-{
-    return rl_hash(key->bytes, key->size);
-}
-
 void rl_contended_init(struct rl_contended *contended)
 {
     for (size_t i = 0; i < RL_CONTENDED_KEYS; i++)
@@ -39,7 +34,7 @@ static void replace(struct rl_contended_key *entry, uint64_t hash)
 
 void rl_contended_note(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = rl_key_hash(key);
     struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     if (entry->hash != hash)
@@ -51,7 +46,7 @@ void rl_contended_note(struct rl_contended *contended, const struct rl_key *key,
 /* However old it is. */
 static struct rl_contended_key *find_any(struct rl_contended *contended, const struct rl_key *key)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = rl_key_hash(key);
     struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     return entry->hash == hash ? entry : NULL;
@@ -83,11 +78,18 @@ static struct rl_claim *claim_at(struct rl_table_node *node)
     return (struct rl_claim *)(RL_CONTAINER_OF(node, struct rl_host_claim, waiter) + 1);
 }
 
+static uint64_t hash_of_value(struct rl_table_node *node)
+{
+    struct rl_slice value = rl_slice_of(rl_host_token(claim_at(node)));
+
+    return rl_hash(value.data, value.size);
+}
+
 struct rl_claim *rl_waiters_find(const struct rl_waiters *waiters, struct rl_slice value)
 {
-    struct rl_table_node *node = rl_table_find(&waiters->claims, rl_hash(value.data, value.size));
+    struct rl_table_node *node = rl_table_chain(&waiters->claims, rl_hash(value.data, value.size));
 
-    for (; node; node = rl_table_find_next(node)) {
+    for (; node; node = node->next) {
         if (rl_slice_is(value, rl_host_token(claim_at(node))))
             return claim_at(node);
     }
@@ -106,14 +108,13 @@ bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
 {
     struct rl_waiters *waiters = &host->waiters;
     struct rl_host_claim *part = rl_host_claim_of(claim);
-    const char *token = rl_host_token(claim);
 
     rl_contended_note(&host->contended, rl_host_wanted_key(claim), host->now);
     rl_waiters_listen(host);
     if (part->token.own.in_queue)
         return false;
     part->token.own.in_queue = true;
-    rl_table_add(&waiters->claims, &part->waiter, rl_hash(token, strlen(token)));
+    rl_table_add(&waiters->claims, &part->waiter);
     return true;
 }
 
@@ -133,7 +134,7 @@ void rl_waiters_init(struct rl_host *host)
     struct rl_slice prefix = rl_trust_prefix(host);
     char id[RL_UUID_SIZE];
 
-    rl_table_init(&host->waiters.claims);
+    rl_table_init(&host->waiters.claims, hash_of_value);
     host->environment.make_uuid(host->environment.ctx, id);
     snprintf(host->waiters.channel, sizeof host->waiters.channel, "%.*s" RL_CHANNEL_NAME "%s", (int)prefix.size,
              (const char *)prefix.data, id);

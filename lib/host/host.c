@@ -199,8 +199,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     rl_engine_init(&host->engine, &config->engine);
     rl_batch_init(&host->batching);
     rl_contended_init(&host->contended);
-    rl_table_init(&host->permits.semaphores);
-    host->permits.random = ~config->engine.seed;
+    rl_permits_init(&host->permits, ~config->engine.seed);
     rl_host_read_clock(host);
     if (rl_trust_init(host, config->names) < 0) {
         rl_host_fini(host);
@@ -227,7 +226,6 @@ void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl
     lock->host = host;
     lock->key = key;
     lock->variant = NULL;
-    lock->slot = RL_NO_SLOT;
     rl_lock_init(&lock->core);
     rl_timer_init(&lock->timer, on_lock_timer);
     rl_list_init(&lock->link);

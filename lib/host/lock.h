@@ -23,8 +23,8 @@ struct rl_tag;
 /* What permits (permits.c), and a lock and its hidden lock during an upgrade (upgrade.c), do otherwise than other
  * locks. NULL: nothing. */
 struct rl_hooks {
-    /* The key of this slot, or of the one that it chooses for the next attempt (RL_NO_SLOT) and makes the lock's.
-     * Borrowed; NULL: out of memory. */
+    /* Makes this slot the lock's, or (RL_NO_SLOT) one that it chooses for the next attempt. Returns the slot's key,
+     * borrowed; NULL: out of memory. */
     struct rl_key *(*key)(struct rl_host_lock *lock, uint32_t slot);
 
     /* What a command of its claim says beside what every lock's does. */
@@ -73,7 +73,6 @@ struct rl_host_lock {
     struct rl_host_call *call; /* NULL: none is pending */
     int16_t refusal;           /* why no claim could be made */
     uint16_t inner_entries;    /* of its owner, into the lock that it holds */
-    uint32_t slot;             /* of the latest attempt or hold; RL_NO_SLOT: it has none */
     uint32_t cohort;           /* with which it entered the wait queue in its latest acquisition; 0: alone */
 };
 
@@ -105,7 +104,8 @@ static inline const struct rl_key *rl_host_wanted_key(const struct rl_claim *cla
 /* Those of its variant. A lock that has none, and NULL, has hooks none of which does anything. */
 const struct rl_hooks *rl_hooks_of(const struct rl_host_lock *lock);
 
-/* The key of this slot, or (RL_NO_SLOT) of the next attempt. Borrowed; NULL: out of memory. */
+/* The key of this slot, which the lock has from now on; or (RL_NO_SLOT) of the next attempt. Borrowed; NULL: out of
+ * memory. */
 struct rl_key *rl_host_key(struct rl_host_lock *lock, uint32_t slot);
 
 /* Lends the lock memory for a call. All but the entry is initialised. */

@@ -91,7 +91,6 @@ int rl_host_release_value(struct rl_host_lock *lock, const struct rl_kind *kind,
 
     if (!claim)
         return error;
-    lock->slot = slot;
     rl_lock_release_value(&host->engine, &lock->core, host->now, claim, kind, host->engine.votes.config.max_ttl_ms);
     carry_out(lock);
     return 0;
@@ -149,7 +148,6 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
     };
     for (unsigned i = 0; i < claim->n_nodes; i++)
         ret_exported->bounds[i] = claim->votes[i].bound;
-    ret_exported->slot = lock->slot;
     snprintf(ret_exported->token, sizeof ret_exported->token, "%s", rl_host_token(claim));
 }
 
@@ -167,7 +165,5 @@ int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, 
     held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &exported->state);
     rl_host_run(host);
     rl_host_rearm(lock);
-    if (held)
-        lock->slot = exported->slot;
     return held ? 0 : REDLOCK_E_NOT_HELD;
 }

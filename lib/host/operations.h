@@ -60,7 +60,7 @@ struct rl_host_exported {
     struct rl_exported_state state;
     struct rl_instant bounds[REDLOCK_MAX_MASTERS];
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
-    uint32_t slot; /* one that the lock that takes it over has; RL_NO_SLOT: it needs none */
+    uint32_t slot; /* of the permit that takes it over; RL_NO_SLOT: no permit does. rl_host_export() leaves it out */
 };
 
 /* The lock is HELD, and remains so until rl_host_detach(). */

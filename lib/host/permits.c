@@ -132,7 +132,7 @@ static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
         const struct rl_permit *permit = rl_permit_of(other);
         const struct rl_claim *claim = other->core.claim;
 
-        if (other != lock && permit && permit->semaphore == semaphore_of(lock) && other->slot == slot && claim &&
+        if (other != lock && permit && permit->semaphore == semaphore_of(lock) && permit->slot == slot && claim &&
             !claim->rolling_back)
             return true;
     }
@@ -222,20 +222,20 @@ static uint32_t choose(struct rl_host_lock *lock)
         *search = (struct rl_slot_search){.target = RL_NO_SLOT, .moved = RL_LONG_AGO};
     slot = search->target != RL_NO_SLOT ? search->target : free_by_majority(lock);
     if (slot == RL_NO_SLOT && lock->core.state == RL_LOCK_WAITING && lock->core.acquisition.attempts)
-        slot = lock->slot;
+        slot = permit_of(lock)->slot;
     if (slot == RL_NO_SLOT)
         slot = choose_first(lock);
     search->target = RL_NO_SLOT;
     note_free(lock, slot);
     forget_answers(search);
     rl_semaphore_forget_released(semaphore_of(lock), slot);
-    lock->slot = slot;
     return slot;
 }
 
 static struct rl_key *key(struct rl_host_lock *lock, uint32_t slot)
 {
-    return rl_semaphore_key(semaphore_of(lock), slot == RL_NO_SLOT ? choose(lock) : slot);
+    permit_of(lock)->slot = slot == RL_NO_SLOT ? choose(lock) : slot;
+    return rl_semaphore_key(semaphore_of(lock), permit_of(lock)->slot);
 }
 
 static bool is_asked_about(const struct rl_slot_search *search, uint32_t slot)
@@ -251,7 +251,7 @@ static void ask_about(const struct rl_host_lock *lock, uint32_t slot)
 {
     struct rl_slot_search *search = search_of(lock);
 
-    if (slot == lock->slot || search->n == RL_MAX_CANDIDATES || is_asked_about(search, slot) ||
+    if (slot == permit_of(lock)->slot || search->n == RL_MAX_CANDIDATES || is_asked_about(search, slot) ||
         !rl_semaphore_key(semaphore_of(lock), slot))
         return;
     search->free_at[search->n] = 0;
@@ -382,7 +382,7 @@ static bool told(struct rl_host_lock *lock, uint64_t slot)
         return false;
     if (slot == RL_NO_SLOT)
         slot = choose_free(lock, (uint32_t)host->engine.votes.config.quorum);
-    if (slot >= limit_of(lock) || slot == lock->slot)
+    if (slot >= limit_of(lock) || slot == permit_of(lock)->slot)
         return false;
     if (has_just_moved(lock))
         return true;
@@ -400,16 +400,16 @@ static bool completed(struct rl_host_lock *lock, const struct rl_effect *effect)
     const struct rl_claim *claim = lock->core.claim;
     size_t deleted = 0;
 
-    if (effect->op != RL_OP_RELEASE || lock->slot == RL_NO_SLOT)
+    if (effect->op != RL_OP_RELEASE)
         return false;
     for (size_t i = 0; claim && i < claim->n_nodes; i++)
         deleted += claim->votes[i].answer == RL_GRANTED && claim->votes[i].detail == RL_DETAIL_NONE;
     if (deleted >= lock->host->engine.votes.config.quorum)
-        rl_semaphore_note_released(semaphore_of(lock), lock->slot);
+        rl_semaphore_note_released(semaphore_of(lock), permit_of(lock)->slot);
     return false;
 }
 
-/* --- Handles ---------------------------------------------------------------------------------------------------- */
+/* --- Life ---------------------------------------------------------------------------------------------------- */
 
 static void leave(struct rl_host_lock *lock)
 {
@@ -429,6 +429,12 @@ static const struct rl_hooks hooks = {
     .leave = leave,
 };
 
+void rl_permits_init(struct rl_permits *permits, uint64_t random)
+{
+    rl_table_init(&permits->semaphores, rl_semaphore_hash);
+    permits->random = random;
+}
+
 bool rl_permit_attach(struct rl_host_lock *lock, uint32_t limit)
 {
     struct rl_permit *permit = calloc(1, sizeof *permit);
@@ -442,6 +448,7 @@ bool rl_permit_attach(struct rl_host_lock *lock, uint32_t limit)
     }
     permit->variant.hooks = &hooks;
     permit->limit = limit;
+    permit->slot = RL_NO_SLOT;
     lock->variant = &permit->variant;
     return true;
 }

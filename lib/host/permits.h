@@ -36,8 +36,11 @@ struct rl_permit {
     struct rl_variant variant;
     struct rl_semaphore *semaphore;
     uint32_t limit; /* slots are below it */
+    uint32_t slot;  /* of the latest attempt or hold; RL_NO_SLOT: it has had none */
     struct rl_slot_search search;
 };
+
+void rl_permits_init(struct rl_permits *permits, uint64_t random);
 
 /* A lock that has just been added is a permit from now on, until rl_host_remove_lock(). false: out of memory. */
 bool rl_permit_attach(struct rl_host_lock *lock, uint32_t limit);

@@ -5,18 +5,22 @@
 #include <string.h>
 
 #include "host/host.h"
-#include "util/hash.h"
 
 static struct rl_semaphore *semaphore_at(struct rl_table_node *node)
 {
-    return node ? RL_CONTAINER_OF(node, struct rl_semaphore, node) : NULL;
+    return RL_CONTAINER_OF(node, struct rl_semaphore, node);
 }
 
-static struct rl_semaphore *find(const struct rl_table *semaphores, const struct rl_key *key, uint64_t hash)
+uint64_t rl_semaphore_hash(struct rl_table_node *node)
 {
-    struct rl_table_node *node = rl_table_find(semaphores, hash);
+    return rl_key_hash(semaphore_at(node)->key);
+}
 
-    for (; node; node = rl_table_find_next(node)) {
+static struct rl_semaphore *find(const struct rl_table *semaphores, const struct rl_key *key)
+{
+    struct rl_table_node *node = rl_table_chain(semaphores, rl_key_hash(key));
+
+    for (; node; node = node->next) {
         if (rl_slice_equals(rl_key_slice(semaphore_at(node)->key), rl_key_slice(key)))
             return semaphore_at(node);
     }
@@ -51,8 +55,7 @@ static void destroy(struct rl_semaphore *semaphore)
 
 struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit)
 {
-    uint64_t hash = rl_hash(key->bytes, key->size);
-    struct rl_semaphore *semaphore = find(&host->permits.semaphores, key, hash);
+    struct rl_semaphore *semaphore = find(&host->permits.semaphores, key);
 
     if (!semaphore) {
         semaphore = calloc(1, sizeof *semaphore);
@@ -60,7 +63,7 @@ struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key 
             return NULL;
         semaphore->free_until = RL_LONG_AGO;
         semaphore->key = rl_key_ref((struct rl_key *)(uintptr_t)key);
-        rl_table_add(&host->permits.semaphores, &semaphore->node, hash);
+        rl_table_add(&host->permits.semaphores, &semaphore->node);
     }
     semaphore->references++;
     if (grow(semaphore, limit))

@@ -32,6 +32,9 @@ struct rl_semaphore {
     struct rl_key **slots;       /* by number; NULL: not needed yet */
 };
 
+/* For the client's table of semaphores. */
+uint64_t rl_semaphore_hash(struct rl_table_node *node);
+
 /* The semaphore of this key; NULL: out of memory. Each call is matched by one of rl_semaphore_put(). */
 struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit);
 void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore);

@@ -5,9 +5,9 @@
 
 #define FIRST_BUCKETS (sizeof((struct rl_table *)0)->first_buckets / sizeof(struct rl_table_node *))
 
-void rl_table_init(struct rl_table *table)
+void rl_table_init(struct rl_table *table, rl_table_hash_fn hash)
 {
-    *table = (struct rl_table){.buckets = table->first_buckets, .mask = FIRST_BUCKETS - 1};
+    *table = (struct rl_table){.hash = hash, .buckets = table->first_buckets, .mask = FIRST_BUCKETS - 1};
 }
 
 static void free_buckets(struct rl_table *table)
@@ -19,7 +19,7 @@ static void free_buckets(struct rl_table *table)
 void rl_table_fini(struct rl_table *table)
 {
     free_buckets(table);
-    rl_table_init(table);
+    rl_table_init(table, table->hash);
 }
 
 static void push(struct rl_table_node **bucket, struct rl_table_node *node)
@@ -38,7 +38,7 @@ static void grow(struct rl_table *table)
     for (size_t i = 0; i <= table->mask; i++) {
         for (struct rl_table_node *node = table->buckets[i], *next; node; node = next) {
             next = node->next;
-            push(&buckets[node->hash & mask], node);
+            push(&buckets[table->hash(node) & mask], node);
         }
     }
     free_buckets(table);
@@ -46,18 +46,22 @@ static void grow(struct rl_table *table)
     table->mask = mask;
 }
 
-void rl_table_add(struct rl_table *table, struct rl_table_node *node, uint64_t hash)
+static struct rl_table_node **bucket_of(const struct rl_table *table, struct rl_table_node *node)
+{
+    return &table->buckets[table->hash(node) & table->mask];
+}
+
+void rl_table_add(struct rl_table *table, struct rl_table_node *node)
 {
     if (table->count > table->mask)
         grow(table);
-    node->hash = hash;
-    push(&table->buckets[hash & table->mask], node);
+    push(bucket_of(table, node), node);
     table->count++;
 }
 
 void rl_table_remove(struct rl_table *table, struct rl_table_node *node)
 {
-    struct rl_table_node **at = &table->buckets[node->hash & table->mask];
+    struct rl_table_node **at = bucket_of(table, node);
 
     while (*at != node) {
         assert(*at);
@@ -65,35 +69,4 @@ void rl_table_remove(struct rl_table *table, struct rl_table_node *node)
     }
     *at = node->next;
     table->count--;
-}
-
-static struct rl_table_node *first_with(struct rl_table_node *node, uint64_t hash)
-{
-    while (node && node->hash != hash)
-        node = node->next;
-    return node;
-}
-
-struct rl_table_node *rl_table_find(const struct rl_table *table, uint64_t hash)
-{
-    return first_with(table->buckets[hash & table->mask], hash);
-}
-
-struct rl_table_node *rl_table_find_next(const struct rl_table_node *node)
-{
-    return first_with(node->next, node->hash);
-}
-
-struct rl_table_node *rl_table_next(const struct rl_table *table, const struct rl_table_node *node)
-{
-    size_t i = 0;
-
-    if (node) {
-        if (node->next)
-            return node->next;
-        i = (node->hash & table->mask) + 1;
-    }
-    while (i <= table->mask && !table->buckets[i])
-        i++;
-    return i <= table->mask ? table->buckets[i] : NULL;
 }

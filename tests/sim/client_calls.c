@@ -140,7 +140,8 @@ void client_release(struct client *client, struct handle *handle)
 bool client_cancel(struct client *client, struct handle *handle)
 {
     rl_host_begin_operation(&handle->host);
-    if (handle->host.core.op != RL_OP_ACQUIRE && handle->host.core.op != RL_OP_EXTEND && !is_upgraded(handle))
+    if (!rl_lock_is_acquiring(&handle->host.core) && handle->host.core.state != RL_LOCK_EXTENDING &&
+        !is_upgraded(handle))
         return false;
     TRACE(client->world, name_of_handle(client, handle), "cancel");
     world_count(client->world, COUNTER_CANCELS);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/hold.h"
+#include "host/permits.h"
 #include "util/slice.h"
 #include "world.h"
 
@@ -194,9 +195,11 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     shutdown_on_attempt(client->world, client);
     client_watch(client);
     if (handle->permit) {
-        permits_on_choice(client->world, client, handle, (uint8_t)(FIRST_SLOT + lock->slot));
+        uint8_t key = (uint8_t)(FIRST_SLOT + rl_permit_of(lock)->slot);
+
+        permits_on_choice(client->world, client, handle, key);
         idle_on_leave(client->world, handle);
-        handle->key = (uint8_t)(FIRST_SLOT + lock->slot);
+        handle->key = key;
     }
     box->handle = handle->index;
     box->key = handle->key;

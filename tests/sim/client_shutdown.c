@@ -19,7 +19,7 @@ static bool end_lock(struct client *client, struct handle *handle)
 {
     uint8_t state = handle->host.core.state;
 
-    if (handle->host.core.op == RL_OP_ACQUIRE) {
+    if (rl_lock_is_acquiring(&handle->host.core)) {
         client_cancel(client, handle);
         return true;
     }

@@ -90,7 +90,7 @@ void alarm_on_lost(const struct client *client, const struct handle *handle)
     struct world *world = client->world;
     int64_t since = risk_begins(handle);
 
-    world->coverage->losses[handle->host.core.report.loss]++;
+    world->coverage->losses[handle->host.core.loss]++;
     check_renewed(client, handle);
     if (!handle->host.core.hold.at_risk_ms || handle->risk_told || client->lag ||
         client->stands_apart || client->found_at >= client_true_now(client) - world->plan.timer_slack_ns)

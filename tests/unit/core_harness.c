@@ -85,7 +85,7 @@ static void note(struct core *core, unsigned i)
 /* Each operation completes once, and is pending until then. */
 static void check_balance(const struct core *core, unsigned i)
 {
-    unsigned pending = core->locks[i].op != RL_OP_NONE;
+    unsigned pending = rl_lock_is_pending(&core->locks[i]);
 
     CORE_DEMAND(core->started[i] == core->completed[i] + pending, "lock %u: %u started, %u completed, %u pending\n%s",
                   i, core->started[i], core->completed[i], pending, core->log);

@@ -126,7 +126,7 @@ TESTS(cases, a_loss_says_why, 0, N_LOSSES)
     core_run_to(core, 3000);
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     ck_assert_uint_eq(core->lost[0], 1);
-    ck_assert_int_eq(core->locks[0].report.loss, losses[_i].reason);
+    ck_assert_int_eq(core->locks[0].loss, losses[_i].reason);
 }
 
 /* Whatever happened to the former hold, this one ended because nobody renewed it. */
@@ -149,7 +149,7 @@ TESTS(cases, the_reason_is_that_of_the_latest_hold, 0, N_LOSSES)
     core_run_to(core, start_ms + 987);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_run_to(core, start_ms + 988);
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_EXPIRED);
 }
 
 /* Held for longer than max_hold, which is no reason where nothing is renewed anyway. */
@@ -162,7 +162,7 @@ TESTS(cases, the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing, 
     request.renew_ms = _i ? 300 : 0;
     core = core_start_held_as(3, &request);
     core_run_to(core, 2000);
-    ck_assert_int_eq(core->locks[0].report.loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
+    ck_assert_int_eq(core->locks[0].loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
 }
 
 SUITE("engine_alarm_loss")

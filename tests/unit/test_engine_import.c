@@ -28,7 +28,7 @@ TEST(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had)
     core_run_to(core, 1000);
     core_expect(core, "t=700ms SEND release #1: 0 1 2\n"
                       "t=700ms LOST\n");
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_EXPIRED);
 }
 
 /* A fifth of the interval at the latest. */

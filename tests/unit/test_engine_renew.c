@@ -170,7 +170,7 @@ TEST(failure, renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 5);
     ck_assert_uint_le(core->engine.votes.counters.renewals, 10);
     ck_assert_ptr_nonnull(strstr(core->log, "t=988ms SEND release #1: 0 1 2\nt=988ms LOST\n"));
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_UNREACHABLE);
 }
 
 TEST(failure, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)

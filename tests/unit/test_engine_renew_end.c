@@ -37,7 +37,7 @@ TEST(end_tests, no_renewal_begins_after_max_hold)
     core_run_to(core, 2000);
     core_expect(core, "t=1288ms SEND release #1: 0 1 2\n"
                       "t=1288ms LOST\n");
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_HOLD_LIMIT);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_HOLD_LIMIT);
 }
 
 TEST(end_tests, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)

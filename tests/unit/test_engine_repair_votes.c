@@ -74,7 +74,7 @@ TEST(cases, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_agai
     core_expect(core, "t=0ms SEND release #1: 0 1 2 3 4\n"
                       "t=0ms LOST\n"
                       "t=0ms COMPLETE extend lost\n");
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_REFUSED);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_REFUSED);
 }
 
 TEST(cases, another_value_is_not_overwritten)

@@ -198,7 +198,7 @@ TEST(pauses, an_attempt_after_failures_can_still_win)
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     ck_assert_int_eq(core_deadline_ms(core), 1088);
-    ck_assert_uint_eq(core->locks[0].report.attempts, 2);
+    ck_assert_uint_eq(core->locks[0].attempts, 2);
 }
 
 /* A round also ends when no validity could be left; whoever ticks late must not get another answer than whoever

@@ -232,7 +232,7 @@ TEST(bounds, the_lock_is_lost_at_once_when_the_quorum_of_bounds_is_gone)
     core_step_clock(core, 2, 978);
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n"
                       "t=10ms LOST\n");
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_CLOCK_STEP);
 }
 
 TEST(bounds, a_lock_that_ends_early_for_a_step_says_so)
@@ -243,7 +243,7 @@ TEST(bounds, a_lock_that_ends_early_for_a_step_says_so)
     core_run_to(core, 1000);
     core_expect(core, "t=588ms SEND release #1: 0\n"
                       "t=588ms LOST\n");
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_CLOCK_STEP);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_CLOCK_STEP);
 }
 
 TEST(bounds, an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)

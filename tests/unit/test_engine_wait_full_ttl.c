@@ -149,7 +149,7 @@ TEST(full_ttl, the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
     ck_assert(core->locks[0].hold.warned);
     core_run_to(core, USABLE_MS);
     ck_assert_uint_eq(core->lost[0], 1);
-    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_UNREACHABLE);
 }
 
 TEST(full_ttl, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)

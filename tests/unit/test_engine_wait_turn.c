@@ -298,7 +298,7 @@ TEST(grants, masters_that_are_too_slow_three_times_are_too_slow)
     }
     ck_assert_uint_eq(rounds, 3);
     ck_assert_int_eq(core_state(core), RL_LOCK_BACKING_OFF);
-    ck_assert_int_eq(core->locks[0].report.attempt, RL_END_TOO_SLOW);
+    ck_assert_int_eq(core->locks[0].attempt, RL_END_TOO_SLOW);
 }
 
 SUITE("engine_wait_turn")

@@ -188,6 +188,11 @@ static void forget(size_t i)
     world.locks[i].call = NULL;
 }
 
+static uint32_t slot_of(size_t i)
+{
+    return rl_permit_of(&world.locks[i])->slot;
+}
+
 static uint32_t hold(size_t i)
 {
     acquire(i, true);
@@ -195,7 +200,7 @@ static uint32_t hold(size_t i)
         grant(i, node);
     ck_assert_int_eq(world.ended[i], RL_END_OK);
     forget(i);
-    return world.locks[i].slot;
+    return slot_of(i);
 }
 
 /* The masters say that the key was deleted, or that it went to a waiter. */
@@ -267,7 +272,7 @@ TEST(cases, a_released_slot_above_the_handles_number_is_not_its_own)
     make(2, 1);
     hold(0);
     hold(1);
-    release(world.locks[0].slot == 1 ? 0 : 1, 1);
+    release(slot_of(0) == 1 ? 0 : 1, 1);
     ck_assert_uint_eq(hold(2), 0);
 }
 
@@ -279,10 +284,10 @@ TEST(cases, the_next_attempt_is_at_a_slot_that_most_masters_show_to_be_free)
 
     make(0, 3);
     acquire(0, true);
-    home = world.locks[0].slot;
+    home = slot_of(0);
     refuse(0, 0, 1u << (home + 1) % 3 | 1u << (home + 2) % 3);
     refuse(0, 1, 1u << (home + 2) % 3);
-    ck_assert_uint_eq(world.locks[0].slot, (home + 2) % 3);
+    ck_assert_uint_eq(slot_of(0), (home + 2) % 3);
     for (unsigned node = 0; node < MASTERS; node++)
         grant(0, node);
     ck_assert(world.over[0]);
@@ -309,12 +314,12 @@ TEST(cases, a_slot_that_another_handle_wants_is_not_the_next_one)
     make(1, 3);
     acquire(0, true);
     acquire(1, true);
-    slots[0] = world.locks[0].slot;
-    slots[1] = world.locks[1].slot;
+    slots[0] = slot_of(0);
+    slots[1] = slot_of(1);
     slots[2] = third(slots[0], slots[1]);
     refuse(0, 0, 1u << slots[1] | 1u << slots[2]);
     refuse(0, 1, 1u << slots[1] | 1u << slots[2]);
-    ck_assert_uint_eq(world.locks[0].slot, slots[2]);
+    ck_assert_uint_eq(slot_of(0), slots[2]);
     refuse(0, 0, 1u << slots[1]);
     refuse(0, 1, 1u << slots[1]);
     ck_assert(world.over[0]);
@@ -334,12 +339,12 @@ TEST(cases, another_handle_begins_for_a_while_where_masters_have_shown_a_free_sl
     free[1] = rl_permit_of(&world.locks[0])->search.slots[1];
     refuse(0, 0, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
-    ck_assert(world.locks[0].slot == free[0] || world.locks[0].slot == free[1]);
+    ck_assert(slot_of(0) == free[0] || slot_of(0) == free[1]);
     pass(99);
     acquire(1, true);
-    ck_assert_uint_eq(world.locks[1].slot, world.locks[0].slot == free[0] ? free[1] : free[0]);
+    ck_assert_uint_eq(slot_of(1), slot_of(0) == free[0] ? free[1] : free[0]);
     acquire(2, true);
-    ck_assert(world.locks[2].slot != free[0] && world.locks[2].slot != free[1]);
+    ck_assert(slot_of(2) != free[0] && slot_of(2) != free[1]);
 }
 
 TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
@@ -355,7 +360,7 @@ TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     pass(100);
     acquire(1, true);
-    ck_assert(world.locks[1].slot != free[0] && world.locks[1].slot != free[1]);
+    ck_assert(slot_of(1) != free[0] && slot_of(1) != free[1]);
 }
 
 /* Seven slots beside its own with each attempt. */
@@ -369,8 +374,8 @@ TEST(cases, single_attempts_ask_about_every_slot_of_many)
     search = &rl_permit_of(&world.locks[0])->search;
     acquire(0, true);
     for (; !world.over[0] && attempts < 20; attempts++) {
-        ck_assert(!(seen & UINT64_C(1) << world.locks[0].slot));
-        seen |= UINT64_C(1) << world.locks[0].slot;
+        ck_assert(!(seen & UINT64_C(1) << slot_of(0)));
+        seen |= UINT64_C(1) << slot_of(0);
         for (uint32_t at = 0; at < search->n; at++) {
             ck_assert(!(seen & UINT64_C(1) << search->slots[at]));
             seen |= UINT64_C(1) << search->slots[at];
@@ -391,7 +396,7 @@ static void wait_among(uint32_t limit, uint32_t *ret_home, uint32_t *ret_other)
     make(0, limit);
     acquire(0, false);
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
-    *ret_home = world.locks[0].slot;
+    *ret_home = slot_of(0);
     *ret_other = rl_permit_of(&world.locks[0])->search.slots[0];
     ck_assert_uint_ne(*ret_home, *ret_other);
 }
@@ -410,7 +415,7 @@ TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_her
     for (size_t i = 0; i < 3; i++)
         release(i, 1);
     acquire(3, false);
-    ck_assert_uint_eq(world.locks[3].slot, slots[2]);
+    ck_assert_uint_eq(slot_of(3), slots[2]);
     ck_assert_uint_eq(search->n, RL_MAX_CANDIDATES);
     ck_assert_uint_eq(search->slots[0], slots[1]);
     ck_assert_uint_eq(search->slots[1], slots[0]);
@@ -432,9 +437,9 @@ TEST(cases, a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
     wait_among(3, &home, &other);
     queue(0, 0, 1u << other);
     queue(0, 1, 1u << third(home, other));
-    ck_assert_uint_eq(world.locks[0].slot, home);
+    ck_assert_uint_eq(slot_of(0), home);
     queue(0, 2, 1u << other);
-    ck_assert_uint_eq(world.locks[0].slot, other);
+    ck_assert_uint_eq(slot_of(0), other);
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
 }
@@ -447,16 +452,16 @@ TEST(cases, a_waiter_that_has_just_moved_stays_for_two_round_trips)
     wait_among(3, &home, &other);
     queue(0, 0, 1u << other);
     queue(0, 1, 1u << other);
-    ck_assert_uint_eq(world.locks[0].slot, other);
+    ck_assert_uint_eq(slot_of(0), other);
     pass(10);
     queue(0, 0, 1u << home);
     queue(0, 1, 1u << home);
     pass(9);
     tell(&world.locks[0], home);
-    ck_assert_uint_eq(world.locks[0].slot, other);
+    ck_assert_uint_eq(slot_of(0), other);
     pass(1);
     tell(&world.locks[0], home);
-    ck_assert_uint_eq(world.locks[0].slot, home);
+    ck_assert_uint_eq(slot_of(0), home);
 }
 
 TEST(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one)
@@ -471,7 +476,7 @@ TEST(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one
     tell(&world.locks[0], home);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
     tell(&world.locks[0], other);
-    ck_assert_uint_eq(world.locks[0].slot, other);
+    ck_assert_uint_eq(slot_of(0), other);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
 }
 
@@ -479,7 +484,7 @@ TEST(cases, who_has_a_permit_moves_nowhere)
 {
     make(0, 3);
     hold(0);
-    tell(&world.locks[0], (world.locks[0].slot + 1) % 3);
+    tell(&world.locks[0], (slot_of(0) + 1) % 3);
     ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_HELD);
     ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
 }

@@ -44,11 +44,19 @@ void engine_hash_normalize_claim(struct rl_claim *claim, struct rl_instant now)
     for (size_t i = 0; i < claim->n_nodes; i++) {
         engine_hash_forget_past(&claim->votes[i].bound, now);
         claim->votes[i].detail = 0;
-        if (!claim->lock || claim->lock->op == RL_OP_NONE)
+        if (!claim->lock || !rl_lock_is_pending(claim->lock))
             claim->votes[i].answer = 0;
         if (claim->rolling_back && !claim->lock)
             claim->votes[i].bound = RL_LONG_AGO;
     }
+}
+
+void engine_hash_forget_report(struct rl_lock *lock)
+{
+    lock->ended = RL_OP_NONE;
+    lock->status = lock->cause = lock->attempt = RL_END_NONE;
+    lock->loss = RL_LOSS_NONE;
+    lock->attempts = 0;
 }
 
 unsigned engine_hash_take_bit(uint32_t *mask, unsigned master)

@@ -18,6 +18,9 @@ uint64_t engine_hash_mix(uint64_t hash);
 void engine_hash_forget_past(struct rl_instant *instant, struct rl_instant now);
 void engine_hash_normalize_claim(struct rl_claim *claim, struct rl_instant now);
 
+/* What the lock has told its host has no influence. */
+void engine_hash_forget_report(struct rl_lock *lock);
+
 /* The bit of the mask; and what the claim has of one master: the bits of its masks, and the vote. They are taken out of
  * the copy, so that masters can be exchanged. */
 unsigned engine_hash_take_bit(uint32_t *mask, unsigned master);

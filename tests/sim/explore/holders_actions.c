@@ -24,7 +24,7 @@ static bool timer_is_due(const struct holders *world, unsigned number)
 
 static bool is_pending(const struct holders_client *client)
 {
-    return client->upgrading || client->lock.op == RL_OP_ACQUIRE || client->lock.op == RL_OP_EXTEND;
+    return client->upgrading || rl_lock_is_acquiring(&client->lock) || client->lock.state == RL_LOCK_EXTENDING;
 }
 
 /* A program may begin another operation once the one before has ended, and only with a lock that is valid. */

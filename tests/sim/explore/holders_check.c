@@ -108,7 +108,7 @@ static bool is_under_way(const struct holders *world, unsigned client)
 
 static bool waits_for_nothing(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    return lock->op != RL_OP_NONE && rl_lock_wakeup(engine, lock).ns == RL_NEVER.ns;
+    return rl_lock_is_pending(lock) && rl_lock_wakeup(engine, lock).ns == RL_NEVER.ns;
 }
 
 static bool has_claims(const struct holders_client *client)

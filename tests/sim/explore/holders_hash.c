@@ -12,7 +12,7 @@ static void normalize_entry(struct holders_client *client, struct rl_instant now
 {
     struct rl_entry *entry = &client->entry;
 
-    if (client->lock.op != RL_OP_ACQUIRE && client->second.op != RL_OP_ACQUIRE) {
+    if (!rl_lock_is_acquiring(&client->lock) && !rl_lock_is_acquiring(&client->second)) {
         memset(entry, 0, sizeof *entry);
         memset(&client->request, 0, sizeof client->request);
         return;
@@ -33,12 +33,12 @@ static void normalize_entry(struct holders_client *client, struct rl_instant now
 static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
 {
     engine_hash_forget_past(&lock->wake, now);
-    memset(&lock->report, 0, sizeof lock->report);
+    engine_hash_forget_report(lock);
     if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING)
         lock->hold.round_failed = false;
     else if (lock->state == RL_LOCK_LOST)
         memset(&lock->hold, 0, sizeof lock->hold);
-    if (lock->op != RL_OP_ACQUIRE)
+    if (!rl_lock_is_acquiring(lock))
         lock->round_start = RL_LONG_AGO;
 }
 
@@ -109,7 +109,7 @@ static uint64_t hash_client(uint64_t hash, const struct holders_client *client)
         if (client->claims[i].state == HOLDERS_KNOWN)
             hash = engine_hash_more(hash, client->claims[i].memory, sizeof(struct rl_claim));
     }
-    if (client->lock.op == RL_OP_ACQUIRE || client->second.op == RL_OP_ACQUIRE)
+    if (rl_lock_is_acquiring(&client->lock) || rl_lock_is_acquiring(&client->second))
         hash = engine_hash_more(hash, &client->entry, offsetof(struct rl_entry, seen));
     hash = engine_hash_more(hash, &client->lock, sizeof client->lock);
     hash = engine_hash_more(hash, &client->second, sizeof client->second);

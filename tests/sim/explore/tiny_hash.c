@@ -12,14 +12,14 @@
 static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
 {
     engine_hash_forget_past(&lock->wake, now);
-    memset(&lock->report, 0, sizeof lock->report);
+    engine_hash_forget_report(lock);
     if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING) {
         lock->hold.end = RL_LONG_AGO; /* limits renewals only, and there are none */
         lock->hold.round_failed = false;
     } else if (lock->state == RL_LOCK_LOST) {
         memset(&lock->hold, 0, sizeof lock->hold);
     }
-    if (lock->op != RL_OP_ACQUIRE)
+    if (!rl_lock_is_acquiring(lock))
         lock->round_start = RL_LONG_AGO;
 }
 
