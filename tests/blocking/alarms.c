@@ -33,7 +33,7 @@ static struct redlock_mutex *make(enum kind kind)
     if (kind == READER)
         return world_new_mutex(keys[READER]);
     ck_assert_int_eq(redlock_mutex_create_permit(world.service, "pool", 4, 2, &mutex), 0);
-    return mutex;
+    return world_keep(mutex);
 }
 
 static void hold(struct redlock_mutex *mutex, enum kind kind, struct redlock_acquire_options request)
@@ -94,8 +94,6 @@ TEST(silent, silent_masters_first_bring_a_warning_and_then_the_alarm)
         ck_assert_int_eq(watchers[i].at_risk, 1);
         ck_assert_int_eq(redlock_mutex_remaining_ns(queueing[i]), 0);
         ck_assert_int_eq(redlock_mutex_unlock(watching[i]), REDLOCK_LOST);
-        redlock_mutex_destroy(watching[i]);
-        redlock_mutex_destroy(queueing[i]);
         redlock_queue_destroy(queues[i]);
     }
 }
@@ -127,7 +125,6 @@ TESTS(gone, a_warning_before_any_renewal_blames_none, 0, sizeof early / sizeof *
     ck_assert_int_eq(completion->alarm, REDLOCK_ALARM_AT_RISK);
     ck_assert_str_eq(completion->result->why, early[_i].why);
     redlock_completion_free(completion);
-    redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
 
@@ -161,7 +158,7 @@ TESTS(gone, what_the_masters_have_given_to_another_is_lost_at_once, 0, KINDS)
     for (size_t i = 0; i < 2; i++) {
         ck_assert_int_eq(watchers[i].at_risk, 0);
         ck_assert_int_eq(redlock_mutex_unlock(mutexes[i]), watchers[i].lost ? REDLOCK_LOST : REDLOCK_OK);
-        redlock_mutex_destroy(mutexes[i]);
+        world_destroy(mutexes[i]);
     }
     ck_assert_int_eq(watchers[0].lost + watchers[1].lost, kind == READER ? 2 : 1);
 }

@@ -24,7 +24,6 @@ TEST(three, a_lock_is_on_all_masters_until_it_is_given_back)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_uint_eq(world_count("key"), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, a_key_may_be_any_bytes)
@@ -48,7 +47,7 @@ TEST(three, a_result_tells_each_masters_part_and_outlives_the_service)
     struct redlock_result *result = NULL;
 
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     redlock_service_destroy(world.service);
     world.service = NULL;
     ck_assert_ptr_nonnull(result);
@@ -81,8 +80,6 @@ TEST(three, what_another_holds_is_refused_at_once_or_after_the_timeout)
     redlock_result_free(result);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(mutex, REDLOCK_FOREVER), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 /* Nobody knows yet what the masters say. */
@@ -103,7 +100,6 @@ TEST(three, a_deadline_has_a_result_while_the_services_thread_is_busy)
     ck_assert_uint_eq(result->n_nodes, 0);
     ck_assert_str_eq(result->why, redlock_strerror(REDLOCK_DEADLINE));
     redlock_result_free(result);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool has_passed(void *end_ms)
@@ -131,7 +127,6 @@ TEST(three, a_timeout_that_is_too_long_is_refused_however_late)
     ck_assert_int_eq(completion->status, REDLOCK_E_TIMEOUT);
     redlock_completion_free(completion);
     redlock_queue_destroy(queue);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool is_renewed(void *service)
@@ -151,7 +146,6 @@ TEST(three, a_held_lock_is_renewed_until_it_is_unlocked)
     world_wait(is_renewed, world.service, "renewals");
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool is_over(void *argument)
@@ -172,7 +166,6 @@ TEST(three, remaining_ends_in_time_while_the_services_thread_is_busy)
     ck_assert_int_ge(rig_now_ms(), end_ms - 2);
     world_wait_lost(world.service, 1);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 static void ask_client(struct redlock_client *client, void *user_data)
@@ -190,7 +183,6 @@ TEST(three, a_shorter_ttl_is_published_before_the_call_returns)
     ck_assert_int_eq(redlock_mutex_extend(mutex, 1000, NULL), REDLOCK_OK);
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_le(redlock_mutex_remaining_ms(mutex), 1000);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, fencing_tokens_grow)
@@ -207,7 +199,6 @@ TEST(three, fencing_tokens_grow)
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
         ck_assert_uint_eq(redlock_mutex_fence(mutex), 0);
     }
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, a_detached_lock_is_released_by_its_token)
@@ -220,13 +211,12 @@ TEST(three, a_detached_lock_is_released_by_its_token)
     ck_assert_int_eq(redlock_mutex_token(mutex, token, sizeof token), 0);
     ck_assert_int_eq(redlock_mutex_detach(mutex), 0);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     ck_assert_uint_eq(rig_count_value(&world.rig, "key", token), 3);
     ck_assert_int_eq(redlock_mutex_release_token(other, token, NULL), REDLOCK_OK);
     ck_assert_uint_eq(world_count("key"), 0);
     ck_assert_int_eq(redlock_mutex_lock(other, 0), REDLOCK_OK);
     ck_assert_int_gt(redlock_mutex_remaining_ns(other), 0);
-    redlock_mutex_destroy(other);
 }
 
 struct foreign_release {
@@ -264,7 +254,6 @@ TEST(three, a_release_by_a_foreign_token_leaves_a_held_lock_as_it_is)
     pthread_join(thread, &status);
     ck_assert_int_eq((intptr_t)status, REDLOCK_E_ALREADY_HELD);
     ck_assert_int_gt(redlock_mutex_remaining_ns(release.mutex), 0);
-    redlock_mutex_destroy(release.mutex);
 }
 
 TEST(three, an_exported_lock_lives_on_in_who_adopts_it)
@@ -279,18 +268,17 @@ TEST(three, an_exported_lock_lives_on_in_who_adopts_it)
     ck_assert_int_gt(redlock_mutex_remaining_ms(taker), 10000);
     ck_assert_int_eq(redlock_mutex_unlock(taker), REDLOCK_OK);
     ck_assert_uint_eq(world_count("key"), 0);
-    redlock_mutex_destroy(giver);
-    redlock_mutex_destroy(taker);
 }
 
 TEST(three, statistics_and_the_client_are_within_reach)
 {
-    struct redlock_mutex *mutex = world_hold("key", 20000);
-    struct redlock_stats stats = world_stats(world.service);
+    struct redlock_stats stats;
     struct redlock_stats seen_inside = {0};
     char page[16384];
     struct redlock_node_stats node;
 
+    world_hold("key", 20000);
+    stats = world_stats(world.service);
     ck_assert_uint_eq(stats.acquires, 1);
     ck_assert_uint_eq(stats.acquired, 1);
     ck_assert_int_eq(redlock_service_run(world.service, ask_client, &seen_inside), 0);
@@ -301,7 +289,6 @@ TEST(three, statistics_and_the_client_are_within_reach)
     ck_assert_int_eq(redlock_service_node_stats(world.service, 3, &node, sizeof node), REDLOCK_E_ARGUMENT);
     ck_assert_int_gt(redlock_service_metrics(world.service, NULL, 0, page, sizeof page), 0);
     ck_assert_ptr_nonnull(strstr(page, "\nredlock_acquires_total 1\n"));
-    redlock_mutex_destroy(mutex);
 }
 
 SUITE_WITH_SERVER("calls")

@@ -22,9 +22,9 @@ TEST(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it)
 
     caller_start(&caller, mutex, REDLOCK_FOREVER);
     world_wait_acquires(world.service, 2);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
-    redlock_mutex_destroy(holder);
+    world_destroy(holder);
     world_wait_absent("key");
 }
 
@@ -44,17 +44,17 @@ TEST(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_hel
     for (int i = 0; i < CALLERS; i++) {
         ck_assert_int_eq(caller_join(&callers[i]), REDLOCK_CANCELED);
         ck_assert_int_eq(redlock_mutex_trylock(mutexes[i]), REDLOCK_E_CLOSING);
-        redlock_mutex_destroy(mutexes[i]);
+        world_destroy(mutexes[i]);
     }
     ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_E_CLOSING);
-    redlock_mutex_destroy(holder);
+    world_destroy(holder);
     world_wait_absent("key");
 }
 
 TEST(three, destroying_a_mutex_releases_its_lock)
 {
-    redlock_mutex_destroy(world_hold("key", 10000));
+    world_destroy(world_hold("key", 10000));
     world_wait_absent("key");
 }
 
@@ -75,8 +75,6 @@ TEST(three, shutdown_waits_for_the_release_of_what_is_held)
     ck_assert_int_eq(redlock_mutex_create(world.service, "x", 1, &another), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_service_shutdown(world.service, 0), REDLOCK_E_CLOSING);
-    redlock_mutex_destroy(holder);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, shutdown_says_when_the_masters_do_not_confirm)
@@ -89,7 +87,6 @@ TEST(three, shutdown_says_when_the_masters_do_not_confirm)
     ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
-    redlock_mutex_destroy(holder);
 }
 
 static void *shut_down(void *service)
@@ -109,10 +106,10 @@ static bool is_closing(void *service)
 
 TEST(three, destroying_the_service_cancels_a_shutdown)
 {
-    struct redlock_mutex *holder = world_hold("key", 10000);
     pthread_t thread;
     void *status = NULL;
 
+    world_hold("key", 10000);
     for (size_t i = 0; i < 3; i++)
         ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
     ck_assert_int_eq(pthread_create(&thread, NULL, shut_down, world.service), 0);
@@ -121,7 +118,6 @@ TEST(three, destroying_the_service_cancels_a_shutdown)
     world.service = NULL;
     pthread_join(thread, &status);
     ck_assert_int_eq((intptr_t)status, REDLOCK_CANCELED);
-    redlock_mutex_destroy(holder);
 }
 
 TEST(three, a_service_without_masters_that_answer_ends_at_once)
@@ -136,7 +132,6 @@ TEST(three, a_service_without_masters_that_answer_ends_at_once)
     redlock_service_destroy(world.service);
     world.service = NULL;
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Errors ----------------------------------------------------------------------------------------------------- */
@@ -221,7 +216,6 @@ TEST(three, missing_arguments_are_refused)
     redlock_queue_destroy(NULL);
     redlock_completion_free(NULL);
     redlock_result_free(NULL);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, what_the_client_refuses_is_refused_here)
@@ -243,7 +237,6 @@ TEST(three, what_the_client_refuses_is_refused_here)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_mutex_detach(mutex), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_service_shutdown(world.service, 0), REDLOCK_E_TIMEOUT);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, options_of_every_size_that_init_accepts_are_accepted)
@@ -258,7 +251,6 @@ TEST(three, options_of_every_size_that_init_accepts_are_accepted)
         ck_assert_int_eq(redlock_mutex_export(mutex, text, sizeof text), 0);
         ck_assert_int_eq(redlock_mutex_adopt(mutex, &request, text), 0);
         redlock_mutex_unlock(mutex);
-        redlock_mutex_destroy(mutex);
     }
 }
 
@@ -277,10 +269,10 @@ TEST(three, a_service_is_created_with_options_of_every_size)
 
 TEST(three, a_lock_call_can_say_why_not)
 {
-    struct redlock_mutex *holder = world_hold("key", 10000);
     struct redlock_mutex *mutex = world_new_mutex("key");
     char why[REDLOCK_MAX_WHY_BYTES] = "";
 
+    world_hold("key", 10000);
     ck_assert_int_eq(redlock_mutex_lock_why(mutex, 0, why, sizeof why), REDLOCK_HELD);
     ck_assert_str_eq(why, redlock_strerror(REDLOCK_HELD));
     rig_hang_masters(&world.rig, 7);
@@ -289,8 +281,6 @@ TEST(three, a_lock_call_can_say_why_not)
     ck_assert_int_eq(redlock_mutex_lock_why(mutex, -7, why, sizeof why), REDLOCK_E_TIMEOUT);
     ck_assert_str_eq(why, redlock_strerror(REDLOCK_E_TIMEOUT));
     ck_assert_int_eq(redlock_mutex_lock_why(mutex, 0, NULL, 0), REDLOCK_E_ARGUMENT);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 /* --- The end of the process ------------------------------------------------------------------------------------- */

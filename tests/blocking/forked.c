@@ -37,7 +37,7 @@ static void destroy_parts(const struct inherited *inherited)
 {
     redlock_service_latch_destroy(inherited->latch);
     redlock_queue_destroy(inherited->queue);
-    redlock_mutex_destroy(inherited->mutex);
+    world_destroy(inherited->mutex);
 }
 
 /* The child's exit status tells whether `check` was satisfied. One that is stuck is ended by its alarm. */
@@ -190,7 +190,6 @@ TEST_IF(CHILDREN_MAY_HAVE_THREADS, three, a_service_created_in_the_child_works)
 
     in_child(a_service_of_its_own_works, &inherited);
     expect_unharmed(inherited.mutex);
-    redlock_mutex_destroy(inherited.mutex);
 }
 
 /* --- fork() at any moment --------------------------------------------------------------------------------------- */
@@ -251,8 +250,6 @@ TEST(three, a_fork_at_any_moment_does_not_block_the_child)
     atomic_store(&work.stop, true);
     for (int i = 0; i < WORKERS; i++)
         pthread_join(threads[i], NULL);
-    for (int i = 0; i < WORKERS; i++)
-        redlock_mutex_destroy(work.mutexes[i]);
     redlock_queue_destroy(work.queue);
     redlock_service_latch_destroy(latch);
     ck_assert_uint_gt(work.cycles, 0);

@@ -22,7 +22,6 @@ TEST(three, a_look_gives_a_copy_that_lives_on)
     ck_assert_str_ne(result->nodes[0].name, "");
     ck_assert_str_eq(result->why, "");
     redlock_look_result_free(result);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, without_a_quorum_the_copy_says_why)

@@ -14,7 +14,7 @@ static bool has_been_canceled(void *argument)
     return redlock_mutex_cancel(argument) == 0;
 }
 
-GROUP(three, "ends", loop_open, loop_close)
+GROUP(three, "ends", loop_open, world_close)
 
 TEST(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread)
 {
@@ -28,7 +28,6 @@ TEST(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread)
         ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     }
-    redlock_mutex_destroy(other);
 }
 
 /* Who has left at the deadline of a call that was late on its way has that call still pending. */
@@ -53,7 +52,6 @@ TEST(three, a_caller_that_owns_the_loop_keeps_its_deadline)
         ck_assert_int_ge(loop_now_us() - began_us, 10000);
     }
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(other);
 }
 
 /* With nobody but the caller in any call, and so without anybody who might look at the service's state. */
@@ -80,7 +78,7 @@ static int child(void)
 {
     bool ok = redlock_mutex_lock(mutex, 10) == REDLOCK_E_FORKED && redlock_mutex_unlock(mutex) == REDLOCK_E_FORKED;
 
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     redlock_service_destroy(world.service);
     return ok ? 0 : 1;
 }
@@ -120,7 +118,7 @@ TEST(three, pthread_cancel_ends_no_thread_inside_a_call)
         ck_assert_int_eq(redlock_mutex_remaining_ns(busy.mutex), 0);
         ck_assert_int_eq(redlock_mutex_trylock(busy.mutex), REDLOCK_OK);
         loop_lock_and_unlock();
-        redlock_mutex_destroy(busy.mutex);
+        world_destroy(busy.mutex);
     }
 }
 

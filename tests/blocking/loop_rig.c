@@ -12,12 +12,6 @@ void loop_open(void)
     mutex = world_new_mutex("key");
 }
 
-void loop_close(void)
-{
-    redlock_mutex_destroy(mutex);
-    world_close();
-}
-
 void loop_lock_and_unlock(void)
 {
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);

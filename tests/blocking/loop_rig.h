@@ -9,7 +9,6 @@
 extern struct redlock_mutex *mutex; /* for "key" */
 
 void loop_open(void);
-void loop_close(void);
 
 /* Ends with the loop free, as soon as nobody else is in a call. */
 void loop_lock_and_unlock(void);

@@ -33,7 +33,7 @@ static bool has_alarmed(void *argument)
     return atomic_load(&watched->thread) != 0;
 }
 
-GROUP(three, "loop", loop_open, loop_close)
+GROUP(three, "loop", loop_open, world_close)
 
 TEST(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
@@ -50,7 +50,6 @@ TEST(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_
     ck_assert_int_eq(watched.thread, world_service_thread());
     ck_assert_int_eq(watched.inner, REDLOCK_E_OWN_THREAD);
     ck_assert_uint_eq(watched.n_nodes, 3);
-    redlock_mutex_destroy(leased);
 }
 
 /* --- While the loop is free ------------------------------------------------------------------------------------- */
@@ -99,7 +98,6 @@ static void wait_in_vain(void)
     struct redlock_mutex *other = world_new_mutex("key");
 
     suite_any(redlock_mutex_lock(other, 10));
-    redlock_mutex_destroy(other);
 }
 
 static bool alarm_is_in_time_afterwards(void *argument)
@@ -148,7 +146,6 @@ TEST(three, what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
     ck_assert_int_eq(redlock_queue_create(world.service, &queued.queue), 0);
     world_wait(all_are_quick, &queued, "a row of operations that are all quick");
     redlock_queue_destroy(queued.queue);
-    redlock_mutex_destroy(queued.mutex);
 }
 
 SUITE_WITH_SERVER("loop_time")

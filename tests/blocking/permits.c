@@ -15,7 +15,7 @@ static struct redlock_mutex *make(uint32_t limit)
     struct redlock_mutex *permit;
 
     ck_assert_int_eq(redlock_mutex_create_permit(world.service, KEY, strlen(KEY), limit, &permit), 0);
-    return permit;
+    return world_keep(permit);
 }
 
 static int32_t slot_of(struct redlock_mutex *permit)
@@ -42,8 +42,6 @@ TEST(cases, permits_are_locked_and_unlocked_like_mutexes)
     ck_assert_int_eq(redlock_mutex_unlock(permits[1]), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(permits[LIMIT], PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_extend(permits[LIMIT], 30000, NULL), REDLOCK_OK);
-    for (unsigned i = 0; i <= LIMIT; i++)
-        redlock_mutex_destroy(permits[i]);
 }
 
 TEST(cases, a_permit_is_released_by_its_token_and_slot)
@@ -63,8 +61,6 @@ TEST(cases, a_permit_is_released_by_its_token_and_slot)
     ck_assert_int_eq(redlock_mutex_release_permit(other, LIMIT, token, NULL), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_mutex_release_permit(other, (uint32_t)slot, token, NULL), REDLOCK_OK);
     world_wait_absent(name);
-    redlock_mutex_destroy(other);
-    redlock_mutex_destroy(permit);
 }
 
 /* --- Many threads ------------------------------------------------------------------------------------------------- */
@@ -95,7 +91,6 @@ static void *work(void *argument)
             break;
         ++*done;
     }
-    redlock_mutex_destroy(permit);
     return NULL;
 }
 
@@ -136,7 +131,6 @@ TEST(cases, what_is_wrong_is_told)
     ck_assert_int_eq(redlock_mutex_slot(permit, NULL), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_release_permit(permit, 0, NULL, NULL), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_release_permit(permit, UINT32_MAX, "t", NULL), REDLOCK_E_PERMITS);
-    redlock_mutex_destroy(permit);
 }
 
 SUITE_WITH_SERVER("permits")

@@ -78,7 +78,6 @@ TEST(three, each_operation_is_completed_once)
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_RELEASE, &world), REDLOCK_OK);
     expect_empty();
-    redlock_mutex_destroy(mutex);
 }
 
 /* As any foreign loop would. */
@@ -96,7 +95,6 @@ TEST(three, epoll_tells_of_results_until_they_are_taken)
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_OK);
     ck_assert_int_eq(epoll_wait(epoll, &event, 1, 0), 0);
     close(epoll);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool waits_for_reading(void *argument)
@@ -115,7 +113,6 @@ TEST(three, a_mutex_is_busy_until_its_result_is_taken)
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_extend(mutex, 0, NULL), REDLOCK_OK);
     expect_empty();
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, a_refusal_is_a_result_without_evidence)
@@ -128,37 +125,33 @@ TEST(three, a_refusal_is_a_result_without_evidence)
     ck_assert_int_eq(completion->status, REDLOCK_E_NOT_HELD);
     ck_assert_ptr_null(completion->result);
     redlock_completion_free(completion);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, pending_operations_are_canceled_by_cancel_and_by_destruction)
 {
-    struct redlock_mutex *holder = world_hold("key", 10000);
     struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
+    world_hold("key", 10000);
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
     ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, &request), 0);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     ck_assert_int_eq(next_status(NULL, REDLOCK_OP_ACQUIRE, &request), REDLOCK_CANCELED);
-    redlock_mutex_destroy(holder);
 }
 
 TEST(three, what_is_in_the_queue_outlives_the_service)
 {
-    struct redlock_mutex *holder = world_hold("key", 10000);
     struct redlock_mutex *mutex = world_new_mutex("key");
     struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
+    world_hold("key", 10000);
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
     redlock_service_destroy(world.service);
     world.service = NULL;
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, queue, NULL), REDLOCK_E_CLOSING);
-    redlock_mutex_destroy(holder);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, destroying_a_queue_drops_its_results_and_the_operations_go_on)
@@ -176,8 +169,8 @@ TEST(three, destroying_a_queue_drops_its_results_and_the_operations_go_on)
     plug_out(&plug);
     ck_assert_int_eq(redlock_mutex_unlock(done), REDLOCK_OK);
     world_wait_acquires(world.service, 2);
-    redlock_mutex_destroy(done);
-    redlock_mutex_destroy(pending);
+    world_destroy(done);
+    world_destroy(pending);
     world_wait_absent("pending");
 }
 
@@ -215,7 +208,6 @@ TEST(three, a_waiting_thread_takes_what_comes)
     ck_assert_int_eq(taker.status, 0);
     ck_assert_int_eq(taker.completion->status, REDLOCK_OK);
     redlock_completion_free(taker.completion);
-    redlock_mutex_destroy(mutex);
 }
 
 /* Acquires a lock that is not renewed, and gives the warning before its loss. A process that is stopped from before the
@@ -257,7 +249,6 @@ TEST(three, the_loss_of_a_lock_makes_the_descriptor_readable)
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
     expect_empty();
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, an_alarm_that_is_not_taken_is_not_repeated)
@@ -271,7 +262,7 @@ TEST(three, an_alarm_that_is_not_taken_is_not_repeated)
         ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
         world_wait_lost(world.service, i);
     }
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     for (struct redlock_completion *completion; redlock_queue_next(queue, 0, &completion) == 0; alarms++) {
         ck_assert_int_eq(completion->kind, REDLOCK_COMPLETION_ALARM);
         ck_assert_ptr_null(completion->mutex);

@@ -14,7 +14,7 @@ static struct redlock_mutex *make(enum redlock_owners owners)
     struct redlock_mutex *mutex;
 
     ck_assert_int_eq(redlock_mutex_create_recursive(world.service, "key", 3, owners, &mutex), 0);
-    return mutex;
+    return world_keep(mutex);
 }
 
 static struct redlock_mutex *make_held(const void *owner)
@@ -54,7 +54,6 @@ TEST(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_s
     redlock_result_free(result);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
     ck_assert_uint_eq(world_count("key"), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(one, who_does_not_own_it_does_not_unlock_it)
@@ -69,7 +68,7 @@ TEST(one, who_does_not_own_it_does_not_unlock_it)
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, -2), REDLOCK_E_TIMEOUT);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     world_wait_absent("key");
 }
 
@@ -99,9 +98,6 @@ TEST(one, calls_name_owners_of_the_kind_that_the_mutex_has)
                      REDLOCK_E_KEY_EMPTY);
     ck_assert_ptr_null(none);
     redlock_queue_destroy(queue);
-    redlock_mutex_destroy(plain);
-    redlock_mutex_destroy(threads);
-    redlock_mutex_destroy(named);
 }
 
 TEST(one, the_depth_has_a_limit)
@@ -114,7 +110,6 @@ TEST(one, the_depth_has_a_limit)
     for (unsigned depth = REDLOCK_MAX_DEPTH; depth > 0; depth--)
         ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_E_NOT_HELD);
-    redlock_mutex_destroy(mutex);
 }
 
 static struct redlock_mutex *hold_lease(uint32_t ttl_ms)
@@ -143,7 +138,6 @@ TEST(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
     }
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, PATIENCE_MS), REDLOCK_OK);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(one, it_moves_between_services_at_depth_one)
@@ -153,6 +147,7 @@ TEST(one, it_moves_between_services_at_depth_one)
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &importer), 0);
+    world_keep(importer);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), REDLOCK_E_DEPTH);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
@@ -169,8 +164,6 @@ TEST(one, it_moves_between_services_at_depth_one)
     ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
     ck_assert_uint_eq(world_count("key"), 0);
-    redlock_mutex_destroy(importer);
-    redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
 
@@ -212,8 +205,6 @@ TEST(one, who_shares_the_key_does_not_get_more_of_it_by_locking_again)
     ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 0), REDLOCK_OK);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 2);
     ck_assert_uint_eq(commands(), before);
-    redlock_mutex_destroy(reader);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(one, a_thread_that_shares_the_key_does_not_get_more_of_it_either)
@@ -229,7 +220,6 @@ TEST(one, a_thread_that_shares_the_key_does_not_get_more_of_it_either)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
@@ -240,7 +230,7 @@ TEST(one, an_owner_enters_in_the_mode_that_it_has_and_in_weaker_ones)
         for (enum redlock_mode mode = REDLOCK_EXCLUSIVE; mode <= REDLOCK_SHARED; mode++)
             ck_assert_int_eq(enter(mutex, mode, 0), mode < held ? REDLOCK_E_UPGRADE : REDLOCK_OK);
         ck_assert_uint_eq(redlock_mutex_depth(mutex), 1 + REDLOCK_SHARED + 1 - held);
-        redlock_mutex_destroy(mutex);
+        world_destroy(mutex);
         world_wait_absent("key");
     }
 }
@@ -252,13 +242,12 @@ TEST(one, the_mode_of_an_adopted_lock_counts)
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_NAMED, &importer), 0);
+    world_keep(importer);
     ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), 0);
     ck_assert_int_eq(redlock_mutex_adopt_as(importer, &alice, NULL, text), 0);
     ck_assert_int_eq(redlock_mutex_lock_as(importer, &alice, 0), REDLOCK_E_UPGRADE);
     ck_assert_int_eq(enter(importer, REDLOCK_SHARED, 0), REDLOCK_OK);
     ck_assert_uint_eq(redlock_mutex_depth(importer), 2);
-    redlock_mutex_destroy(importer);
-    redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
 
@@ -276,7 +265,6 @@ TEST(one, who_asks_for_a_fencing_token_enters_only_where_there_is_one)
     ck_assert_uint_gt(fence, 0);
     ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 1), REDLOCK_OK);
     ck_assert_uint_eq(redlock_mutex_fence(mutex), fence);
-    redlock_mutex_destroy(mutex);
 }
 
 static int enter_with_size(struct redlock_mutex *mutex, const void *owner, size_t size)
@@ -301,7 +289,6 @@ TEST(one, what_is_wrong_with_the_options_is_told_at_every_depth)
     ck_assert_int_eq(enter(mutex, (enum redlock_mode)-1, 0), REDLOCK_E_MODE);
     ck_assert_int_eq(enter(mutex, REDLOCK_SHARED, 2), REDLOCK_E_RENEWAL);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Several owners --------------------------------------------------------------------------------------------- */
@@ -370,7 +357,6 @@ TEST(several, other_owners_wait_here_and_are_served_in_order)
         ck_assert_int_eq(guests[i].turn, i);
     }
     ck_assert_uint_eq(world_count("key"), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(several, cancel_ends_all_that_wait_and_leaves_the_owner)
@@ -388,7 +374,6 @@ TEST(several, cancel_ends_all_that_wait_and_leaves_the_owner)
     }
     ck_assert_int_eq(redlock_mutex_cancel(mutex), REDLOCK_E_NOTHING_TO_CANCEL);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 static void join_canceled(struct guest *guest)
@@ -402,11 +387,11 @@ static void join_canceled(struct guest *guest)
 /* Who has asked the masters lets the next one try when its call ends. */
 TEST(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
 {
-    struct redlock_mutex *holder = world_hold("key", 30000);
     struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
     struct guest asks, waits;
     atomic_int served = 0;
 
+    world_hold("key", 30000);
     for (int i = 0; i < CANCELS; i++) {
         uint64_t before = world_stats(world.service).acquires;
 
@@ -417,8 +402,6 @@ TEST(several, cancel_ends_who_asks_the_masters_and_all_that_wait_behind)
         join_canceled(&asks);
         join_canceled(&waits);
     }
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 /* How often masters have said that a waiter of the service is in their queue. */
@@ -464,6 +447,7 @@ TEST(several, cancel_ends_who_has_just_been_admitted)
     atomic_int served = 0;
 
     ck_assert_int_eq(redlock_mutex_create(other, "key", 3, &rivals), 0);
+    world_keep(rivals);
     for (int i = 0; i < CANCELS; i++) {
         struct caller rival;
 
@@ -476,8 +460,6 @@ TEST(several, cancel_ends_who_has_just_been_admitted)
         ck_assert_int_eq(caller_join(&rival), REDLOCK_OK);
         ck_assert_int_eq(redlock_mutex_unlock(rivals), REDLOCK_OK);
     }
-    redlock_mutex_destroy(rivals);
-    redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }
 
@@ -490,8 +472,6 @@ TEST(several, who_fails_at_the_masters_lets_the_next_one_try)
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, 30), REDLOCK_DEADLINE);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &carol, PATIENCE_MS), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 /* The service's thread is busy: the caller gives up, and what it has left is rolled back later. */
@@ -510,7 +490,6 @@ TEST(several, a_call_that_gave_up_passes_the_mutex_on_when_its_attempt_is_over)
     pthread_join(guest.thread, NULL);
     ck_assert_int_eq(guest.status, REDLOCK_OK);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(several, destroying_the_mutex_ends_all_that_wait)
@@ -520,7 +499,7 @@ TEST(several, destroying_the_mutex_ends_all_that_wait)
     atomic_int served = 0;
 
     start(&guest, mutex, &bob, &served);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     pthread_join(guest.thread, NULL);
     ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
     world_wait_absent("key");
@@ -541,7 +520,6 @@ TEST(several, shutdown_releases_at_any_depth_and_ends_all_that_wait)
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &carol, PATIENCE_MS), REDLOCK_E_CLOSING);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_LOST);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(several, the_end_of_the_service_ends_all_that_wait)
@@ -556,7 +534,6 @@ TEST(several, the_end_of_the_service_ends_all_that_wait)
     pthread_join(guest.thread, NULL);
     ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, PATIENCE_MS), REDLOCK_E_CLOSING);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Threads as owners ------------------------------------------------------------------------------------------ */
@@ -582,7 +559,6 @@ TEST(threads_tests, a_thread_is_an_owner_and_others_are_not)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 2);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 #define THREADS 6
@@ -629,6 +605,7 @@ TEST(threads_tests, threads_of_two_services_exclude_each_other)
     pthread_t threads[THREADS];
 
     ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &contest.mutexes[1]), 0);
+    world_keep(contest.mutexes[1]);
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, contend, &contest), 0);
     for (int i = 0; i < THREADS; i++)
@@ -636,8 +613,6 @@ TEST(threads_tests, threads_of_two_services_exclude_each_other)
     ck_assert_int_eq(contest.failures, 0);
     ck_assert_int_eq(contest.overlaps, 0);
     ck_assert_int_eq(contest.unchecked, THREADS * ROUNDS);
-    redlock_mutex_destroy(contest.mutexes[0]);
-    redlock_mutex_destroy(contest.mutexes[1]);
     redlock_service_destroy(other);
 }
 

@@ -58,8 +58,37 @@ void world_three(void)
 
 void world_close(void)
 {
+    while (world.n_mutexes)
+        redlock_mutex_destroy(world.mutexes[--world.n_mutexes]);
+    free(world.mutexes);
     redlock_service_destroy(world.service);
     rig_close(&world.rig);
+}
+
+/* Watches destroy mutexes, too, on the service's thread. */
+static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
+
+struct redlock_mutex *world_keep(struct redlock_mutex *mutex)
+{
+    pthread_mutex_lock(&keeping);
+    world.mutexes = realloc(world.mutexes, (world.n_mutexes + 1) * sizeof *world.mutexes);
+    ck_assert_ptr_nonnull(world.mutexes);
+    world.mutexes[world.n_mutexes++] = mutex;
+    pthread_mutex_unlock(&keeping);
+    return mutex;
+}
+
+void world_destroy(struct redlock_mutex *mutex)
+{
+    size_t i = 0;
+
+    pthread_mutex_lock(&keeping);
+    while (i < world.n_mutexes && world.mutexes[i] != mutex)
+        i++;
+    ck_assert_uint_lt(i, world.n_mutexes);
+    memmove(&world.mutexes[i], &world.mutexes[i + 1], (--world.n_mutexes - i) * sizeof *world.mutexes);
+    pthread_mutex_unlock(&keeping);
+    redlock_mutex_destroy(mutex);
 }
 
 struct redlock_mutex *world_new_mutex(const char *key)
@@ -67,7 +96,7 @@ struct redlock_mutex *world_new_mutex(const char *key)
     struct redlock_mutex *mutex = NULL;
 
     ck_assert_int_eq(redlock_mutex_create(world.service, key, strlen(key), &mutex), 0);
-    return mutex;
+    return world_keep(mutex);
 }
 
 struct redlock_mutex *world_new_set(struct redlock_service *service, const char *letters)
@@ -77,7 +106,7 @@ struct redlock_mutex *world_new_set(struct redlock_service *service, const char 
     ck_assert_int_eq(redlock_mutex_create_set(service, &mutex), 0);
     for (const char *letter = letters; *letter; letter++)
         ck_assert_int_eq(redlock_mutex_add(mutex, letter, 1), 0);
-    return mutex;
+    return world_keep(mutex);
 }
 
 static struct redlock_mutex *hold(const char *key, struct redlock_acquire_options request)
@@ -221,7 +250,7 @@ void watcher_on_alarm(struct redlock_mutex *mutex, const struct redlock_alarm *a
     watcher->loss = alarm->loss;
     watcher->remaining_ns = redlock_mutex_remaining_ns(mutex);
     if (watcher->destroys)
-        redlock_mutex_destroy(mutex);
+        world_destroy(mutex);
     atomic_fetch_add(&watcher->lost, 1);
 }
 
@@ -288,7 +317,6 @@ void busy_stop(struct busy *busy)
     atomic_store(&busy->stop, true);
     pthread_join(busy->thread, NULL);
     ck_assert_int_eq(busy->failed, 0);
-    redlock_mutex_destroy(busy->mutex);
 }
 
 static void stay(struct redlock_client *client, void *user_data)

@@ -29,6 +29,8 @@
 struct world {
     struct rig rig; /* masters and options; no client of its own */
     struct redlock_service *service;
+    struct redlock_mutex **mutexes; /* in the order in which they were made */
+    size_t n_mutexes;
 };
 
 extern struct world world; /* of the program; opened and closed around each test */
@@ -41,12 +43,18 @@ void world_close(void);
 
 /* A further service over the same masters. */
 struct redlock_service *world_new_service(void);
+
+/* Mutexes; world_close() destroys them. */
 struct redlock_mutex *world_new_mutex(const char *key);
 /* A mutex of several keys, each of them one letter. */
 struct redlock_mutex *world_new_set(struct redlock_service *service, const char *letters);
 /* The same, locked for ttl_ms with renewal, or without. */
 struct redlock_mutex *world_hold(const char *key, uint32_t ttl_ms);
 struct redlock_mutex *world_hold_lease(const char *key, uint32_t ttl_ms);
+
+/* world_close() destroys this one, too; or it is destroyed now. */
+struct redlock_mutex *world_keep(struct redlock_mutex *mutex);
+void world_destroy(struct redlock_mutex *mutex);
 
 struct redlock_stats world_stats(struct redlock_service *service);
 

@@ -47,17 +47,16 @@ TEST(life, a_set_is_locked_extended_and_unlocked_like_one_key)
     world_wait_absent("a");
     world_wait_absent("b");
     world_wait_absent("c");
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(life, a_refusal_names_the_key_and_leaves_nothing)
 {
-    struct redlock_mutex *holder = world_hold("b", 10000);
     struct redlock_mutex *mutex = make("abc");
     struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_part part;
     struct redlock_result *result;
 
+    world_hold("b", 10000);
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_HELD);
     ck_assert_uint_eq(result->part, 1);
     ck_assert(result->n_nodes == 3 || result->n_nodes == 0); /* none: another key was answered last */
@@ -69,8 +68,6 @@ TEST(life, a_refusal_names_the_key_and_leaves_nothing)
     ck_assert_int_eq(redlock_mutex_lock(mutex, 100), REDLOCK_DEADLINE);
     world_wait_absent("a");
     world_wait_absent("c");
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2)
@@ -90,8 +87,8 @@ TESTS(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_
         ck_assert_int_eq(caller_join(&caller), REDLOCK_OK);
         ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     }
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
+    world_destroy(mutex);
+    world_destroy(holder);
     world_wait_absent("b");
 }
 
@@ -112,7 +109,6 @@ TEST(life, each_key_has_a_fencing_token_of_its_own)
         }
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     }
-    redlock_mutex_destroy(mutex);
 }
 
 struct watched {
@@ -139,7 +135,6 @@ TEST(life, the_renewal_of_the_keys_is_that_of_the_set)
     request.renew_ms = 100;
     ck_assert_int_eq(redlock_mutex_acquire(watched.mutex, &request, NULL), REDLOCK_OK);
     world_wait(has_gained, &watched, "a renewal");
-    redlock_mutex_destroy(watched.mutex);
 }
 
 TEST(life, parts_are_keys_in_a_mode_and_permits_of_semaphores)
@@ -157,8 +152,6 @@ TEST(life, parts_are_keys_in_a_mode_and_permits_of_semaphores)
         ck_assert_int_eq(redlock_mutex_part(sets[i], 1, &parts[i], sizeof parts[i]), 0);
     }
     ck_assert_int_ne(parts[0].slot, parts[1].slot);
-    redlock_mutex_destroy(sets[0]);
-    redlock_mutex_destroy(sets[1]);
 }
 
 TEST(life, several_permits_are_parts_with_different_slots)
@@ -178,8 +171,6 @@ TEST(life, several_permits_are_parts_with_different_slots)
     ck_assert_int_eq(__builtin_popcount(slots), 2);
     ck_assert_int_eq(redlock_mutex_unlock(sets[0]), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(sets[1], PATIENCE_MS), REDLOCK_OK);
-    redlock_mutex_destroy(sets[0]);
-    redlock_mutex_destroy(sets[1]);
 }
 
 /* --- Loss ------------------------------------------------------------------------------------------------------- */
@@ -201,7 +192,6 @@ TEST(losses, the_loss_of_one_key_is_published_and_releases_the_others)
     world_wait_absent("a");
     world_wait_absent("c");
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_LOST);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool has_renewed(void *wanted)
@@ -240,7 +230,6 @@ TESTS(losses, what_is_left_of_a_set_can_be_kept_until_it_is_unlocked_or_locked_a
         ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
         ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     }
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(losses, the_loss_of_one_key_comes_through_the_queue)
@@ -263,7 +252,6 @@ TEST(losses, the_loss_of_one_key_comes_through_the_queue)
         redlock_completion_free(completion);
     }
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
 
@@ -287,7 +275,6 @@ TEST(life, operations_of_a_set_end_in_a_queue)
         ck_assert_int_eq(completion->result->op, ops[i]);
         redlock_completion_free(completion);
     }
-    redlock_mutex_destroy(mutex);
     redlock_queue_destroy(queue);
 }
 
@@ -313,8 +300,8 @@ TESTS(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2)
     ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_remaining_ns(held), 0);
     ck_assert_int_eq(redlock_mutex_lock(held, 0), REDLOCK_E_CLOSING);
-    redlock_mutex_destroy(held);
-    redlock_mutex_destroy(waiting);
+    world_destroy(held);
+    world_destroy(waiting);
     if (_i)
         redlock_service_destroy(service);
     world_wait_absent("a");
@@ -332,7 +319,7 @@ static bool child_finds_nothing_held(struct redlock_mutex *mutex)
                 redlock_mutex_create_set(world.service, &other) == REDLOCK_E_FORKED &&
                 redlock_mutex_unlock(mutex) == REDLOCK_E_FORKED;
 
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     return good;
 }
 
@@ -350,7 +337,6 @@ TEST(ends, a_child_has_no_set)
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Many threads ----------------------------------------------------------------------------------------------- */
@@ -397,7 +383,7 @@ TEST(threads, threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
     }
     for (unsigned i = 0; i < N_THREADS; i++) {
         ck_assert_int_eq(pthread_join(philosophers[i].thread, NULL), 0);
-        redlock_mutex_destroy(philosophers[i].mutex);
+        world_destroy(philosophers[i].mutex);
     }
 }
 
@@ -411,6 +397,7 @@ TEST(life, an_exported_set_lives_on_in_who_adopts_it)
     char text[REDLOCK_MAX_SET_EXPORT_BYTES];
 
     ck_assert_int_eq(redlock_mutex_create(service, "b", 1, &rival), 0);
+    world_keep(rival);
     ck_assert_int_eq(redlock_mutex_trylock(rival), REDLOCK_HELD); /* and the other service has its connections */
     ck_assert_int_eq(redlock_mutex_export(giver, text, 64), REDLOCK_E_LIMIT);
     ck_assert_int_gt(redlock_mutex_remaining_ns(giver), 0);
@@ -426,10 +413,6 @@ TEST(life, an_exported_set_lives_on_in_who_adopts_it)
     ck_assert_int_eq(redlock_mutex_extend(taker, 30000, NULL), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(taker), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(rival, PATIENCE_MS), REDLOCK_OK);
-    redlock_mutex_destroy(taker);
-    redlock_mutex_destroy(giver);
-    redlock_mutex_destroy(other);
-    redlock_mutex_destroy(rival);
     redlock_service_destroy(service);
 }
 
@@ -452,8 +435,6 @@ TEST(life, a_detached_set_stays_until_its_tokens_are_released)
     ck_assert_int_eq(redlock_mutex_release_token(single, parts[0].token, NULL), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(single, PATIENCE_MS), REDLOCK_OK);
     ck_assert_uint_ge(world_count("b"), 2);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(single);
 }
 
 /* --- Bad input -------------------------------------------------------------------------------------------------- */
@@ -495,8 +476,6 @@ TEST(input, calls_for_one_key_and_calls_for_a_set_are_told_apart)
     ck_assert_int_eq(redlock_mutex_lock(set, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_add(set, "z", 1), REDLOCK_E_ALREADY_HELD);
     ck_assert_int_eq(redlock_mutex_unlock(set), REDLOCK_OK);
-    redlock_mutex_destroy(set);
-    redlock_mutex_destroy(single);
 }
 
 SUITE_WITH_SERVER("sets")

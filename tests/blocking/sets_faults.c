@@ -35,7 +35,6 @@ static void lock_and_unlock(const char *keys)
 
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Processes that are killed ---------------------------------------------------------------------------------- */
@@ -107,7 +106,6 @@ TEST_IF(CHILDREN_MAY_HAVE_THREADS, killed, a_waiter_that_is_killed_blocks_what_i
     lock_and_unlock("ac");
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
     lock_and_unlock("ab");
-    redlock_mutex_destroy(holder);
 }
 
 /* --- Processes that overlap ------------------------------------------------------------------------------------- */
@@ -217,7 +215,6 @@ TEST(masters_tests, a_held_set_survives_masters_that_forget_one_after_the_other)
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     world_wait_absent("a");
     world_wait_absent("b");
-    redlock_mutex_destroy(mutex);
 }
 
 SUITE_WITH_SERVER("sets_faults")

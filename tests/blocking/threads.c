@@ -37,7 +37,7 @@ static void *contend(void *argument)
 
     for (int i = 0; i < ROUNDS; i++)
         visit(argument, mutex);
-    redlock_mutex_destroy(mutex);
+    world_destroy(mutex);
     return NULL;
 }
 
@@ -75,7 +75,6 @@ TEST(three, what_one_thread_has_locked_another_unlocks)
     ck_assert_int_eq((intptr_t)status, REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(three, a_second_call_on_a_busy_mutex_is_refused)
@@ -93,8 +92,6 @@ TEST(three, a_second_call_on_a_busy_mutex_is_refused)
     ck_assert_int_eq(caller_join(&caller), REDLOCK_OK);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_E_ALREADY_HELD);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 /* --- Cancellation ----------------------------------------------------------------------------------------------- */
@@ -113,8 +110,6 @@ TEST(three, a_waiting_thread_is_canceled_by_another)
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
     world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
-    redlock_mutex_destroy(holder);
 }
 
 static bool is_free_again(void *argument)
@@ -140,7 +135,6 @@ TEST(three, the_callers_deadline_is_kept_while_the_services_thread_is_busy)
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
-    redlock_mutex_destroy(mutex);
 }
 
 /* The masters have granted, the service's thread has not read it, the caller goes: nothing must stay behind. */
@@ -168,7 +162,6 @@ TEST(three, a_lock_that_is_won_after_the_caller_has_gone_is_given_back)
     plug_out(&plug);
     world_wait_absent("key");
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    redlock_mutex_destroy(mutex);
 }
 
 /* --- Everything at once ----------------------------------------------------------------------------------------- */
@@ -239,7 +232,7 @@ TEST(three, handles_shared_by_all_threads_give_defined_results)
         pthread_join(threads[i], NULL);
     ck_assert_msg(melee.strange == 0, "%s", redlock_status_name(melee.strange));
     for (int i = 0; i < SHARED; i++)
-        redlock_mutex_destroy(melee.mutexes[i]);
+        world_destroy(melee.mutexes[i]);
     world_wait_absent("a");
     world_wait_absent("b");
 }

@@ -97,7 +97,6 @@ TEST(five, the_published_validity_is_never_longer_than_the_clients)
 
     for (int i = 0; i < 30; i++)
         one_round(mutex, &seed);
-    redlock_mutex_destroy(mutex);
 }
 
 static bool has_renewals(void *argument)
@@ -144,7 +143,6 @@ TEST(five, a_validity_that_falls_back_is_published_at_once)
     ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 10000);
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
-    redlock_mutex_destroy(mutex);
 }
 
 TEST(five, a_renewal_is_published_soon)
@@ -163,7 +161,6 @@ TEST(five, a_renewal_is_published_soon)
     ck_assert_uint_ge(world_stats(world.service).renewals, 2);
     ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 10000 - 700 - 102);
     ck_assert_int_gt(least_ms, 0);
-    redlock_mutex_destroy(mutex);
 }
 
 SUITE_WITH_SERVER("validity")
