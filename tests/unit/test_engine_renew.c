@@ -246,4 +246,242 @@ TEST(failure, a_minority_renews_nothing_and_the_next_try_comes_soon)
     ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(360).ns);
 }
 
+/* --- The end of renewals, and the caller's own extensions --------------------------------------------------------- */
+
+/* --- When no longer ----------------------------------------------------------------------------------------------- */
+
+GROUP(end_tests, "end", NULL, core_stop_all)
+
+TEST(end_tests, no_renewal_begins_after_max_hold)
+{
+    struct rl_acquire request = renewing_request();
+    struct core *core;
+
+    request.max_hold_ms = 600;
+    core = core_start_held_as(3, &request);
+    core_run_to(core, 300);
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 2000);
+    core_expect(core, "t=1288ms SEND release #1: 0 1 2\n"
+                      "t=1288ms LOST\n");
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_HOLD_LIMIT);
+}
+
+TEST(end_tests, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
+{
+    struct rl_acquire request = renewing_request();
+    struct core *core;
+
+    request.max_hold_ms = 301;
+    core = core_start_held_as(3, &request);
+    core_sleep_to(core, 301);
+    core_run_to(core, 900);
+    core_expect(core, "");
+}
+
+TEST(end_tests, retries_end_with_max_hold_too)
+{
+    struct rl_acquire request = renewing_request();
+    struct core *core;
+
+    request.max_hold_ms = 355;
+    core = core_start_held_as(3, &request);
+    core_run_to(core, 980);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
+}
+
+TEST(end_tests, nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    core_release(core);
+    core_answers(core, "ggg");
+    core_answers(core, "ggg");
+    core_run_to(core, 3000);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=310ms SEND release #1: 0 1 2\n"
+                      "t=310ms COMPLETE release ok\n");
+}
+
+TESTS(end_tests, nothing_is_renewed_once_the_handle_is_gone, 0, 2)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    if (_i)
+        core_detach(core);
+    else
+        core_fini(core);
+    core_skip(core);
+    core_answers(core, "ggg");
+    core_run_to(core, 3000);
+    ck_assert_ptr_null(strstr(core->log, "extend"));
+    ck_assert_ptr_null(strstr(core->log, "RENEWED"));
+}
+
+TEST(end_tests, the_next_hold_begins_with_no_renewal_of_the_former)
+{
+    struct core *core = start_renewing();
+    struct rl_acquire request = core_request();
+
+    core_run_to(core, 310);
+    core_release(core);
+    for (unsigned turn = 0; turn < 2; turn++)
+        core_answers(core, "ggg");
+    core_acquire(core, &request);
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 1297);
+    core_expect(core, "");
+}
+
+/* --- The caller's own extensions ---------------------------------------------------------------------------------- */
+
+GROUP(extension, "extension", NULL, core_stop_all)
+
+TEST(extension, an_extension_takes_over_the_renewal_under_way)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_deadline_ms(core), 310 + 988);
+    core_run_to(core, 610);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=310ms SEND extend #1: 0 1 2\n"
+                      "t=310ms COMPLETE extend ok\n"
+                      "t=610ms SEND extend #1: 0 1 2\n");
+}
+
+TESTS(extension, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3)
+{
+    static const struct {
+        uint32_t ttl_ms;
+        int64_t next_ms;
+    } changes[] = {{500, 150}, {2000, 600}, {10, 3}};
+    struct core *core = start_renewing();
+
+    core_extend(core, changes[_i].ttl_ms);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(changes[_i].next_ms).ns);
+}
+
+TEST(extension, an_extension_that_fails_is_followed_by_a_renewal_soon)
+{
+    struct core *core = start_renewing();
+
+    core_extend(core, 0);
+    core_answers(core, "ff");
+    ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(60).ns);
+}
+
+TEST(extension, a_canceled_extension_does_not_put_the_renewal_off)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 290);
+    core_extend(core, 0);
+    core_cancel(core);
+    ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(350).ns);
+}
+
+/* --- The rhythm of renewals, and the warning, when extensions change the ttl -------------------------------------- */
+
+/* One master, held since t = 0 with a ttl of 1000 ms, a guard time, renewed every 300 ms. */
+static struct core *start(int64_t guard_ms, uint32_t at_risk_ms)
+{
+    struct rl_config config = core_config(1);
+    struct rl_acquire request = core_request();
+    struct core *core;
+
+    config.guard = rl_ms(guard_ms);
+    core = core_new(&config);
+    core_admit_voting(core, 0, false);
+    core_link(core, 0, RL_LINK_READY);
+    request.renew_ms = 300;
+    request.at_risk_ms = at_risk_ms;
+    core_acquire(core, &request);
+    core_answers(core, "g");
+    return core;
+}
+
+static void extend_to(struct core *core, uint32_t ttl_ms)
+{
+    core_extend(core, ttl_ms);
+    core_answers(core, "g");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+}
+
+static const struct {
+    uint32_t ttl_ms, renew_ms, at_risk_ms;
+} changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 1}, {5000, 1500, 1002}};
+
+GROUP(rhythm, "rhythm", NULL, core_stop_all)
+
+/* The warning's is that to the validity: 200 of 988, 1001.6 of 4948. */
+TESTS(rhythm, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4)
+{
+    struct core *core = start(0, 200);
+
+    extend_to(core, changes[_i].ttl_ms);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, changes[_i].renew_ms);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, changes[_i].at_risk_ms);
+}
+
+TEST(rhythm, changing_the_ttl_again_and_again_loses_nothing)
+{
+    struct core *core = start(0, 200);
+
+    for (int i = 0; i < 50; i++) {
+        extend_to(core, 20);
+        extend_to(core, 5000);
+    }
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 300);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 200);
+}
+
+/* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. The warning
+ * had 200 of 388. */
+TEST(rhythm, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
+{
+    struct core *core = start(600, 200);
+
+    extend_to(core, 620);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 7);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 6);
+    core_run_to(core, 8);
+    core_answers(core, "g");
+    core_run_to(core, 14);
+    ck_assert_uint_ge(core->engine.votes.counters.renewals, 1);
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+}
+
+/* 1000 less the drift of 12, and 2000 less 22. */
+TEST(rhythm, a_warning_that_is_wanted_early_comes_early_after_an_extension_too)
+{
+    struct core *core = start(0, 700);
+
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
+    extend_to(core, 2000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700 * 1978 / 988);
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 700);
+}
+
+TEST(rhythm, what_was_not_requested_stays_so)
+{
+    struct core *core = core_start_held(1);
+
+    extend_to(core, 4000);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 0);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 0);
+}
+
 SUITE("engine_renew")

@@ -187,4 +187,211 @@ TESTS(cases, a_kind_without_repair_leaves_the_key_missing, 0, 2)
     core->locks[0].claim->kind = &rl_mutex_kind;
 }
 
+/* --- Locks that are given up -------------------------------------------------------------------------------------- */
+
+/* Master 0 has refused the claim, and was given the key later. */
+static struct core *start_repaired(const char *answer)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire request = core_request();
+
+    core_acquire(core, &request);
+    core_answers(core, "rgg");
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_miss(core, 0);
+    core_answers(core, answer);
+    core_skip(core);
+    return core;
+}
+
+GROUP(rolling_back, "rolling_back", NULL, core_stop_all)
+
+TESTS(rolling_back, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5)
+{
+    static const char *const answers[] = {"g", "r", "f", "u", "."};
+    struct core *core = start_repaired(answers[_i]);
+
+    core_release(core);
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
+}
+
+TEST(rolling_back, a_repair_that_comes_through_behind_the_release_is_no_vote)
+{
+    struct core *core = start_repaired(".");
+
+    core_release(core);
+    core_answers(core, "ggg");
+    core_answers(core, "g");
+    core_forget(core);
+    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+}
+
+TEST(rolling_back, a_repair_of_a_detached_lock_leaves_no_claim_behind)
+{
+    struct core *core = start_repaired(".");
+
+    core_detach(core);
+    core_answers(core, "g");
+    core_expect(core, "t=0ms DISPOSE #1\n");
+}
+
+TESTS(rolling_back, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2)
+{
+    struct core *core = core_start_restarted(1);
+
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    if (_i)
+        core_detach(core);
+    else
+        core_release(core);
+    core_skip(core);
+    core_miss(core, 0);
+    ck_assert_ptr_null(strstr(core->log, "repair"));
+}
+
+/* --- Masters out of quarantine: the key comes back after the verdict ---------------------------------------------- */
+
+GROUP(voting, "voting", NULL, core_stop_all)
+
+TEST(voting, a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_answers(core, ".g");
+    core_expect(core, "t=0ms SEND extend #1: 0 1 2\n");
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    core_answers(core, "..g");
+    core_expect(core, "t=0ms SEND repair #1: 0\n"
+                      "t=0ms COMPLETE extend ok\n");
+    core_answers(core, "g");
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, rl_ms(988).ns);
+}
+
+TEST(voting, every_round_waits_for_its_own_verdict)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    core_extend(core, 0);
+    core_skip(core);
+    core_miss(core, 0);
+    core_answers(core, ".g");
+    core_expect(core, "");
+    core_answers(core, "..g");
+    core_expect(core, "t=0ms SEND repair #1: 0\n"
+                      "t=0ms COMPLETE extend ok\n");
+}
+
+TEST(voting, what_an_older_round_found_missing_is_not_repaired_by_this_one)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_cancel(core);
+    core_answers(core, ".ff");
+    core_extend(core, 0);
+    core_skip(core);
+    core_answers(core, ".gg");
+    core_expect(core, "t=0ms COMPLETE extend ok\n");
+}
+
+TEST(voting, a_key_found_missing_after_the_verdict_is_given_back_at_once)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_skip(core);
+    core_miss(core, 0);
+    core_expect(core, "t=0ms SEND repair #1: 0\n");
+}
+
+TEST(voting, a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again)
+{
+    struct core *core = core_start_held(5);
+
+    core_extend(core, 0);
+    core_skip(core);
+    for (unsigned node = 0; node < 3; node++)
+        core_miss(core, node);
+    core_answers(core, "...gg");
+    core_expect(core, "t=0ms SEND release #1: 0 1 2 3 4\n"
+                      "t=0ms LOST\n"
+                      "t=0ms COMPLETE extend lost\n");
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_REFUSED);
+}
+
+TEST(voting, another_value_is_not_overwritten)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
+    core_answers(core, ".gg");
+    core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
+                      "t=0ms COMPLETE extend ok\n");
+}
+
+TEST(voting, a_master_whose_clock_was_set_forward_gets_no_key_back)
+{
+    struct core *core = core_start_held(3);
+
+    core_step_clock(core, 0, 100);
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_answers(core, ".gg");
+    core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
+                      "t=0ms COMPLETE extend ok\n");
+}
+
+TEST(voting, a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_answers(core, ".gg");
+    core_step_clock(core, 0, 100);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
+}
+
+TEST(voting, masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_link(core, 0, RL_LINK_LATE);
+    core_answers(core, ".gg");
+    core_link(core, 0, RL_LINK_READY);
+    core_skip(core);
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_miss(core, 0);
+    core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
+                      "t=0ms COMPLETE extend ok\n"
+                      "t=0ms SEND repair #1: 0\n");
+}
+
+TEST(voting, a_failed_repair_after_the_verdict_still_shows_the_key_missing)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_miss(core, 0);
+    core_answers(core, ".gg");
+    core_answers(core, "f");
+    ck_assert_int_eq(core_vote(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_vote(core, 0)->detail, RL_DETAIL_MISSING);
+    ck_assert_int_eq(core_vote(core, 0)->bound.ns, RL_LONG_AGO.ns);
+}
+
 SUITE("engine_repair")
