@@ -26,6 +26,8 @@ struct system {
 
     /* Before each start: makes what the server wants to find in its directory. NULL: nothing. */
     bool (*prepare)(const struct masters *masters, const struct master *master);
+    /* The command that makes the directory of a database, before the first start. NULL: the server needs none. */
+    bool (*installer)(const struct masters *masters, const char *data, struct arguments *arguments);
     /* What stands behind the program's name. */
     bool (*arguments)(const struct masters *masters, const struct master *master, struct arguments *arguments);
     /* Whether this one is up: it listens, and is the process that was started. */

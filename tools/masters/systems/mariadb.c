@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "connection.h"
 #include "process.h"
@@ -11,20 +10,11 @@
 #define ANSWER_MS 2000
 #define GREETING_SIZE 48
 
-static bool prepare(const struct masters *masters, const struct master *master)
+static bool add_installer(const struct masters *masters, const char *data, struct arguments *arguments)
 {
-    struct arguments arguments = {.n = 0};
-    char path[SOCKET_PATH_MAX + 32];
-    bool made;
-
-    snprintf(path, sizeof path, "%s/data", master->dir);
-    if (access(path, F_OK) == 0)
-        return true;
-    made = arguments_add(&arguments, "mariadb-install-db", "--no-defaults", "--skip-test-db",
+    return arguments_add(arguments, "mariadb-install-db", "--no-defaults", "--skip-test-db",
                          "--auth-root-authentication-method=normal", NULL) &&
-           arguments_print(&arguments, "--datadir=%s", path) && process_run(masters, master, &arguments);
-    arguments_fini(&arguments);
-    return made;
+           arguments_print(arguments, "--datadir=%s", data);
 }
 
 static bool add_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments)
@@ -81,7 +71,7 @@ const struct system system_mariadb = {
     .ports = 1,
     .url_before = "mysql://root@",
     .url_after = "",
-    .prepare = prepare,
+    .installer = add_installer,
     .arguments = add_arguments,
     .answers = answers,
     .version = version,

@@ -1,49 +1,23 @@
 /* One PostgreSQL server. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
-#include <unistd.h>
 
 #include "system.h"
 
 #define PLACES "/usr/lib/postgresql/*/bin"
 #define LINE_MAX_SIZE 256
 
-/* The files of a server in service are on the disk. A server that was killed first writes there what is not, file by
- * file, which would take its time after each kill. */
-static bool write_to_disk(const char *path)
+/* A program beside the server's. */
+static bool add_installer(const struct masters *masters, const char *data, struct arguments *arguments)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool written = fd >= 0 && syncfs(fd) == 0;
-
-    if (!written)
-        fail("%s: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return written;
-}
-
-/* The database directory is made by a program beside the server's. */
-static bool prepare(const struct masters *masters, const struct master *master)
-{
-    struct arguments arguments = {.n = 0};
-    char path[SOCKET_PATH_MAX + 32];
-    bool made;
-
-    snprintf(path, sizeof path, "%s/data", master->dir);
-    if (access(path, F_OK) == 0)
-        return true;
-    made = arguments_print(&arguments, "%.*s/initdb", (int)(strrchr(masters->server, '/') - masters->server),
+    return arguments_print(arguments, "%.*s/initdb", (int)(strrchr(masters->server, '/') - masters->server),
                            masters->server) &&
-           arguments_add(&arguments, "-D", path, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale",
-                         "--no-sync", NULL) &&
-           process_run(masters, master, &arguments) && write_to_disk(path);
-    arguments_fini(&arguments);
-    return made;
+           arguments_add(arguments, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale",
+                         "--no-sync", NULL);
 }
 
 static bool add_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments)
@@ -118,7 +92,7 @@ const struct system system_postgres = {
     .ports = 1,
     .url_before = "postgresql://postgres@",
     .url_after = "/postgres",
-    .prepare = prepare,
+    .installer = add_installer,
     .arguments = add_arguments,
     .answers = answers,
     .version = version,
