@@ -81,12 +81,10 @@ TEST(three, shutdown_says_when_the_masters_do_not_confirm)
 {
     struct redlock_mutex *holder = world_hold("key", 10000);
 
-    for (size_t i = 0; i < 2; i++)
-        ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
+    rig_hang_masters(&world.rig, 3);
     ck_assert_int_eq(redlock_service_shutdown(world.service, 100), REDLOCK_DEADLINE);
     ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
-    for (size_t i = 0; i < 2; i++)
-        ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
+    rig_resume_masters(&world.rig, 3);
 }
 
 static void *shut_down(void *service)
@@ -110,8 +108,7 @@ TEST(three, destroying_the_service_cancels_a_shutdown)
     void *status = NULL;
 
     world_hold("key", 10000);
-    for (size_t i = 0; i < 3; i++)
-        ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
+    rig_hang_masters(&world.rig, 7);
     ck_assert_int_eq(pthread_create(&thread, NULL, shut_down, world.service), 0);
     world_wait(is_closing, world.service, "the shutdown to begin");
     redlock_service_destroy(world.service);
