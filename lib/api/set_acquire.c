@@ -1,7 +1,6 @@
 /* The acquisition of a set. engine/set.h says what is tried, awaited and given up. */
 #include "api/set_acquire.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "api/handle.h"
@@ -10,7 +9,7 @@
 #include "api/lock_state.h"
 #include "api/options.h"
 #include "api/results.h"
-#include "api/set.h"
+#include "api/set_hold.h"
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
 
@@ -169,7 +168,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 }
 
 /* The set acquires the lost key anew, with all the rest. */
-void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
+static void lost_meanwhile(struct redlock_set *set, unsigned part)
 {
     follow(set, rl_set_part_lost(&set->core, rl_host_read_clock(&set->object.client->host), part), NULL);
 }
@@ -194,31 +193,6 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     else if (set->options.ttl_ms > set->object.client->options.max_ttl_ms)
         set->options.ttl_ms = set->object.client->options.max_ttl_ms;
     set->options.size = sizeof set->options;
-}
-
-int rl_set_check_free(struct redlock_set *set)
-{
-    int status = rl_set_check_new(set);
-
-    if (status < 0)
-        return status;
-    if (set->state == REDLOCK_STATE_HELD)
-        return REDLOCK_E_ALREADY_HELD;
-    return redlock_set_size(set) < 2 ? REDLOCK_E_SET_KEYS : 0;
-}
-
-void rl_set_describe(struct redlock_set *set)
-{
-    set->core.engine = &set->object.client->host.engine;
-    set->core.n = set->n;
-    set->core.gates = set->core.permits = rl_parts_below(0);
-    for (unsigned i = 0; i < set->n; i++) {
-        set->core.locks[i] = &set->parts[i].lock->host.core;
-        if (rl_set_is_gate(set, i))
-            rl_parts_add(&set->core.gates, i);
-        if (set->parts[i].is_behind_gate)
-            rl_parts_add(&set->core.permits, i);
-    }
 }
 
 static void set_limits(struct redlock_set *set)
@@ -273,174 +247,32 @@ int redlock_set_cancel(struct redlock_set *set)
     return canceled || set->core.canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }
 
-/* What the operations of a set have in common. */
+/* --- Alarms ----------------------------------------------------------------------------------------------------- */
 
-unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock *lock)
+/* One loss is reported for each hold, and nothing of what is left after it. */
+static bool is_news(const struct redlock_set *set, unsigned part, enum redlock_alarm_kind kind)
 {
-    unsigned part = 0;
-
-    while (part < set->n && set->parts[part].lock != lock)
-        part++;
-    return part;
+    if (kind == REDLOCK_ALARM_LOST)
+        return set->state == REDLOCK_STATE_LOST && part == set->lost_part;
+    return set->state == REDLOCK_STATE_HELD;
 }
 
-void rl_set_start(struct redlock_set *set, struct rl_set_call *work, enum redlock_op op, redlock_set_fn cb,
-                  void *user_data)
+/* An extension that is pending ends with LOST: its answers are those of locks that are given up here, or that of the
+ * lost one, which comes after the alarm. */
+void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
 {
-    rl_call_begin(&work->call, op, set->object.client->host.now, user_data);
-    work->call.cb.set = cb;
-    work->parts = rl_parts_below(0);
-    work->part = set->n;
-    work->why[0] = '\0';
-}
+    struct redlock_set *set = user_data;
+    unsigned part = rl_set_part_of(set, lock);
+    bool is_loss = alarm->kind == REDLOCK_ALARM_LOST;
 
-/* The call makes room before its callback runs, which may start the next one. */
-void rl_set_complete(struct redlock_set *set, struct rl_set_call *work, const struct redlock_result *result)
-{
-    struct rl_set_call ended = *work;
-    const struct rl_call call = rl_call_take(&work->call);
-    struct redlock_client *client = set->object.client;
-    struct redlock_set_result report = {
-        .op = (enum redlock_op)call.op,
-        .status = call.status,
-        .cause = call.cause,
-        .elapsed_us = rl_call_elapsed_us(&call, rl_host_read_clock(&client->host)),
-        .remaining_ms = redlock_set_remaining_ms(set),
-        .n_keys = redlock_set_size(set),
-        .part = rl_set_place_of(set, ended.part),
-        .part_result = result,
-        .why = ended.why,
-    };
-
-    client->stats.set_acquired += call.op == REDLOCK_OP_ACQUIRE && call.status == REDLOCK_OK;
-    if (!call.cb.set || rl_client_forked(client))
+    if (set->object.destroyed || part == set->n)
         return;
     rl_object_enter(&set->object);
-    call.cb.set(set, &report, call.user_data);
+    if (set->state == REDLOCK_STATE_HELD && is_loss)
+        rl_set_lose(set, part);
+    if (set->state == REDLOCK_STATE_ACQUIRING && is_loss)
+        lost_meanwhile(set, part);
+    else if (is_news(set, part, alarm->kind) && set->watch && !set->object.destroyed)
+        set->watch(set, rl_set_place_of(set, part), alarm, set->watch_data);
     rl_object_leave(&set->object);
-}
-
-void rl_set_note(struct rl_set_call *work, unsigned part, int status, int cause, const char *why)
-{
-    work->part = part;
-    work->call.status = (int16_t)status;
-    work->call.cause = (int16_t)cause;
-    snprintf(work->why, sizeof work->why, "%s", why);
-}
-
-static void cancel(struct redlock_set *set, struct rl_set_call *work)
-{
-    if (!work->call.accepted)
-        return;
-    rl_set_note(work, set->n, REDLOCK_CANCELED, 0, redlock_strerror(REDLOCK_CANCELED));
-    rl_set_complete(set, work, NULL);
-}
-
-void rl_set_cancel_all(struct redlock_set *set)
-{
-    cancel(set, &set->work);
-    cancel(set, &set->release);
-}
-
-void rl_set_give_up(struct redlock_set *set, struct rl_parts parts)
-{
-    for (unsigned i = 0; i < set->n; i++) {
-        if (rl_parts_has(parts, i))
-            rl_lock_abandon(set->parts[i].lock);
-    }
-}
-
-/* The others are given up, unless the program wants to end first what it does under them. The lost one is kept, since
- * it has an alarm and perhaps a result to report. */
-void rl_set_lose(struct redlock_set *set, unsigned part)
-{
-    set->state = REDLOCK_STATE_LOST;
-    set->lost_part = part;
-    if (set->work.call.accepted)
-        rl_set_note(&set->work, part, REDLOCK_LOST, 0, redlock_strerror(REDLOCK_LOST));
-    if (!set->keeps_rest)
-        rl_set_give_up(set, rl_set_rest(&set->core, part));
-}
-
-/* While an extension is pending, the loss is left to its alarm: callbacks come from the loop. */
-static void notice_loss(struct redlock_set *set)
-{
-    for (unsigned i = 0; i < set->n; i++) {
-        rl_lock_begin(set->parts[i].lock);
-        if (set->state == REDLOCK_STATE_HELD && !set->work.call.accepted &&
-            set->parts[i].lock->host.core.state == RL_LOCK_LOST)
-            rl_set_lose(set, i);
-    }
-}
-
-int rl_set_check(struct redlock_set *set)
-{
-    int status = rl_object_check(set ? &set->object : NULL);
-
-    if (status < 0)
-        return status;
-    rl_host_read_clock(&set->object.client->host);
-    notice_loss(set);
-    return 0;
-}
-
-bool rl_set_is_busy(const struct redlock_set *set)
-{
-    return set->work.call.accepted || set->release.call.accepted;
-}
-
-int rl_set_check_new(struct redlock_set *set)
-{
-    int status = rl_set_check(set);
-
-    if (status == 0)
-        status = rl_object_check_new(&set->object);
-    return status == 0 && rl_set_is_busy(set) ? REDLOCK_E_BUSY : status;
-}
-
-/* What a program may ask of a set. */
-
-int64_t redlock_set_remaining_ns(const struct redlock_set *set)
-{
-    int64_t least = INT64_MAX;
-
-    if (!set || set->object.destroyed || set->state != REDLOCK_STATE_HELD)
-        return 0;
-    for (unsigned i = 0; i < set->n; i++) {
-        int64_t remaining = rl_set_is_gate(set, i) ? INT64_MAX : redlock_remaining_ns(set->parts[i].lock);
-
-        if (remaining < least)
-            least = remaining;
-    }
-    return least;
-}
-
-int64_t redlock_set_remaining_ms(const struct redlock_set *set)
-{
-    return redlock_set_remaining_ns(set) / RL_NS_PER_MS;
-}
-
-enum redlock_state redlock_set_state(const struct redlock_set *set)
-{
-    if (!set || set->object.destroyed)
-        return REDLOCK_STATE_IDLE;
-    if (set->state == REDLOCK_STATE_HELD && redlock_set_remaining_ns(set) == 0)
-        return REDLOCK_STATE_LOST;
-    if (set->state == REDLOCK_STATE_HELD && set->work.call.accepted)
-        return REDLOCK_STATE_EXTENDING;
-    return set->state;
-}
-
-size_t redlock_set_size(const struct redlock_set *set)
-{
-    return set ? rl_set_place_of(set, set->n) : 0;
-}
-
-const struct redlock_lock *redlock_set_lock(const struct redlock_set *set, size_t part)
-{
-    for (unsigned i = 0; set && i < set->n; i++) {
-        if (!rl_set_is_gate(set, i) && part-- == 0)
-            return set->parts[i].lock;
-    }
-    return NULL;
 }
