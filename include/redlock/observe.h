@@ -86,6 +86,7 @@ struct redlock_stats {
     uint64_t elected;         /* times that an election of this client was told that it leads */
     uint64_t leaderships_lost; /* times that it was told of a loss */
     uint64_t looks;           /* calls of redlock_look() that returned 0 */
+    uint64_t members_changed; /* times that the client went by a new list of masters */
 };
 
 struct redlock_node_stats {
@@ -139,11 +140,14 @@ struct redlock_node_info {
     int64_t marker_falls_ms;  /* time until marker_longest_ms falls to marker_max_ttl_ms; 0: it does not by itself */
     int64_t declaration;      /* number of the latest declaration of max_ttl_ms that the master knows */
     int64_t declaration_confirmed; /* number of the latest that all masters knew */
+    uint8_t member;           /* 1: it is in the list of masters by which the client goes; 0: it has left the list, or
+                                 an operator's command is about to make it a member */
 };
 
 /* Copies at most `size` bytes of the statistics: pass the size of the structure. The masters' numbers are 0 to
- * redlock_client_node_count() - 1, in the order given to redlock_client_create(). Errors: E_ARGUMENT (another number,
- * too), E_FORKED. */
+ * redlock_client_node_count() - 1, in the order given to redlock_client_create(). Masters that come with a new list get
+ * the next numbers, or those of masters that have left and hold nothing of this client any more. Errors: E_ARGUMENT
+ * (another number, too), E_FORKED. */
 REDLOCK_API int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size);
 REDLOCK_API int redlock_client_node_stats(const struct redlock_client *client, size_t node,
                                           struct redlock_node_stats *ret_stats, size_t size);
@@ -186,6 +190,9 @@ enum redlock_event_type {
     REDLOCK_EVENT_LATCH_ARRIVED, /* an arrival at a latch ended, with any status. This and the next one: latch, status,
                                     cause, and text, which is `why` of struct redlock_latch_result */
     REDLOCK_EVENT_LATCH_AWAITED, /* a wait for a latch ended, with any status; OK: the latch is open */
+    REDLOCK_EVENT_MEMBERS,   /* the client goes by another list of masters: text names them, with their quorum.
+                                redlock_client_node_count() may be larger now. One event for each list that the client
+                                has met; a view with the list that it has is none */
 };
 
 /* The bit of a type in event_types of struct redlock_options. */

@@ -81,6 +81,12 @@ enum redlock_mode {
     REDLOCK_SHARED,      /* any number of shared handles, and one that is upgradeable, may hold the key too */
 };
 
+/* What a client does when a master has a newer list of masters than its own. */
+enum redlock_follow {
+    REDLOCK_FOLLOW,     /* it goes by the new list */
+    REDLOCK_FOLLOW_NOT, /* it goes on by its own, and those masters have no vote */
+};
+
 struct redlock_event;
 struct redlock_credentials_request;
 struct redlock_credentials_wanted;
@@ -136,7 +142,8 @@ struct redlock_options {
     enum redlock_join join;
 
     /* These two relax the guarded profile; 0, the default, does not. With allow_unverified a master whose user lacks
-     * the rights for the examination votes as in the classic profile, instead of being excluded. With allow_eviction a
+     * the rights for the examination votes as in the classic profile, instead of being excluded; but not any more when
+     * the client goes by a new list of masters. With allow_eviction a
      * master votes that may evict locks, since it has maxmemory and an evicting policy. */
     uint8_t allow_unverified;
     uint8_t allow_eviction;
@@ -209,6 +216,15 @@ struct redlock_options {
      * REDLOCK_MAX_LABEL_BYTES printable characters without a space, "host:pid" say. It becomes part of its tokens,
      * behind a colon, and so of the values that masters store. NULL or "", the default, is none. */
     const char *label;
+
+    /* Whether the client goes by a new list of masters when it meets one (redlock(7), section OPERATING). The default
+     * is REDLOCK_FOLLOW. A client of the classic profile meets none: stop it before the list is changed. */
+    enum redlock_follow follow;
+
+    /* Names to which the client may send its password though its own list does not have them, when they come with a new
+     * list: host:port, where * stands for any characters, with commas between them; copied. Masters with TLS whose
+     * certificates are verified need not be named. NULL, the default, names none. */
+    const char *may_follow;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

@@ -267,7 +267,8 @@ REDLOCK_API_USED int redlock_lock_export(struct redlock_lock *lock, char *ret_te
 /* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
  * validity that is left, and renewed as `options` say: renew_ms, at_risk_ms and max_hold_ms count, the last from now
  * on, and the other members are ignored. Its mode is the one that it was exported with, its depth is 1. Adopt a text
- * only once: otherwise two handles hold the lock. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged,
+ * only once: otherwise two handles hold the lock. If its list of masters is newer than the client's, the client goes by
+ * it from then on. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged,
  * or of another key, deployment, machine, boot or time namespace), E_NOT_HELD (the validity has ended), E_RENEWAL
  * (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this
  * client's options), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */

@@ -46,6 +46,9 @@ enum redlock_fault {
     REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */
     REDLOCK_FAULT_TWO_SERVERS, /* its name leads to two servers by turns */
     REDLOCK_FAULT_CLOCK_SLOW,  /* its clock stands still, or runs much slower than this machine's */
+    REDLOCK_FAULT_NO_MEMBER,   /* it has left the list of masters, which an operator has changed */
+    REDLOCK_FAULT_NOT_FOLLOWED, /* it has a newer list of masters, which this client does not follow */
+    REDLOCK_FAULT_OVERRULED,   /* it has an older list of masters, or one of a change that another has overruled */
 };
 
 /* Why a held lock was lost. */

@@ -7,13 +7,11 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 
-/* The notes on the wait queues come last, and there is room for those masters only that the client has. */
-static size_t lock_call_size(const struct redlock_client *client)
+/* The notes on the wait queues come last. A waiter keeps its place when the list of masters changes, so there is room
+ * for as many as there can be. */
+static size_t lock_call_size(void)
 {
-    const struct rl_entry *entry = NULL;
-
-    return offsetof(struct rl_lock_call, host.entry) + offsetof(struct rl_entry, seen) +
-           client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
+    return offsetof(struct rl_lock_call, host.entry) + sizeof(struct rl_entry);
 }
 
 static struct rl_lock_call *borrow(struct redlock_client *client)
@@ -23,7 +21,7 @@ static struct rl_lock_call *borrow(struct redlock_client *client)
     if (call)
         client->spare_calls = call->next_spare;
     else
-        call = malloc(lock_call_size(client));
+        call = malloc(lock_call_size());
     if (!call)
         return NULL;
     memset(call, 0, offsetof(struct rl_lock_call, host));

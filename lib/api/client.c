@@ -72,7 +72,7 @@ static void free_masters(struct rl_master *masters, size_t n)
         rl_master_fini(&masters[i]);
 }
 
-static int parse_all(const char *const *urls, size_t n, const struct redlock_options *options,
+int rl_masters_parse(const char *const *urls, size_t n, const struct redlock_options *options,
                      struct rl_master *masters, struct redlock_error *ret_error)
 {
     for (size_t i = 0; i < n; i++) {
@@ -122,6 +122,7 @@ static struct rl_config engine_config(const struct redlock_options *options, siz
 
 static int start_host(struct redlock_client *client, const struct rl_master *masters, size_t n)
 {
+    struct rl_member_list list = {.quorum = (uint8_t)client->options.quorum};
     struct rl_deployment_names names;
     struct rl_host_config config = {
         .options = &client->options,
@@ -132,8 +133,12 @@ static int start_host(struct redlock_client *client, const struct rl_master *mas
     };
     int status;
 
-    if (!rl_deployment_names_make(&client->options, masters, n, &names))
-        return REDLOCK_E_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        rl_deployment_add_member(&list, &masters[i]);
+        memcpy(names.node_ids[i], list.members[i].node_id, RL_UUID_SIZE);
+    }
+    rl_deployment_name_list(client->options.key_prefix, &list);
+    memcpy(names.list_id, list.id, RL_UUID_SIZE);
     status = rl_host_init(&client->host, &config);
     client->options.key_prefix = client->host.trust.prefix; /* the caller's need not live on */
     return status;
@@ -211,6 +216,13 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->options = *options;
     memcpy(client->label, options->label, strlen(options->label));
     client->options.label = client->label;
+    client->n_configured = n;
+    client->may_follow = options->may_follow ? strdup(options->may_follow) : NULL;
+    client->options.may_follow = client->may_follow;
+    if (options->may_follow && !client->may_follow) {
+        free(client);
+        return REDLOCK_E_NOMEM;
+    }
     client->fork_generation = rl_fork_generation();
     rl_objects_init(client);
     status = start_host(client, masters, n);
@@ -219,10 +231,12 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
         if (status < 0)
             rl_host_fini(&client->host);
     }
-    if (status < 0)
+    if (status < 0) {
+        free(client->may_follow);
         free(client);
-    else
+    } else {
         *ret_client = client;
+    }
     return status;
 }
 
@@ -248,7 +262,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     if (status < 0)
         return fail(ret_error, status, why);
     memset(parsed, 0, sizeof parsed);
-    status = parse_all(masters, n_masters, &checked, parsed, ret_error);
+    status = rl_masters_parse(masters, n_masters, &checked, parsed, ret_error);
     if (status < 0)
         return status;
     status = rl_tls_start(&checked, parsed, n_masters, why, sizeof why, &tls);

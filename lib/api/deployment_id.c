@@ -2,57 +2,34 @@
  * it, so all clients must write them alike; the order of the masters does not matter. */
 #include "api/deployment_id.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include <redlock/options.h>
+
 #include "codec/text.h"
-#include "util/slice.h"
 
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool append_line(struct rl_bytes *text, const char *line)
-{
-    return rl_bytes_append(text, line, strlen(line)) && rl_bytes_append(text, "\n", 1);
-}
-
-static bool append_number(struct rl_bytes *text, uint64_t number)
-{
-    char digits[RL_DECIMAL_MAX + 1];
-
-    digits[rl_decimal(number, digits)] = '\0';
-    return append_line(text, digits);
-}
-
 /* No name has a line feed, and the prefix is last, so no two deployments have the same text. */
-static bool describe_deployment(const struct redlock_options *options, char *const *names, size_t n,
-                                struct rl_bytes *text)
+static int describe(const char *prefix, unsigned quorum, const char *const *names, size_t n, char *text, size_t size)
 {
-    bool done = append_number(text, n) && append_number(text, options->quorum);
+    int length = snprintf(text, size, "%zu\n%u\n", n, quorum);
 
     for (size_t i = 0; i < n; i++)
-        done = done && append_line(text, names[i]);
-    return done && rl_bytes_append(text, options->key_prefix, strlen(options->key_prefix));
+        length += snprintf(text + length, size - (size_t)length, "%s\n", names[i]);
+    length += snprintf(text + length, size - (size_t)length, "%s", prefix);
+    assert((size_t)length < size);
+    return length;
 }
 
-/* The name includes the database, since each database of a server has its own marker, and SWAPDB exchanges them. Letter
- * case means nothing in host names. */
-static char *name_of(const struct rl_master *master)
-{
-    char *name = NULL;
-
-    if (asprintf(&name, "%s/%u", master->name, (unsigned)master->db) < 0)
-        return NULL;
-    for (char *at = name; !master->path && *at; at++)
-        *at = rl_text_lower(*at);
-    return name;
-}
-
-static void make_uuid(const void *name, size_t size, char ret_text[RL_UUID_SIZE])
+static void make_uuid(const void *name, size_t size, char ret_text[RL_ID_SIZE])
 {
     /* A name space of our own, drawn once. */
     static const uuid_t name_space = {0xc6, 0xfb, 0x83, 0xfe, 0xb7, 0x46, 0x41, 0x5a,
@@ -63,26 +40,36 @@ static void make_uuid(const void *name, size_t size, char ret_text[RL_UUID_SIZE]
     uuid_unparse_lower(uuid, ret_text);
 }
 
-bool rl_deployment_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
-                              struct rl_deployment_names *ret_names)
+void rl_deployment_name_list(const char *prefix, struct rl_member_list *list)
 {
-    char *names[REDLOCK_MAX_MASTERS];
-    struct rl_bytes text = {0};
-    bool done = true;
+    char text[RL_MAX_NODES * (RL_NAME_MAX + 1) + REDLOCK_MAX_PREFIX_BYTES + 64];
+    const char *names[RL_MAX_NODES];
 
-    for (size_t i = 0; i < n; i++) {
-        names[i] = name_of(&masters[i]);
-        done = done && names[i];
-        if (names[i])
-            make_uuid(names[i], strlen(names[i]), ret_names->node_ids[i]);
-    }
-    if (done)
-        qsort(names, n, sizeof names[0], compare_names);
-    done = done && describe_deployment(options, names, n, &text);
-    if (done)
-        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), ret_names->deployment_id);
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    rl_bytes_fini(&text);
-    return done;
+    for (size_t i = 0; i < list->n; i++)
+        names[i] = list->members[i].name;
+    qsort(names, list->n, sizeof names[0], compare_names);
+    make_uuid(text, (size_t)describe(prefix, list->quorum, names, list->n, text, sizeof text), list->id);
+}
+
+/* The name includes the database, since each database of a server has its own marker, and SWAPDB exchanges them. Letter
+ * case means nothing in host names. */
+void rl_deployment_add_member(struct rl_member_list *list, const struct rl_master *master)
+{
+    struct rl_member *member = &list->members[list->n++];
+    int size = snprintf(member->name, sizeof member->name, "%s/%u", master->name, (unsigned)master->db);
+
+    assert(size > 0 && (size_t)size < sizeof member->name);
+    for (char *at = member->name; !master->path && *at; at++)
+        *at = rl_text_lower(*at);
+    make_uuid(member->name, (size_t)size, member->node_id);
+}
+
+char *rl_deployment_url(const char *member_name)
+{
+    const char *db = strrchr(member_name, '/');
+    char *url = NULL;
+
+    if (member_name[0] != '/')
+        return strdup(member_name);
+    return asprintf(&url, "%.*s?db=%s", (int)(db - member_name), member_name, db + 1) < 0 ? NULL : url;
 }

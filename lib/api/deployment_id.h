@@ -1,17 +1,19 @@
-/* The id of a deployment and the names of its masters: the same for the same masters, in whatever order. */
+/* The id of a list of masters and their names: the same for the same masters, in whatever order. */
 #ifndef RL_API_DEPLOYMENT_ID_H
 #define RL_API_DEPLOYMENT_ID_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-#include <redlock/options.h>
-
 #include "codec/url.h"
-#include "host/trust/trust.h"
+#include "votes/view.h"
 
-/* false: out of memory. */
-bool rl_deployment_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
-                              struct rl_deployment_names *ret_names);
+/* One more member of the list: its name, and its node id, which is made from it. */
+void rl_deployment_add_member(struct rl_member_list *list, const struct rl_master *master);
+
+/* Writes the id of a list whose members and quorum are complete. */
+void rl_deployment_name_list(const char *prefix, struct rl_member_list *list);
+
+/* The URL of a member without user, password and TLS; to be freed. NULL: out of memory. */
+char *rl_deployment_url(const char *member_name);
 
 #endif

@@ -1,14 +1,19 @@
 #include "api/events.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "api/evidence.h"
 #include "api/handle.h"
 #include "api/lock_state.h"
+#include "api/members.h"
 #include "api/observe.h"
 #include "api/probes.h"
 #include "api/public.h"
 #include "api/results.h"
 #include "codec/classify.h"
 #include "host/trust/admission.h"
+#include "votes/view.h"
 
 /* An event with these members is made only if somebody wants its kind: answers come by the thousand. */
 #define OBSERVE(host, kind, ...)                                                                                   \
@@ -168,6 +173,29 @@ static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_c
     OBSERVE(host, REDLOCK_EVENT_CLOCK, .node = -1, .delay_us = move->most.ns / RL_NS_PER_US);
 }
 
+/* "a:1, b:2 and c:3 (quorum 2)" */
+static void on_members_changed(struct rl_host *host)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+    const struct rl_member_list *configured = rl_client_configured(client);
+    const struct rl_votes *votes = &host->engine.votes;
+    bool same = configured && rl_same_text(configured->id, host->trust.names.list_id);
+    char text[1200] = "the list of masters is now";
+    size_t size = strlen(text);
+
+    client->stats.members_changed++;
+    if (!rl_observes(client, REDLOCK_EVENT_MEMBERS))
+        return;
+    for (unsigned i = 0; i < votes->config.n_nodes && size < sizeof text; i++) {
+        if (votes->members & rl_bit(i))
+            size += (size_t)snprintf(text + size, sizeof text - size, " %s,", rl_driver_node_name(client->driver, i));
+    }
+    if (size < sizeof text)
+        snprintf(text + size, sizeof text - size, " with a quorum of %zu%s", votes->config.quorum,
+                 same ? ", as this program is configured" : "; this program's configuration is out of date");
+    rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_MEMBERS, .node = -1, .text = text});
+}
+
 const struct rl_host_sink rl_client_sink = {
     .complete = on_complete,
     .attempt = on_attempt,
@@ -185,4 +213,6 @@ const struct rl_host_sink rl_client_sink = {
     .admission = on_admission,
     .clock = on_clock,
     .own_clock = on_own_clock,
+    .new_member = rl_client_new_member,
+    .members_changed = on_members_changed,
 };

@@ -11,15 +11,15 @@
 #include "codec/classify.h"
 #include "engine/hold.h"
 
-/* The answer of each master to the operation; NULL: there are none. */
-static const struct rl_vote *answers_of(const struct redlock_lock *lock, const struct rl_call *call)
+/* The answer of a master to the operation; NULL: there is none. A claim from before a change of the list has fewer. */
+static const struct rl_vote *answer_of(const struct redlock_lock *lock, const struct rl_call *call, unsigned node)
 {
     const struct rl_claim *claim = lock->host.core.claim;
 
     if (!call->unanswered)
-        return claim ? claim->votes : NULL;
+        return claim && node < claim->n_nodes ? &claim->votes[node] : NULL;
     if (call->op == RL_OP_CONVERT && lock->host.call && lock->host.call->answered)
-        return lock->host.call->answers;
+        return &lock->host.call->answers[node];
     return NULL;
 }
 
@@ -34,18 +34,18 @@ static void fill_node(const struct redlock_client *client, const struct rl_vote 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_call *call, struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_vote *answers = answers_of(lock, call);
     bool counts =
         !call->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
     rl_reasons_init(&evidence->reasons, client);
     for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
+        const struct rl_vote *answer = answer_of(lock, call, i);
 
         *node = (struct redlock_node_result){.latency_us = -1};
-        if (answers)
-            fill_node(client, &answers[i], node);
-        node->detail = rl_reason_of(&evidence->reasons, i, answers ? &answers[i] : NULL);
+        if (answer)
+            fill_node(client, answer, node);
+        node->detail = rl_reason_of(&evidence->reasons, i, answer);
         if (!counts)
             node->valid_for_ms = 0;
         node->name = rl_driver_node_name(client->driver, i);
@@ -118,7 +118,7 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_call
         .status = call->status,
         .cause = call->cause,
         .attempts = call->op == RL_OP_ACQUIRE ? lock->host.core.attempts : 1,
-        .quorum = client->options.quorum,
+        .quorum = (unsigned)client->host.engine.votes.config.quorum,
         .elapsed_us = rl_call_elapsed_us(call, client->host.now),
         .remaining_ms = redlock_remaining_ms(lock),
         .n_nodes = client->host.engine.votes.config.n_nodes,
@@ -154,7 +154,7 @@ static const char *say_of_silence(const struct redlock_lock *lock, size_t node, 
 
     if (loss != REDLOCK_LOSS_REFUSED)
         return "no answer yet";
-    return claim && claim->votes[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
+    return claim && node < claim->n_nodes && claim->votes[node].bound.ns == RL_LONG_AGO.ns ? "missing" : "";
 }
 
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)
@@ -165,7 +165,7 @@ void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *
     evidence->result = (struct redlock_result){
         .op = REDLOCK_OP_EXTEND,
         .status = lost ? REDLOCK_LOST : REDLOCK_OK,
-        .quorum = rl_client_of(lock)->options.quorum,
+        .quorum = (unsigned)lock->host.host->engine.votes.config.quorum,
         .remaining_ms = redlock_remaining_ms(lock),
         .n_nodes = lock->host.host->engine.votes.config.n_nodes,
         .nodes = evidence->nodes,

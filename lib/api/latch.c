@@ -120,7 +120,7 @@ static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, 
     report->result = (struct redlock_latch_result){
         .status = ended->status,
         .cause = ended->cause,
-        .quorum = client->options.quorum,
+        .quorum = (unsigned)client->host.engine.votes.config.quorum,
         .elapsed_us = rl_until(ended->started, client->host.now).ns / RL_NS_PER_US,
         .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = report->nodes,

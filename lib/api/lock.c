@@ -26,7 +26,7 @@
 
 /* What a held lock takes over five masters, beside its key. A program may hold a hundred thousand. */
 _Static_assert(sizeof(struct redlock_lock) + sizeof(struct rl_host_claim) + sizeof(struct rl_claim) +
-                   5 * sizeof(struct rl_vote) <= 560, "the budget of a held lock");
+                   5 * sizeof(struct rl_vote) <= 576, "the budget of a held lock");
 
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
 static size_t longest_suffix(uint32_t limit)
@@ -360,10 +360,9 @@ static int upgrade(struct redlock_lock *lock, int64_t timeout_ms)
 {
     struct rl_instant now = lock->host.host->now;
     struct rl_lock_call *pending = rl_lock_call_of(lock);
-    size_t n_nodes = lock->host.host->engine.votes.config.n_nodes;
 
     pending->call.unanswered = true;
-    pending->host.answers = malloc(n_nodes * sizeof *pending->host.answers);
+    pending->host.answers = calloc(RL_MAX_NODES, sizeof *pending->host.answers); /* the list of masters may change */
     if (!pending->host.answers)
         return REDLOCK_E_NOMEM;
     return rl_host_upgrade(&lock->host, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);

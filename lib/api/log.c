@@ -27,6 +27,7 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
         return REDLOCK_LEVEL_ERROR;
     case REDLOCK_EVENT_AT_RISK:
     case REDLOCK_EVENT_CLOCK:
+    case REDLOCK_EVENT_MEMBERS:
         return REDLOCK_LEVEL_WARNING;
     case REDLOCK_EVENT_NODE:
         return warning_if(event->link == REDLOCK_LINK_DOWN || event->link == REDLOCK_LINK_LATE);

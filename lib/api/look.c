@@ -116,7 +116,7 @@ static void make_report(const struct look *look, int status, struct report *repo
     report->result = (struct redlock_look_result){
         .status = status,
         .verdict = REDLOCK_LOOK_UNKNOWN,
-        .quorum = client->options.quorum,
+        .quorum = (unsigned)client->host.engine.votes.config.quorum,
         .elapsed_us = rl_until(look->call.started, client->host.now).ns / RL_NS_PER_US,
         .values = report->values,
         .waiters = report->waiters,

@@ -236,6 +236,7 @@ static const struct {
     TOTAL(elected, "Elections won."),
     TOTAL(leaderships_lost, "Leaderships lost."),
     TOTAL(looks, "Looks at keys begun by the program."),
+    TOTAL(members_changed, "Changes of the list of masters that the client has followed."),
     TOTAL(latch_arrivals, "Arrivals at latches begun."),
     TOTAL(latch_arrived, "Arrivals at latches recorded by a quorum."),
     TOTAL(latch_awaits, "Waits for latches begun."),

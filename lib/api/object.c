@@ -163,5 +163,7 @@ void rl_objects_free(struct redlock_client *client)
     rl_host_fini(&client->host);
     rl_pool_fini(&client->pool, NULL);
     rl_calls_fini(client);
+    free(client->list);
+    free(client->may_follow);
     free(client);
 }

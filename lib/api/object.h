@@ -20,6 +20,7 @@ enum rl_object_kind {
     RL_OBJECT_ELECTION,
     RL_OBJECT_LATCH,
     RL_OBJECT_LOOK,
+    RL_OBJECT_CHANGE,
     RL_OBJECT_KINDS,
 };
 

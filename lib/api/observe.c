@@ -139,6 +139,7 @@ static void fill_standing(const struct redlock_client *client, unsigned node, st
 {
     struct rl_admission_status standing = rl_trust_status(&client->host, node, now);
 
+    info->member = (client->host.engine.votes.members & rl_bit(node)) != 0;
     info->standing = rl_public_standing(standing.kind);
     info->fault = rl_public_fault(standing.fault);
     info->fault_text = rl_trust_fault_text(&client->host, node, standing.fault);

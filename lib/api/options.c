@@ -86,6 +86,7 @@ static int check_trust(struct redlock_options *o, char *why, size_t size)
     const struct range ranges[] = {
         {REDLOCK_E_PROFILE, "profile", (uint32_t)o->profile, 0, REDLOCK_PROFILE_CLASSIC},
         {REDLOCK_E_PROFILE, "join", (uint32_t)o->join, 0, REDLOCK_JOIN_ALLOW},
+        {REDLOCK_E_PROFILE, "follow", (uint32_t)o->follow, 0, REDLOCK_FOLLOW_NOT},
         {REDLOCK_E_PROFILE, "allow_unverified", o->allow_unverified, 0, 1},
         {REDLOCK_E_PROFILE, "allow_eviction", o->allow_eviction, 0, 1},
     };

@@ -134,9 +134,10 @@ const char *redlock_fault_name(enum redlock_fault fault)
         [REDLOCK_FAULT_RING] = "ring",           [REDLOCK_FAULT_NO_RIGHTS] = "no-rights",
         [REDLOCK_FAULT_NO_MARKER] = "no-marker", [REDLOCK_FAULT_MAX_TTL] = "max-ttl",
         [REDLOCK_FAULT_TWO_SERVERS] = "two-servers",
-        [REDLOCK_FAULT_CLOCK_SLOW] = "clock-slow"};
+        [REDLOCK_FAULT_CLOCK_SLOW] = "clock-slow", [REDLOCK_FAULT_NO_MEMBER] = "no-member",
+        [REDLOCK_FAULT_NOT_FOLLOWED] = "not-followed", [REDLOCK_FAULT_OVERRULED] = "overruled"};
 
-    return (unsigned)fault <= REDLOCK_FAULT_CLOCK_SLOW ? names[fault] : "?";
+    return (unsigned)fault <= REDLOCK_FAULT_OVERRULED ? names[fault] : "?";
 }
 
 const char *redlock_event_name(enum redlock_event_type type)
@@ -152,9 +153,9 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_LISTENING] = "listening", [REDLOCK_EVENT_EXTENDING] = "extending",
         [REDLOCK_EVENT_PROVED] = "proved",     [REDLOCK_EVENT_VALIDITY] = "validity",
         [REDLOCK_EVENT_CONVERTED] = "converted", [REDLOCK_EVENT_LATCH_ARRIVED] = "latch-arrived",
-        [REDLOCK_EVENT_LATCH_AWAITED] = "latch-awaited"};
+        [REDLOCK_EVENT_LATCH_AWAITED] = "latch-awaited", [REDLOCK_EVENT_MEMBERS] = "members"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_LATCH_AWAITED ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_MEMBERS ? names[type] : "?";
 }
 
 const char *redlock_version(void)

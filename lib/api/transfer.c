@@ -3,11 +3,13 @@
  *     redlock1:BOOT:DEPLOYMENT:KEY:TOKEN:FENCE:TTL:LONGEST:SHORTEST:UNRESOLVED:BOUND,BOUND,...:CHECK
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
- * in another time namespace. DEPLOYMENT stands for masters and quorum. KEY is in hexadecimal digits, followed by the
- * slot of a permit: "6b6579#3". TTL is "LEASE/TTL" for a lock that was handed off to its holder for a lease, and still
- * needs its full ttl (engine/wait.c). Where masters may have the vote in a set of shared ones, its mode follows, r, u
- * or x: "TTL+r". Bounds are in the order of the masters' names, and so are the bits of UNRESOLVED; "-" is the bound of
- * a vote that does not count. CHECK finds damage, not forgery: the text is a secret, like the token in it. */
+ * in another time namespace. DEPLOYMENT stands for masters and quorum; where an operator has changed them, what the
+ * lock is worth by the new list, and that list, follow behind slashes (transfer_list.c). KEY is in hexadecimal digits,
+ * followed by the slot of a permit: "6b6579#3". TTL is "LEASE/TTL" for a lock that was handed off to its holder for a
+ * lease, and still needs its full ttl (engine/wait.c). Where masters may have the vote in a set of shared ones, its
+ * mode follows, r, u or x: "TTL+r". Bounds are in the order of the masters' names, or of the list that is in the text,
+ * and so are the bits of UNRESOLVED; "-" is the bound of a vote that does not count. CHECK finds damage, not forgery:
+ * the text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/options.h"
+#include "api/transfer_list.h"
 #include "engine/lock.h"
 #include "host/operations.h"
 #include "kinds/mutex.h"
@@ -54,63 +57,11 @@ static bool boot_identity(char ret_identity[RL_UUID_SIZE])
     return true;
 }
 
-static int64_t read_boot_ns(const struct redlock_client *client)
-{
-    return client->host.environment.boot_ns(client->host.environment.ctx);
-}
-
-/* The position of a master among all, by name: clients may list them in different orders. */
-static size_t rank_of(const struct redlock_client *client, unsigned node)
-{
-    size_t rank = 0;
-
-    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
-        const char *name = rl_driver_node_name(client->driver, i);
-        int order = strcasecmp(name, rl_driver_node_name(client->driver, node));
-
-        if (order == 0)
-            order = strcmp(name, rl_driver_node_name(client->driver, node));
-        rank += order < 0;
-    }
-    return rank;
-}
-
 /* --- Export ----------------------------------------------------------------------------------------------------- */
 
 static const char mode_letters[] = {[RL_EXCLUSIVE] = 'x', [RL_UPGRADEABLE] = 'u', [RL_SHARED] = 'r'};
 
-/* The boot clock is read before the client's clock, so the time that passes in between makes the bounds earlier. */
-static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_instant *bounds)
-{
-    int64_t boot_now = read_boot_ns(client);
-    struct rl_instant now = rl_host_read_clock(&client->host);
-    size_t n = client->host.engine.votes.config.n_nodes;
-    struct rl_instant by_rank[REDLOCK_MAX_MASTERS];
-
-    for (unsigned i = 0; i < n; i++)
-        by_rank[rank_of(client, i)] = bounds[i];
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            fputc(',', out);
-        if (rl_before(now, by_rank[i]))
-            fprintf(out, "%" PRId64, boot_now + rl_until(now, by_rank[i]).ns);
-        else
-            fputc('-', out);
-    }
-}
-
-static uint32_t by_rank(const struct redlock_client *client, uint32_t by_node)
-{
-    uint32_t ranks = 0;
-
-    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
-        if (by_node & UINT32_C(1) << i)
-            ranks |= UINT32_C(1) << rank_of(client, i);
-    }
-    return ranks;
-}
-
-static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
+static void put_all(FILE *out, struct redlock_lock *lock, const char *boot, const struct rl_transfer_order *order)
 {
     struct redlock_client *client = rl_client_of(lock);
     const struct rl_permit *permit = rl_permit_of(&lock->host);
@@ -118,9 +69,10 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     const struct rl_exported_state *state = &exported.state;
 
     rl_host_export(&lock->host, &exported);
-    fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
-    for (size_t i = 0; i < lock->host.key->size; i++)
-        fprintf(out, "%02x", lock->host.key->bytes[i]);
+    fprintf(out, MAGIC ":%s:", boot);
+    rl_transfer_put_list(out, client, order, state);
+    fputc(':', out);
+    rl_transfer_put_hex(out, lock->host.key->bytes, lock->host.key->size);
     if (permit)
         fprintf(out, "#%" PRIu32, permit->slot);
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
@@ -129,20 +81,21 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     if (state->kind == rl_shared_form(state->kind))
         fprintf(out, "+%c", mode_letters[state->mode]);
     fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", state->longest_ttl_ms, state->shortest_extension_ms,
-            by_rank(client, state->unresolved_extension));
-    put_bounds(out, client, exported.bounds);
+            rl_transfer_in_order(order, state->unresolved_extension));
+    rl_transfer_put_bounds(out, client, order, exported.bounds);
 }
 
 /* `text` must be empty, with zeros behind it. Returns the number of characters, or 0. */
 static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
 {
-    FILE *out = fmemopen(text, size, "w");
+    struct rl_transfer_order order;
+    FILE *out = rl_transfer_find_order(rl_client_of(lock), &order) ? fmemopen(text, size, "w") : NULL;
     char check[RL_UUID_SIZE];
     size_t length;
 
     if (!out)
         return 0;
-    put_all(out, lock, boot);
+    put_all(out, lock, boot, &order);
     if (fclose(out) != 0)
         return 0;
     length = strlen(text);
@@ -231,26 +184,6 @@ static bool key_matches(const char *hex, const struct rl_key *key)
     return true;
 }
 
-static bool read_number(const char *text, uint64_t limit, uint64_t *ret_number)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    *ret_number = strtoull(text, &end, 10);
-    return *end == '\0' && *ret_number <= limit;
-}
-
-static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
-{
-    uint64_t number;
-
-    if (!read_number(text, limit, &number))
-        return false;
-    *ret_number = (uint32_t)number;
-    return true;
-}
-
 /* "KEY", or "KEY#SLOT" for a permit. */
 static bool read_key(char *text, const struct rl_host_lock *lock, uint32_t *ret_slot)
 {
@@ -260,7 +193,7 @@ static bool read_key(char *text, const struct rl_host_lock *lock, uint32_t *ret_
     *ret_slot = RL_NO_SLOT;
     if (!key_matches(hex, lock->key) || !text != !permit)
         return false;
-    return !permit || read_u32(text, permit->limit - 1, ret_slot);
+    return !permit || rl_transfer_read_u32(text, permit->limit - 1, ret_slot);
 }
 
 /* NULL: the kind knows no modes. */
@@ -278,7 +211,7 @@ static bool read_mode(const char *word, struct rl_exported_state *state)
 
 static bool read_ttl_ms(const char *text, uint32_t *ret_ttl_ms)
 {
-    return read_u32(text, REDLOCK_MAX_TTL_MS, ret_ttl_ms);
+    return rl_transfer_read_u32(text, REDLOCK_MAX_TTL_MS, ret_ttl_ms);
 }
 
 /* "TTL", or "LEASE/TTL"; the mode may follow. */
@@ -297,71 +230,30 @@ static bool read_ttl(char *text, struct rl_exported_state *state)
     return !text || (read_ttl_ms(text, &state->full_ttl_ms) && state->full_ttl_ms > state->ttl_ms);
 }
 
-/* A mask of ranks as one of nodes. */
-static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
-{
-    uint32_t nodes = 0;
-
-    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
-        if (by_rank & UINT32_C(1) << rank_of(client, i))
-            nodes |= UINT32_C(1) << i;
-    }
-    return nodes;
-}
-
-/* The client's clock is read before the boot clock, so the time that passes in between makes the bounds earlier. A
- * bound further away than the longest ttl was not exported by this library. */
-static bool read_bounds(struct redlock_client *client, char *text, uint32_t longest_ttl_ms, struct rl_instant *bounds)
-{
-    struct rl_instant now = rl_host_read_clock(&client->host);
-    int64_t boot_now = read_boot_ns(client);
-    int64_t by_rank[REDLOCK_MAX_MASTERS];
-    size_t n = client->host.engine.votes.config.n_nodes;
-    uint64_t at;
-
-    for (size_t i = 0; i < n; i++) {
-        const char *word = strsep(&text, ",");
-
-        if (!word)
-            return false;
-        by_rank[i] = INT64_MIN;
-        if (strcmp(word, "-") == 0)
-            continue;
-        if (!read_number(word, INT64_MAX, &at) || (int64_t)at - boot_now > rl_ms(longest_ttl_ms).ns)
-            return false;
-        by_rank[i] = (int64_t)at - boot_now;
-    }
-    for (unsigned i = 0; i < n; i++) {
-        int64_t left = by_rank[rank_of(client, i)];
-
-        bounds[i] = left == INT64_MIN ? RL_LONG_AGO : (struct rl_instant){now.ns + left};
-    }
-    return !text;
-}
-
 /* Whether the ttl fits this client's options is checked by make_request(), which has a status for it. */
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot,
                         struct rl_host_exported *ret)
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_exported_state *state = &ret->state;
+    struct rl_transfer_origin origin;
     uint32_t unresolved;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
-        strcmp(fields[DEPLOYMENT], client->host.trust.names.deployment_id) != 0 ||
         !read_key(fields[KEY], &lock->host, &ret->slot))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
     memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
-    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], state) ||
+    if (!rl_transfer_read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], state) ||
         !read_ttl_ms(fields[LONGEST], &state->longest_ttl_ms) ||
-        !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
-        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
-        !read_bounds(client, fields[BOUNDS], state->longest_ttl_ms, ret->bounds))
+        !rl_transfer_read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
+        !rl_transfer_read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
+        !rl_transfer_read_list(client, fields[DEPLOYMENT], state->longest_ttl_ms, &origin) ||
+        !rl_transfer_read_instants(client, fields[BOUNDS], state->longest_ttl_ms, origin.bounds, origin.order.n))
         return false;
-    state->unresolved_extension = by_node(client, unresolved);
-    state->bounds = ret->bounds;
+    rl_transfer_take_ledger(client, &origin, ret);
+    state->unresolved_extension = rl_transfer_by_node(&origin.order, unresolved);
     state->kind = rl_lock_kind(lock, state->kind);
     return state->kind != NULL;
 }

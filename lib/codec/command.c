@@ -132,14 +132,14 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
 bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
-    char proposals[RL_BATCH_MAX][RL_DECIMAL_MAX];
+    char proposals[RL_BATCH_MAX][RL_PROPOSAL_MAX];
     size_t argc = command->argc;
 
     assert(joins->n < RL_BATCH_MAX);
     memcpy(argv, command->argv, argc * sizeof argv[0]);
     for (size_t i = 0; i < joins->n; i++) {
         argv[argc++] = joins->tokens[i];
-        argv[argc++] = number_word(joins->proposals[i], proposals[i]);
+        argv[argc++] = rl_proposal_word(joins->proposals[i], joins->lead_us, proposals[i]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }
@@ -150,7 +150,7 @@ bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *jo
 bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many, struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + REFRESH_WORDS * RL_BATCH_MAX];
-    char digits[RL_BATCH_MAX][REFRESH_WORDS - 1][RL_DECIMAL_MAX];
+    char digits[RL_BATCH_MAX][REFRESH_WORDS - 1][RL_PROPOSAL_MAX];
     size_t argc = command->argc;
 
     assert(many->n <= RL_BATCH_MAX);
@@ -159,7 +159,7 @@ bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_re
         argv[argc++] = many->at[i].token;
         argv[argc++] = number_word(many->at[i].round, digits[i][0]);
         argv[argc++] = number_word(many->at[i].ticket, digits[i][1]);
-        argv[argc++] = number_word(many->at[i].proposal, digits[i][2]);
+        argv[argc++] = rl_proposal_word(many->at[i].proposal, many->lead_us, digits[i][2]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }

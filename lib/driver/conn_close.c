@@ -49,6 +49,19 @@ void rl_conn_close(struct rl_conn *conn, struct rl_instant now)
     conn->role->set_link(conn, RL_LINK_DOWN, conn->last_error, now);
 }
 
+void rl_conn_dismiss(struct rl_conn *conn, struct rl_instant now)
+{
+    struct rl_timers *timers = &conn->shared->timers;
+
+    if (conn->state != RL_CONN_WAITING)
+        rl_conn_close(conn, now);
+    rl_timers_disarm(timers, &conn->attempt);
+    rl_timers_disarm(timers, &conn->step);
+    rl_timers_disarm(timers, &conn->watch);
+    rl_timers_disarm(timers, &conn->auth.timer);
+    rl_conn_fini(conn, false);
+}
+
 /* In a child the descriptor is closed before its events are deleted: see rl_driver_close(). */
 void rl_conn_fini(struct rl_conn *conn, bool in_child)
 {

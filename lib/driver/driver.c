@@ -1,5 +1,6 @@
 #include "driver/driver.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,17 @@
 #include "driver/driver_state.h"
 #include "driver/shared.h"
 
-/* The connections that carry commands come first, then the listeners. */
-static size_t count_all(const struct rl_driver *driver)
+/* Each connection of each master, in the order of the masters; those that carry commands come before the listeners. */
+static void for_each(struct rl_driver *driver, void (*act)(struct rl_conn *conn))
 {
-    return driver->listeners ? 2 * driver->n_conns : driver->n_conns;
-}
-
-static struct rl_conn *conn_at(struct rl_driver *driver, size_t i)
-{
-    return i < driver->n_conns ? &driver->conns[i] : &driver->listeners[i - driver->n_conns];
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        if (!driver->nodes[i]->closed)
+            act(&driver->nodes[i]->conn);
+    }
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        if (!driver->nodes[i]->closed && driver->nodes[i]->listener)
+            act(driver->nodes[i]->listener);
+    }
 }
 
 static void take_answers(struct rl_driver *driver)
@@ -29,19 +32,102 @@ static void take_answers(struct rl_driver *driver)
     if (!driver->shared.answers_due)
         return;
     driver->shared.answers_due = false;
-    for (size_t i = 0; i < count_all(driver); i++)
-        rl_conn_take_answer(conn_at(driver, i));
+    for_each(driver, rl_conn_take_answer);
 }
 
-static void close_failed(struct rl_driver *driver)
+static void close_if_failed(struct rl_conn *conn)
 {
-    for (size_t i = 0; i < count_all(driver); i++) {
-        struct rl_conn *conn = conn_at(driver, i);
+    if (conn->failed)
+        rl_conn_close(conn, rl_shared_now(conn->shared));
+}
 
-        if (conn->failed)
-            rl_conn_close(conn, rl_shared_now(&driver->shared));
+/* --- Masters that come and go ------------------------------------------------------------------------------------- */
+
+static void drop_listener(struct rl_driver_node *node)
+{
+    free(node->listener);
+    node->listener = NULL;
+}
+
+static void dismiss_node(struct rl_driver *driver, struct rl_driver_node *node)
+{
+    struct rl_instant now = rl_shared_now(&driver->shared);
+
+    node->leaving = false;
+    if (node->closed)
+        return;
+    node->closed = true;
+    rl_conn_set_error(&node->conn, "it has left the list of masters");
+    rl_conn_dismiss(&node->conn, now);
+    if (node->listener)
+        rl_conn_dismiss(node->listener, now);
+    drop_listener(node);
+}
+
+static void dismiss_leaving(struct rl_driver *driver)
+{
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        if (driver->nodes[i]->leaving)
+            dismiss_node(driver, driver->nodes[i]);
     }
 }
+
+static bool start_listener(struct rl_driver *driver, size_t i)
+{
+    struct rl_driver_node *node = driver->nodes[i];
+
+    node->listener = calloc(1, sizeof *node->listener);
+    if (!node->listener)
+        return false;
+    rl_conn_init(node->listener, &driver->shared, &rl_role_listener, (unsigned)i, &node->master,
+                 rl_shared_now(&driver->shared));
+    return true;
+}
+
+static void keep_name(struct rl_master *master)
+{
+    char *name = master->name;
+
+    master->name = NULL;
+    rl_master_fini(master);
+    *master = (struct rl_master){.name = name};
+}
+
+int rl_driver_add(struct rl_driver *driver, unsigned i, struct rl_master *master, const char *why_not)
+{
+    struct rl_driver_node *node = calloc(1, sizeof *node);
+
+    assert(i <= driver->n_nodes && i < RL_DRIVER_NODES_MAX);
+    if (!node)
+        return REDLOCK_E_NOMEM;
+    if (i < driver->n_nodes) {
+        dismiss_node(driver, driver->nodes[i]);
+        keep_name(&driver->nodes[i]->master);
+        node->former = driver->nodes[i];
+    } else {
+        driver->n_nodes++;
+    }
+    driver->nodes[i] = node;
+    node->master = *master;
+    *master = (struct rl_master){0};
+    rl_conn_init(&node->conn, &driver->shared, &rl_role_commands, i, &node->master, rl_shared_now(&driver->shared));
+    if (why_not) {
+        dismiss_node(driver, node);
+        rl_conn_set_error(&node->conn, "%s", why_not);
+        return REDLOCK_OK;
+    }
+    return !driver->listening || start_listener(driver, i) ? REDLOCK_OK : REDLOCK_E_NOMEM;
+}
+
+static void dismiss(void *ctx, unsigned i)
+{
+    struct rl_driver *driver = ctx;
+
+    driver->nodes[i]->leaving = !driver->nodes[i]->closed;
+    rl_shared_wake(&driver->shared);
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
 
 /* A flush may close its connection, and the sink may then send on others: the list is read anew each time. */
 static void flush_dirty(struct rl_driver *driver)
@@ -55,9 +141,15 @@ static void flush_dirty(struct rl_driver *driver)
 /* The last step of destruction. */
 static void release(struct rl_driver *driver)
 {
-    for (size_t i = 0; i < driver->n_conns; i++)
-        rl_master_fini(&driver->masters[i]);
-    free(driver->masters);
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        while (driver->nodes[i]) {
+            struct rl_driver_node *node = driver->nodes[i];
+
+            driver->nodes[i] = node->former;
+            rl_master_fini(&node->master);
+            free(node);
+        }
+    }
     free(driver);
 }
 
@@ -67,7 +159,8 @@ static void on_turn(void *ctx)
     struct rl_shared *shared = &driver->shared;
 
     take_answers(driver);
-    close_failed(driver);
+    for_each(driver, close_if_failed);
+    dismiss_leaving(driver);
     shared->in_turn = true;
     shared->sink.turn(shared->sink.ctx);
     shared->in_turn = false;
@@ -80,27 +173,22 @@ static void on_turn(void *ctx)
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
                      const struct rl_transport_sink *sink, struct rl_driver **ret_driver)
 {
-    struct rl_driver *driver = calloc(1, sizeof *driver + n_masters * sizeof driver->conns[0]);
-    struct rl_instant now;
+    struct rl_driver *driver = calloc(1, sizeof *driver);
     int status;
 
     if (!driver)
         return REDLOCK_E_NOMEM;
     status = rl_shared_init(&driver->shared, config, sink, on_turn, driver);
-    driver->masters = calloc(n_masters, sizeof driver->masters[0]);
-    if (!status && !driver->masters)
-        status = REDLOCK_E_NOMEM;
+    for (size_t i = 0; i < n_masters && !status; i++)
+        status = rl_driver_add(driver, (unsigned)i, &masters[i], NULL);
     if (status) {
-        driver->shared.config.tls = NULL; /* still the caller's */
+        for (size_t i = 0; i < driver->n_nodes; i++) {
+            masters[i] = driver->nodes[i]->master; /* still the caller's */
+            driver->nodes[i]->master = (struct rl_master){0};
+        }
+        driver->shared.config.tls = NULL;
         rl_driver_destroy(driver, false);
         return status;
-    }
-    now = rl_shared_now(&driver->shared);
-    driver->n_conns = n_masters;
-    for (size_t i = 0; i < n_masters; i++) {
-        driver->masters[i] = masters[i];
-        masters[i] = (struct rl_master){0};
-        rl_conn_init(&driver->conns[i], &driver->shared, &rl_role_commands, (unsigned)i, &driver->masters[i], now);
     }
     *ret_driver = driver;
     return REDLOCK_OK;
@@ -115,11 +203,16 @@ void rl_driver_close(struct rl_driver *driver, bool in_child)
     if (driver->closed)
         return;
     driver->closed = true;
-    for (size_t i = 0; i < count_all(driver); i++)
-        rl_conn_fini(conn_at(driver, i), in_child);
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        struct rl_driver_node *node = driver->nodes[i];
+
+        if (!node->closed)
+            rl_conn_fini(&node->conn, in_child);
+        if (node->listener)
+            rl_conn_fini(node->listener, in_child);
+        drop_listener(node);
+    }
     rl_shared_fini(&driver->shared, in_child);
-    free(driver->listeners);
-    driver->listeners = NULL;
 }
 
 void rl_driver_destroy(struct rl_driver *driver, bool in_child)
@@ -134,15 +227,21 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child)
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
 {
-    return driver->masters[node].name;
+    return driver->nodes[node]->master.name;
+}
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+{
+    return &driver->nodes[node]->master;
 }
 
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats)
 {
-    const struct rl_conn *conn = &driver->conns[node];
+    const struct rl_conn *conn = &driver->nodes[node]->conn;
+    const struct rl_conn *listener = driver->nodes[node]->listener;
 
     *ret_stats = conn->stats;
-    ret_stats->messages = driver->listeners ? driver->listeners[node].stats.messages : 0;
+    ret_stats->messages = listener ? listener->stats.messages : 0;
     ret_stats->pending = rl_in_flight_count(&conn->in_flight);
     ret_stats->unsent_bytes = rl_bytes_length(&conn->out);
     ret_stats->last_error = conn->last_error;
@@ -155,27 +254,26 @@ static bool send_to(void *ctx, unsigned node, const struct rl_bytes *command, en
 {
     struct rl_driver *driver = ctx;
 
-    return rl_commands_send(&driver->conns[node], command, how, tag);
+    return !driver->nodes[node]->closed && rl_commands_send(&driver->nodes[node]->conn, command, how, tag);
+}
+
+static void read_if_awaited(struct rl_conn *conn)
+{
+    if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_in_flight_count(&conn->in_flight)))
+        rl_conn_read(conn);
 }
 
 static void read_now(void *ctx)
 {
-    struct rl_driver *driver = ctx;
-
-    for (size_t i = 0; i < count_all(driver); i++) {
-        struct rl_conn *conn = conn_at(driver, i);
-
-        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_in_flight_count(&conn->in_flight)))
-            rl_conn_read(conn);
-    }
+    for_each(ctx, read_if_awaited);
 }
 
 static void fail_node(void *ctx, unsigned node, const char *why)
 {
     struct rl_driver *driver = ctx;
-    struct rl_conn *conn = &driver->conns[node];
+    struct rl_conn *conn = &driver->nodes[node]->conn;
 
-    if (!rl_conn_is_usable(conn))
+    if (driver->nodes[node]->closed || !rl_conn_is_usable(conn))
         return;
     rl_conn_set_error(conn, "%s", why);
     rl_conn_fail(conn);
@@ -211,6 +309,7 @@ struct rl_transport rl_driver_transport(struct rl_driver *driver)
         .subscribe = rl_listeners_subscribe,
         .unsubscribe = rl_listeners_unsubscribe,
         .fail = fail_node,
+        .dismiss = dismiss,
         .read_now = read_now,
         .wake = wake,
         .arm = arm,
@@ -221,28 +320,33 @@ struct rl_transport rl_driver_transport(struct rl_driver *driver)
 int rl_listeners_open(void *ctx, const char *channel)
 {
     struct rl_driver *driver = ctx;
-    struct rl_shared *shared = &driver->shared;
-    struct rl_instant now = rl_shared_now(shared);
-    struct rl_conn *listeners;
+    bool done;
 
-    if (driver->listeners)
+    if (driver->listening)
         return REDLOCK_OK;
-    listeners = calloc(driver->n_conns, sizeof listeners[0]);
-    shared->channel = listeners ? strdup(channel) : NULL;
-    if (!shared->channel) {
-        free(listeners);
-        return REDLOCK_E_NOMEM;
+    driver->shared.channel = strdup(channel);
+    done = driver->shared.channel != NULL;
+    for (size_t i = 0; i < driver->n_nodes && done; i++)
+        done = driver->nodes[i]->closed || start_listener(driver, i);
+    driver->listening = done;
+    if (done)
+        return REDLOCK_OK;
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        if (driver->nodes[i]->listener)
+            rl_conn_dismiss(driver->nodes[i]->listener, rl_shared_now(&driver->shared));
+        drop_listener(driver->nodes[i]);
     }
-    driver->listeners = listeners;
-    for (size_t i = 0; i < driver->n_conns; i++)
-        rl_conn_init(&listeners[i], shared, &rl_role_listener, (unsigned)i, &driver->masters[i], now);
-    return REDLOCK_OK;
+    free(driver->shared.channel);
+    driver->shared.channel = NULL;
+    return REDLOCK_E_NOMEM;
 }
 
 static void update_listeners(struct rl_driver *driver, struct rl_channel *channel)
 {
-    for (size_t i = 0; driver->listeners && i < driver->n_conns; i++)
-        rl_listener_update(&driver->listeners[i], channel);
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        if (driver->nodes[i]->listener)
+            rl_listener_update(driver->nodes[i]->listener, channel);
+    }
 }
 
 int rl_listeners_subscribe(void *ctx, struct rl_slice name)

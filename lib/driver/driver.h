@@ -26,6 +26,13 @@ struct rl_driver;
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
                      const struct rl_transport_sink *sink, struct rl_driver **ret_driver);
 
+/* One more master, under the next number, or under that of one that has been dismissed. Takes over the contents of
+ * *master, except for want of memory. why_not: there will be no connection to it, for this reason; NULL: there will.
+ * 0, REDLOCK_E_NOMEM. */
+int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *master, const char *why_not);
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node);
+
 /* Writes once, without blocking, what is still unsent, and closes; tells the sink nothing. A connection whose last
  * bytes could not be handed to the kernel is reset, so that no half of a claim-and-release pair is delivered later.
  * In a forked child (in_child) descriptors are closed and nothing is written.

@@ -5,17 +5,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "codec/url.h"
 #include "driver/conn.h"
 #include "driver/shared.h"
+
+#define RL_DRIVER_NODES_MAX 31
+
+struct rl_driver_node {
+    struct rl_master master;
+    struct rl_conn conn;
+    struct rl_conn *listener; /* NULL: nobody has asked to listen */
+    bool leaving;             /* it has been dismissed: at the next turn it is closed */
+    bool closed;              /* ... and that has been done */
+    struct rl_driver_node *former; /* whose number it has got: programs may read that one's name still */
+};
 
 struct rl_driver {
     struct rl_shared shared;
     bool closed;               /* nothing is left but names */
     bool dead;                 /* the sink's turn has destroyed the driver: after the turn it is freed */
-    struct rl_master *masters;
-    struct rl_conn *listeners; /* n_conns of them, or NULL */
-    size_t n_conns;
-    struct rl_conn conns[];
+    bool listening;
+    size_t n_nodes;
+    struct rl_driver_node *nodes[RL_DRIVER_NODES_MAX];
 };
 
 #endif

@@ -183,6 +183,8 @@ struct rl_next rl_backoff_tick(struct rl_engine *engine, struct rl_lock *lock, s
     const struct rl_acquire *request = lock->acquisition.request;
     bool waited = request->wait != RL_WAIT_SPIN && request->entry->enqueued;
 
+    if (!lock->notices)
+        rl_list_remove(&lock->queue); /* from those that wait for masters */
     return rl_go(waited ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING, RL_END_NONE, RL_END_NONE);
 }
 

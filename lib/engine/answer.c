@@ -177,13 +177,15 @@ void rl_lock_own_clock_stood(struct rl_lock *lock, struct rl_span most)
     claim->round_bound = rl_after(claim->round_bound, (struct rl_span){-most.ns});
 }
 
-/* Whether a command whose script the master did not know may be sent once more. */
+/* Whether a command whose script the master did not know may be sent once more. A claim without a lock has been
+ * replaced by one for a new list of masters, or let go: nothing sets its value any more, since that may be released
+ * already. */
 
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node)
 {
     struct rl_votes *votes = &engine->votes;
-    bool latest = round == claim->round && !claim->rolling_back;
+    bool latest = round == claim->round && claim->lock && !claim->rolling_back;
 
     if (rl_step_sets_ttl(step) && !latest)
         return false;

@@ -30,8 +30,43 @@ static void start_waiting(struct rl_engine *engine, struct rl_instant now)
         struct rl_lock *lock = RL_CONTAINER_OF(engine->waiting_for_links.next, struct rl_lock, queue);
 
         rl_list_remove(&lock->queue);
-        rl_lock_follow(engine, lock, now, rl_acquire_start(engine, lock, now));
+        if (lock->state == RL_LOCK_BACKING_OFF)
+            rl_lock_woken(engine, lock, now);
+        else
+            rl_lock_follow(engine, lock, now, rl_acquire_start(engine, lock, now));
     }
+}
+
+void rl_engine_adopt(struct rl_engine *engine, const struct rl_engine_list *list)
+{
+    struct rl_votes *votes = &engine->votes;
+
+    assert(list->n_nodes >= votes->config.n_nodes && list->n_nodes <= RL_MAX_NODES);
+    for (size_t i = 0; i < list->n_nodes; i++) {
+        if (list->newcomers & rl_bit(i))
+            rl_votes_init_node(votes, i);
+    }
+    votes->config.n_nodes = list->n_nodes;
+    votes->config.quorum = list->quorum;
+    votes->members = list->members;
+    votes->newcomers = list->newcomers;
+    votes->greeting = list->members;
+}
+
+void rl_engine_invite(struct rl_engine *engine, unsigned node)
+{
+    struct rl_votes *votes = &engine->votes;
+
+    assert(node <= votes->config.n_nodes && node < RL_MAX_NODES && !(votes->members & rl_bit(node)));
+    rl_votes_init_node(votes, node);
+    if (node == votes->config.n_nodes)
+        votes->config.n_nodes++;
+}
+
+void rl_engine_greeted(struct rl_engine *engine, struct rl_instant now, unsigned node)
+{
+    engine->votes.greeting &= ~rl_bit(node);
+    start_waiting(engine, now);
 }
 
 /* A link has changed, so some releases may have no master left to wait for. */

@@ -73,6 +73,23 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
  * UNEVALUATED. */
 void rl_engine_admission(struct rl_engine *engine, unsigned node, const struct rl_admission_status *admission);
 
+/* A new list of masters: how many have a place, the quorum, its members, and those that have just got their places. */
+struct rl_engine_list {
+    size_t n_nodes;
+    size_t quorum;
+    uint32_t members;
+    uint32_t newcomers;
+};
+
+/* The list has changed. rl_lock_adopt() for each lock, and rl_engine_greeted() for each member follow. */
+void rl_engine_adopt(struct rl_engine *engine, const struct rl_engine_list *list);
+
+/* A master has got a place, and is no member: it has no vote before a list names it. */
+void rl_engine_invite(struct rl_engine *engine, unsigned node);
+
+/* A member has said by which list it votes, or cannot be asked: it is greeted no more. */
+void rl_engine_greeted(struct rl_engine *engine, struct rl_instant now, unsigned node);
+
 /* After rl_engine_admission(), except before the first event: what has waited for a quorum that can vote may begin. */
 void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now);
 

@@ -183,7 +183,7 @@ static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock 
 {
     size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
 
-    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
+    if (refused > rl_count_bits(engine->votes.members) - engine->votes.config.quorum)
         return RL_LOSS_REFUSED;
     if (lock->hold.stepped)
         return RL_LOSS_CLOCK_STEP;
@@ -232,7 +232,7 @@ static void reset_answers(struct rl_claim *claim)
 static bool is_joining(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->votes[i].rollback == RL_ROLLBACK_PENDING && engine->votes.links[i] == RL_LINK_JOINING)
+        if (claim->votes[i].rollback == RL_ROLLBACK_PENDING && rl_votes_joins(&engine->votes, i))
             return true;
     }
     return false;
@@ -248,10 +248,16 @@ static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim
     return is_joining(engine, claim);
 }
 
+/* A quorum of the members does not hold the value. */
+static bool is_free(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    return rl_claim_count_clean(claim, engine->votes.members) >= engine->votes.config.quorum;
+}
+
 /* Masters without an answer stay PENDING; the evidence says why nobody waits for them any more. */
 static struct rl_next end(const struct rl_engine *engine, struct rl_lock *lock)
 {
-    bool free_again = rl_claim_count_clean(lock->claim) >= engine->votes.config.quorum;
+    bool free_again = is_free(engine, lock->claim);
     enum rl_end status = free_again ? RL_END_OK : RL_END_NO_QUORUM;
 
     rl_claim_note_timeouts(lock->claim);
@@ -278,7 +284,7 @@ struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, 
 /* The time of a master begins when it can be told of the release; a first connection has an end of its own. */
 struct rl_next rl_release_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->releasing.joining && rl_claim_count_clean(lock->claim) < engine->votes.config.quorum) {
+    if (lock->releasing.joining && !is_free(engine, lock->claim)) {
         lock->releasing.joining = is_joining(engine, lock->claim);
         lock->wake = rl_after(now, engine->votes.config.node_timeout);
         return rl_stay(lock);

@@ -38,6 +38,12 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
     rl_lock_init(lock);
 }
 
+static void begin_claim(const struct rl_engine *engine, struct rl_claim *claim, const struct rl_kind *kind)
+{
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, kind);
+    claim->counts = engine->votes.members;
+}
+
 /* --- Operations --------------------------------------------------------------------------------------------------- */
 
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -66,7 +72,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
 {
     const struct rl_config *config = &engine->votes.config;
 
-    rl_claim_init(claim, config->n_nodes, config->quorum, kind);
+    begin_claim(engine, claim, kind);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->give_up = rl_surely_expired(&config->drift, now, ttl_ms);
@@ -97,12 +103,11 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint64_t proposal)
 {
-    const struct rl_config *config = &engine->votes.config;
     const struct rl_acquire *request = lock->acquisition.request;
     bool waiting = lock->state == RL_LOCK_WAITING;
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
-    rl_claim_init(claim, config->n_nodes, config->quorum, request->kind);
+    begin_claim(engine, claim, request->kind);
     claim->mode = request->mode;
     rl_fence_propose(&engine->votes, claim, proposal);
     lock->acquisition.attempts++;
@@ -265,8 +270,13 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
     claim->stronger = state->mode == RL_EXCLUSIVE ? 0 : rl_bit(claim->n_nodes) - 1;
     if (fence)
         fence->token = state->fence;
+    claim->newcomers = state->newcomers & engine->votes.members;
+    rl_ledger_begin(claim, engine->votes.members & ~state->ungreeted,
+                    state->standing.ns ? state->standing : RL_LONG_AGO);
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : state->bounds[i]);
+        rl_ledger_set(claim, i, state->bounds[i]);
+        if (rl_before(now, engine->votes.stepped_until[i]))
+            rl_ledger_revoke(claim, i);
         claim->votes[i].outcome = RL_UNKNOWN; /* to be rolled back wherever it may be */
     }
 }
@@ -275,7 +285,7 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                     const struct rl_acquire *request, const struct rl_exported_state *state)
 {
-    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, state->kind);
+    begin_claim(engine, claim, state->kind);
     import(engine, now, claim, state);
     claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
     if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {
@@ -288,4 +298,90 @@ bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
                    (struct rl_next){.state = RL_LOCK_HELD, .request = request, .soon = true,
                                     .ttl_ms = state->full_ttl_ms ? state->full_ttl_ms : claim->ttl_ms});
     return true;
+}
+
+/* --- A new list of masters (rules 15) ----------------------------------------------------------------------------- */
+
+bool rl_lock_needs_claim(const struct rl_lock *lock)
+{
+    return rl_lock_is_held(lock);
+}
+
+/* The attempt has the lock's time already, so there is no pause. */
+static void begin_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
+    engine->votes.counters.rollbacks++;
+    rl_lock_set_claim(engine, lock, NULL);
+    rl_lock_drop_notices(lock, RL_NOTICE_ACCEPT);
+    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_BACKING_OFF, RL_END_NONE, RL_END_NONE));
+    lock->wake = rl_earlier(lock->acquisition.request->deadline, rl_after(now, engine->votes.config.node_timeout));
+    if (rl_list_empty(&lock->queue))
+        rl_list_append(&engine->waiting_for_links, &lock->queue);
+}
+
+/* Commands of the former claim that are under way come before what follows, since they were written on the same
+ * connections; an extension whose answer is not there may still be carried out. */
+static void inherit(const struct rl_engine *engine, struct rl_claim *claim, const struct rl_claim *former)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+
+    claim->mode = former->mode;
+    claim->ttl_ms = former->ttl_ms;
+    claim->longest_ttl_ms = former->longest_ttl_ms;
+    claim->full_ttl_ms = former->full_ttl_ms;
+    claim->shortest_extension_ms = former->shortest_extension_ms;
+    claim->unresolved_extension = rl_claim_unresolved(former);
+    claim->stronger = former->stronger;
+    claim->give_up = former->give_up;
+    claim->newcomers = (former->newcomers | engine->votes.newcomers) & engine->votes.members;
+    if (fence) {
+        fence->token = rl_claim_token(former);
+        fence->proposal = rl_claim_proposal(former);
+    }
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        bool known = i < former->n_nodes && !(engine->votes.newcomers & rl_bit(i));
+        uint8_t outcome = known ? former->votes[i].outcome : RL_NOT_ASKED;
+
+        claim->votes[i].outcome = outcome == RL_NOT_ASKED || outcome == RL_FAILED || outcome == RL_REFUSED
+                                      ? RL_NOT_ASKED : RL_UNKNOWN;
+        claim->votes[i].answer = RL_PENDING;
+    }
+    rl_ledger_inherit(claim, former);
+}
+
+void rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim)
+{
+    assert(rl_lock_needs_claim(lock) == (claim != NULL));
+    if (rl_lock_is_acquiring(lock) && lock->claim)
+        begin_anew(engine, lock, now);
+    if (!claim)
+        return;
+    begin_claim(engine, claim, lock->claim->kind);
+    inherit(engine, claim, lock->claim);
+    rl_outbox_withdraw(lock->claim);
+    rl_lock_set_claim(engine, lock, claim);
+    lock->hold.renewing = false;
+    lock->wake = rl_after(now, engine->votes.config.node_timeout);
+}
+
+/* The quorum of the new list has been found: the round that was under way, or is due, goes to it. */
+void rl_lock_greeted(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
+{
+    struct rl_instant wakeup = rl_lock_wakeup(engine, lock);
+
+    /* A bound that counts from now on does not bring it back. */
+    rl_lock_check_deadline(engine, lock, now);
+    if (!rl_lock_is_held(lock) || !(engine->votes.members & ~lock->claim->counts & rl_bit(node)))
+        return;
+    rl_ledger_count(lock->claim, node);
+    if (rl_count_bits(lock->claim->counts) == lock->claim->quorum) {
+        if (lock->state == RL_LOCK_EXTENDING) {
+            rl_hold_start_round(engine, lock, now);
+            rl_lock_changed(engine, lock, now);
+        } else {
+            lock->wake = now;
+        }
+    }
+    rl_lock_tell_earlier(engine, lock, wakeup);
 }

@@ -152,6 +152,15 @@ static inline bool rl_lock_is_acquiring(const struct rl_lock *lock)
  * attempt is undecided is rolled back. Effects that send follow; none names the lock. */
 void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
+/* The list of masters has changed (rl_engine_adopt() has been called, and the members are being greeted). What has not
+ * been acquired begins anew when it is known who votes. A lock that is held goes on with `claim`, which is memory as
+ * for rl_lock_begin_attempt() for its value; NULL where rl_lock_needs_claim() says no. */
+bool rl_lock_needs_claim(const struct rl_lock *lock);
+void rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim);
+
+/* A member votes by the list that the client has. */
+void rl_lock_greeted(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
+
 /* State IDLE: gives up the latest claim; its evidence is not needed any more. */
 void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
 
@@ -238,6 +247,9 @@ struct rl_exported_state {
     uint32_t unresolved_extension;   /* mask of masters */
     uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this ttl */
     uint8_t mode;                    /* enum rl_mode */
+    uint32_t ungreeted;              /* members whose bounds do not count yet (rule 15.9) ... */
+    uint32_t newcomers;              /* ... those that have had no key yet ... */
+    struct rl_instant standing;      /* ... and the standing deadline, guard included; 0: there is none */
 };
 
 /* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). The claim is memory as

@@ -160,7 +160,7 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
             nodes |= rl_bit(i);
             continue;
         }
-        claim->votes[i].answer = engine->votes.links[i] == RL_LINK_JOINING ? RL_NOT_ASKED : RL_FAILED;
+        claim->votes[i].answer = rl_votes_joins(&engine->votes, i) ? RL_NOT_ASKED : RL_FAILED;
         claim->votes[i].detail = (uint8_t)why;
     }
     return nodes;

@@ -7,6 +7,7 @@
 #include "host/effects.h"
 #include "host/host.h"
 #include "host/notifications.h"
+#include "host/trust/view.h"
 #include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
@@ -66,7 +67,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_tag *
     else if (answer.detail == RL_DETAIL_READONLY)
         reconnect_to_recheck(host, node);
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
-        rl_transport_fail(&host->transport, node, "its memory is not the one that was admitted");
+        rl_trust_doubt(host, node, host->now);
     else if (answer.detail == RL_DETAIL_HANDED_OFF)
         note_contended(host, tag);
     rl_host_ended(host, node, tag, answer, rl_host_latency_us(tag, now));

@@ -19,6 +19,7 @@
 #include "host/contended.h"
 #include "host/commands.h"
 #include "host/host.h"
+#include "host/trust/view.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +95,7 @@ static bool is_queued(const struct rl_claim *claim)
 
 static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
-    struct rl_joins joins = {.n = batch->n - 1};
+    struct rl_joins joins = {.n = batch->n - 1, .lead_us = rl_trust_lead(host)};
 
     if (!is_queued(batch->entries[0].claim))
         return false; /* not since it was written to another master */
@@ -108,7 +109,7 @@ static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, 
 static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
                            enum rl_send_as send_as)
 {
-    struct rl_refresh_many refreshes = {.n = batch->n};
+    struct rl_refresh_many refreshes = {.n = batch->n, .lead_us = rl_trust_lead(host)};
 
     for (size_t i = 0; i < batch->n; i++) {
         refreshes.at[i].token = token_of(batch, i);

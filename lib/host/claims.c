@@ -8,6 +8,7 @@
 #include <redlock/status.h>
 
 #include "host/host.h"
+#include "host/trust/view.h"
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 
@@ -53,9 +54,9 @@ _Static_assert(sizeof(struct rl_host_claim) % _Alignof(struct rl_claim) == 0, "a
 _Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pieces can follow each other");
 
 /* Claims of one size share a pool, which begins with the first of them. */
-static struct rl_pool *pool_of(struct rl_host *host, const struct rl_kind *kind)
+static struct rl_pool *pool_of(struct rl_host *host, size_t n_nodes, const struct rl_kind *kind)
 {
-    size_t size = sizeof(struct rl_host_claim) + rl_claim_size(host->engine.votes.config.n_nodes, kind);
+    size_t size = sizeof(struct rl_host_claim) + rl_claim_size(n_nodes, kind);
     size_t i = 0;
 
     while (host->claims[i].size && host->claims[i].size != size) {
@@ -67,21 +68,16 @@ static struct rl_pool *pool_of(struct rl_host *host, const struct rl_kind *kind)
     return &host->claims[i];
 }
 
-struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
-                                      const char *token, int *ret_error)
+static struct rl_claim *create(struct rl_host *host, struct rl_key *key, size_t n_nodes, const struct rl_kind *kind,
+                               const char *token)
 {
-    struct rl_host_claim *part;
+    struct rl_pool *pool = pool_of(host, n_nodes, kind);
+    struct rl_host_claim *part = rl_pool_take(pool);
 
-    if (host->counters.claims >= host->options->max_claims) {
-        *ret_error = REDLOCK_E_LIMIT;
-        return NULL;
-    }
-    *ret_error = REDLOCK_E_NOMEM;
-    part = rl_pool_take(pool_of(host, kind));
     if (!part)
         return NULL;
     if (!rl_host_token_set(host, part, token)) {
-        rl_pool_give(pool_of(host, kind), part);
+        rl_pool_give(pool, part);
         return NULL;
     }
     part->key = rl_key_ref(key);
@@ -92,6 +88,29 @@ struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, 
     return (struct rl_claim *)(part + 1);
 }
 
+struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
+                                      const char *token, int *ret_error)
+{
+    struct rl_claim *claim = NULL;
+
+    *ret_error = REDLOCK_E_LIMIT;
+    if (host->counters.claims < host->options->max_claims) {
+        *ret_error = REDLOCK_E_NOMEM;
+        claim = create(host, key, host->engine.votes.config.n_nodes, kind, token);
+    }
+    return claim;
+}
+
+struct rl_claim *rl_host_claim_copy(struct rl_host *host, const struct rl_claim *former, size_t n_nodes)
+{
+    const struct rl_host_claim *part = rl_host_claim_of(former);
+    struct rl_claim *claim = create(host, part->key, n_nodes, former->kind, rl_host_token(former));
+
+    if (claim)
+        rl_claim_init(claim, n_nodes, former->quorum, former->kind);
+    return claim;
+}
+
 void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim)
 {
     struct rl_host_claim *part = rl_host_claim_of(claim);
@@ -100,7 +119,7 @@ void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim)
     rl_key_unref(part->key);
     part->key = NULL;
     rl_host_token_drop(part);
-    rl_pool_give(pool_of(host, claim->kind), part);
+    rl_pool_give(pool_of(host, claim->n_nodes, claim->kind), part);
     host->counters.claims--;
 }
 
@@ -183,7 +202,8 @@ void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
 /* Tickets are at least that: 1 belongs to those who stand in front of the wait queue (engine/acquire.c). */
 #define SMALLEST_PROPOSAL 2
 
-/* rule 8.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
+/* rule 8.4: "max(client wall clock in microseconds, last c seen for this key + 1)"; and rule 15.13: "the clock is
+ * ahead by the lead of the list". */
 uint64_t rl_counter_propose(const struct rl_host_lock *lock)
 {
     const struct rl_environment *environment = &lock->host->environment;
@@ -192,5 +212,6 @@ uint64_t rl_counter_propose(const struct rl_host_lock *lock)
 
     if (wall < SMALLEST_PROPOSAL)
         wall = SMALLEST_PROPOSAL;
+    wall += rl_trust_lead(lock->host);
     return call && call->counter >= wall ? call->counter + 1 : wall;
 }

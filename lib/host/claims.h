@@ -42,12 +42,15 @@ struct rl_host_claim {
     } token;
 };
 
-/* So many sizes do claims have at most: kinds differ by their tails. */
-#define RL_CLAIM_SIZES 2
+/* So many sizes do claims have at most: kinds differ by their tails, and lists of masters by their lengths. */
+#define RL_CLAIM_SIZES (2 * RL_MAX_NODES)
 
 /* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
 struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
                                       const char *token, int *ret_error);
+/* A claim for the same value, with so many masters; NULL: out of memory. What the former one is worth is the engine's
+ * to say. */
+struct rl_claim *rl_host_claim_copy(struct rl_host *host, const struct rl_claim *former, size_t n_nodes);
 void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim);
 void rl_host_claims_fini(struct rl_host *host);
 

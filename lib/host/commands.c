@@ -5,6 +5,7 @@
 #include "host/claims.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "host/trust/view.h"
 #include "kinds/look.h"
 #include "kinds/names.h"
 #include "kinds/wait_queue.h"
@@ -32,6 +33,7 @@ static void add_fence(const struct rl_host *host, const struct rl_claim *claim, 
     rl_subject_name_counter(subject);
     subject->counter_ttl_ms = rl_counter_idle_ttl_ms(host);
     subject->proposal = fence->proposal;
+    subject->lead_us = rl_trust_lead(host);
     subject->fence = fence->token;
 }
 
@@ -75,6 +77,8 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
     add_waiter(host, node, subject);
     subject->round = round;
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
+    if (subject->proposed_ticket > rl_trust_lead(host))
+        subject->proposed_ticket -= rl_trust_lead(host); /* tickets need none: all waiters go by one list */
 }
 
 static bool is_rollback(enum rl_step step)

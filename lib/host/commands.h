@@ -58,6 +58,7 @@ enum rl_tag_step {
     RL_TAG_EPOCH_CLOCK,     /* TIME: the last of an epoch check */
     RL_TAG_RECHECK_SETTING, /* CONFIG GET; flags: which */
     RL_TAG_RECHECK_JOIN,
+    RL_TAG_CHANGE,          /* JOIN of an operator's run; flags: which of its masters */
 };
 
 #endif

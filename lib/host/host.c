@@ -13,6 +13,7 @@
 #include "host/quorum_read.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
+#include "host/trust/view.h"
 #include "host/commands.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
@@ -72,6 +73,12 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     rl_engine_link(&host->engine, now, node, link);
     if (first)
         joined(host, node, now);
+    if (link == RL_LINK_DOWN)
+        rl_trust_end_greeting(host, node, false, now);
+    if (link == RL_LINK_LATE)
+        rl_trust_greeting_is_late(host, node, now);
+    else
+        rl_quorum_reads_link(host, node);
     if (link == RL_LINK_READY) {
         rl_notifications_ask_again(host, node, now);
         rl_latches_check(host);

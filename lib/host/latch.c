@@ -174,10 +174,11 @@ static void report(struct rl_latch *latch)
 
 static unsigned count_why(const struct rl_latch *latch, enum rl_detail why)
 {
+    uint32_t members = latch->host->engine.votes.members;
     unsigned n = 0;
 
     for (unsigned node = 0; node < n_nodes_of(latch); node++)
-        n += latch->nodes[node].why == why;
+        n += (members & rl_bit(node)) && latch->nodes[node].why == why;
     return n;
 }
 
@@ -187,7 +188,7 @@ static int refused(const struct rl_latch *latch)
     unsigned generations = count_why(latch, RL_DETAIL_OTHER_GENERATION);
     unsigned parties = count_why(latch, RL_DETAIL_OTHER_PARTIES) + count_why(latch, RL_DETAIL_COMPLETE);
 
-    if (generations + parties <= n_nodes_of(latch) - quorum_of(latch))
+    if (generations + parties <= rl_count_bits(latch->host->engine.votes.members) - quorum_of(latch))
         return 0;
     return generations > parties ? REDLOCK_OTHER_GENERATION : REDLOCK_OTHER_PARTIES;
 }
@@ -319,6 +320,21 @@ void rl_latches_check(struct rl_host *host)
 
         if (is_pending(latch))
             look(latch);
+    }
+}
+
+/* rule 15.11: what a latch knows is repeated to the new list at once. */
+void rl_latches_adopt(struct rl_host *host, uint32_t newcomers)
+{
+    for (struct rl_list *at = host->latches.next; at != &host->latches; at = at->next) {
+        struct rl_latch *latch = RL_CONTAINER_OF(at, struct rl_latch, link);
+
+        for (unsigned node = 0; node < n_nodes_of(latch); node++) {
+            if (newcomers & rl_bit(node))
+                latch->nodes[node] = (struct rl_latch_node){0};
+        }
+        if (is_pending(latch) || repeats(latch))
+            begin_round(latch);
     }
 }
 

@@ -130,6 +130,7 @@ void rl_latch_stop(struct rl_latch *latch);
 
 /* For the host: masters can be asked again, or messages may have been missed; a message has come. */
 void rl_latches_check(struct rl_host *host);
+void rl_latches_adopt(struct rl_host *host, uint32_t newcomers); /* the list of masters has changed */
 void rl_latches_message(struct rl_host *host, struct rl_slice key);
 
 #endif

@@ -8,6 +8,7 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "host/trust/view.h"
 
 /* --- Answers ---------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +35,7 @@ static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply 
     if (!rl_look_answer(reply, &answer))
         return RL_DETAIL_PROTOCOL;
     if (!is_admitted_memory(look->host, node, answer.incarnation)) {
-        rl_transport_fail(&look->host->transport, node, "its memory is not the one that was admitted");
+        rl_trust_doubt(look->host, node, look->host->now);
         return RL_DETAIL_MEMORY_LOST;
     }
     if (!rl_bytes_append(&own->votes, answer.votes.data, answer.votes.size) ||
@@ -53,6 +54,7 @@ static void on_failure(void *ctx, unsigned node, enum rl_detail why)
 {
     struct rl_look *look = ctx;
 
+    look->nodes[node].answered = false;
     look->nodes[node].why = why;
 }
 
@@ -139,7 +141,7 @@ static size_t merge(struct pile *pile, int (*order)(const void *, const void *),
 static bool has_foreign(const struct rl_look *look)
 {
     for (size_t i = 0; i < look->host->engine.votes.config.n_nodes; i++) {
-        if (look->nodes[i].foreign)
+        if (look->nodes[i].answered && look->nodes[i].foreign)
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
 #include "host/contended.h"
 #include "host/effects.h"
 #include "host/host.h"
+#include "host/trust/view.h"
 #include "kinds/shared.h"
 
 static void carry_out(struct rl_host_lock *lock)
@@ -145,10 +146,21 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
         .bounds = ret_exported->bounds,
         .unresolved_extension = rl_claim_unresolved(claim),
         .full_ttl_ms = claim->full_ttl_ms > claim->ttl_ms ? claim->full_ttl_ms : 0,
+        .ungreeted = lock->host->engine.votes.members & ~claim->counts,
+        .newcomers = claim->newcomers,
+        .standing = claim->standing,
     };
     for (unsigned i = 0; i < claim->n_nodes; i++)
         ret_exported->bounds[i] = claim->votes[i].bound;
     snprintf(ret_exported->token, sizeof ret_exported->token, "%s", rl_host_token(claim));
+}
+
+const char *rl_host_follow(struct rl_host *host, struct rl_slice view)
+{
+    const char *why_not = rl_trust_adopt(host, view, rl_host_read_clock(host));
+
+    rl_host_run(host);
+    return why_not;
 }
 
 int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, const struct rl_host_exported *exported)

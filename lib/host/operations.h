@@ -11,9 +11,11 @@
 #include "engine/engine.h"
 #include "engine/lock.h"
 #include "util/instant.h"
+#include "util/slice.h"
 #include "votes/kind.h"
 
 struct rl_acquire;
+struct rl_host;
 struct rl_host_lock;
 
 /* Before each operation: reads the clock, and notices a validity that has ended since the lock's timer was due. */
@@ -65,6 +67,9 @@ struct rl_host_exported {
 
 /* The lock is HELD, and remains so until rl_host_detach(). */
 void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *ret_exported);
+
+/* A lock comes from somebody who goes by this view. NULL, or why the client does not follow. */
+const char *rl_host_follow(struct rl_host *host, struct rl_slice view);
 
 /* The lock is IDLE or LOST, and HELD when this returns 0. REDLOCK_E_NOT_HELD: its time has run out. REDLOCK_E_LIMIT,
  * REDLOCK_E_NOMEM: there is no room for its value, and what is exported remains as it is. */

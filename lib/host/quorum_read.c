@@ -76,6 +76,8 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
     rl_transport_read_now(&host->transport);
     host->now = now;
     for (unsigned node = 0; node < read->tally.n_nodes; node++) {
+        if (!rl_votes_joins(&host->engine.votes, node))
+            read->unasked &= ~rl_bit(node);
         if (!read->ended && rl_tally_awaits(&read->tally, node) && !(read->unasked & rl_bit(node)))
             fail(read, node, RL_DETAIL_TIMEOUT);
     }
@@ -104,7 +106,7 @@ bool rl_quorum_read_start(struct rl_host *host, const struct rl_quorum_reader *r
     rl_timer_init(&read->timer, on_timer);
     rl_list_append(&host->reads, &read->link);
     for (unsigned node = 0; node < read->tally.n_nodes; node++) {
-        if (host->engine.votes.links[node] == RL_LINK_JOINING)
+        if (rl_votes_joins(&host->engine.votes, node))
             read->unasked |= rl_bit(node);
         else
             ask(read, node);
@@ -137,6 +139,8 @@ void rl_quorum_read_replied(struct rl_quorum_read *read, unsigned node, const st
                                              rl_host_latency_us(tag, read->host->now));
         if (why == RL_DETAIL_NONE)
             rl_tally_note(&read->tally, node, true);
+        else if (why == RL_DETAIL_MEMORY_LOST)
+            read->unasked |= rl_bit(node); /* until it has said whether the list of masters has changed */
         else
             fail(read, node, why);
     }
@@ -150,7 +154,7 @@ void rl_quorum_read_dropped(struct rl_quorum_read *read, unsigned node)
     end_one(read);
 }
 
-/* The first connection to this master has come, or has failed. */
+/* The first connection to this master has come, or has failed; or its greeting has ended. */
 void rl_quorum_reads_link(struct rl_host *host, unsigned node)
 {
     struct rl_list *next;
@@ -159,12 +163,46 @@ void rl_quorum_reads_link(struct rl_host *host, unsigned node)
         struct rl_quorum_read *read = RL_CONTAINER_OF(at, struct rl_quorum_read, link);
 
         next = at->next;
-        if (read->ended || !(read->unasked & rl_bit(node)))
+        if (read->ended || !(read->unasked & rl_bit(node)) || !rl_tally_awaits(&read->tally, node) ||
+            rl_votes_joins(&host->engine.votes, node)) /* in its handshake, with which a greeting may end */
             continue;
         read->unasked &= ~rl_bit(node);
         ask(read, node);
-        arm(read);
+        if (rl_tally_awaits(&read->tally, node))
+            arm(read);
         read->reader.changed(read->reader.ctx);
+    }
+}
+
+/* Masters that have left answer no more; new members are asked when their first connections have come. */
+static void go_on(struct rl_quorum_read *read, uint32_t newcomers)
+{
+    const struct rl_votes *votes = &read->host->engine.votes;
+    struct rl_tally former = read->tally;
+
+    rl_tally_init(&read->tally, (unsigned)votes->config.n_nodes, (unsigned)votes->config.quorum);
+    for (unsigned node = 0; node < read->tally.n_nodes; node++) {
+        if (!(votes->members & rl_bit(node)))
+            fail(read, node, RL_DETAIL_EXCLUDED);
+        else if (newcomers & rl_bit(node))
+            read->unasked |= rl_bit(node);
+        else if (!rl_tally_awaits(&former, node))
+            rl_tally_note(&read->tally, node, former.answered & rl_bit(node));
+    }
+    arm(read);
+    read->reader.changed(read->reader.ctx);
+}
+
+void rl_quorum_reads_adopt(struct rl_host *host, uint32_t newcomers)
+{
+    struct rl_list *next;
+
+    for (struct rl_list *at = host->reads.next; at != &host->reads; at = next) {
+        struct rl_quorum_read *read = RL_CONTAINER_OF(at, struct rl_quorum_read, link);
+
+        next = at->next;
+        if (!read->ended)
+            go_on(read, newcomers);
     }
 }
 

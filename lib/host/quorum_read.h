@@ -43,7 +43,7 @@ struct rl_quorum_read {
     struct rl_list link;     /* in the host's list */
     struct rl_timer timer;
     struct rl_quorum_reader reader;
-    uint32_t unasked;        /* masters whose first connection is on its way */
+    uint32_t unasked;        /* masters whose first connection is on its way, or that are greeted by a new list */
     unsigned unanswered;     /* commands that the transport has yet to end */
     bool ended;              /* nobody wants the answers */
 };
@@ -60,6 +60,7 @@ void rl_quorum_read_replied(struct rl_quorum_read *read, unsigned node, const st
                          const struct rl_reply *reply);
 void rl_quorum_read_dropped(struct rl_quorum_read *read, unsigned node);
 void rl_quorum_reads_link(struct rl_host *host, unsigned node);
+void rl_quorum_reads_adopt(struct rl_host *host, uint32_t newcomers); /* the list of masters has changed */
 void rl_quorum_reads_fini(struct rl_host *host);
 
 #endif

@@ -107,7 +107,7 @@ static bool is_confirmed(const struct rl_host *host)
     const struct rl_list *pending = &host->engine.votes.pending_rollbacks;
 
     for (struct rl_list *at = pending->next; at != pending; at = at->next) {
-        if (rl_claim_count_clean(claim_at(at)) < host->engine.votes.config.quorum)
+        if (rl_claim_count_clean(claim_at(at), host->engine.votes.members) < host->engine.votes.config.quorum)
             return false;
     }
     return true;

@@ -47,6 +47,12 @@ struct rl_host_sink {
     /* Nothing refers to this claim any more; it is known to no master. May be NULL. */
     void (*disposed)(struct rl_host *host, const struct rl_claim *claim);
 
+    /* The list of masters has changed. `new_member`: a master is about to be one, under this number; its name is
+     * host:port/database. There will be a connection to it, or none, and *ret_why_not says why: a static sentence.
+     * false: out of memory. */
+    bool (*new_member)(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not);
+    void (*members_changed)(struct rl_host *host);
+
     /* Of a master. `verified`: an epoch check is about to show whether its answers count. */
     void (*link)(struct rl_host *host, unsigned node, enum rl_link link, const char *why);
     void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);

@@ -113,6 +113,10 @@ struct rl_transport {
     /* Gives up a connection whose stream the host has found unusable; a new one is made after a pause. */
     void (*fail)(void *ctx, unsigned node, const char *why);
 
+    /* Closes the connections of a master for good; nothing is told of it any more. Its number may be another master's
+     * later. */
+    void (*dismiss)(void *ctx, unsigned node);
+
     /* Delivers what has arrived: to be called before a deadline decides. From inside `reply` or `message` it does
      * nothing, since what has arrived is being delivered already. */
     void (*read_now)(void *ctx);
@@ -151,6 +155,11 @@ static inline void rl_transport_unsubscribe(const struct rl_transport *transport
 static inline void rl_transport_fail(const struct rl_transport *transport, unsigned node, const char *why)
 {
     transport->fail(transport->ctx, node, why);
+}
+
+static inline void rl_transport_dismiss(const struct rl_transport *transport, unsigned node)
+{
+    transport->dismiss(transport->ctx, node);
 }
 
 static inline void rl_transport_read_now(const struct rl_transport *transport)

@@ -13,6 +13,9 @@
 #define RL_COMMAND_MAX_ARGS 40
 #define RL_COMMAND_MAX_NUMBERS 7
 
+/* A number for the fencing counter, as commands have it: NUMBER, or NUMBER+LEAD where the list has a lead. */
+#define RL_PROPOSAL_MAX (2 * RL_DECIMAL_MAX + 1)
+
 /* How the codec sends it. */
 enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
@@ -52,7 +55,7 @@ struct rl_command {
     size_t n_keys;
     size_t argc;
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
-    char numbers[RL_COMMAND_MAX_NUMBERS][24];
+    char numbers[RL_COMMAND_MAX_NUMBERS][RL_PROPOSAL_MAX];
 };
 
 /* Other slots of a permit's semaphore: the answers to CLAIM and ENQUEUE say which of them are free. */
@@ -82,10 +85,11 @@ struct rl_subject {
     struct rl_slice incarnation;
 
     /* The key of the counter of the fencing tokens, and its idle life; and for kinds with tokens the number proposed
-     * for a claim, and the token to be recorded by RAISE and REPAIR. */
+     * for a claim, which is ahead of the clock by the lead, and the token to be recorded by RAISE and REPAIR. */
     struct rl_slice counter;
     uint64_t counter_ttl_ms;
     uint64_t proposal;
+    uint64_t lead_us;
     uint64_t fence;
 
     /* ENQUEUE, RELEASE and ROLLBACK, and CLAIM and EXTEND of kinds that respect the queue: the keys of the wait queue,
@@ -125,6 +129,7 @@ struct rl_extend_many {
  * have all but this in common with the first. */
 struct rl_joins {
     size_t n;
+    uint64_t lead_us;
     struct rl_slice tokens[RL_BATCH_MAX - 1];
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
 };
@@ -133,6 +138,7 @@ struct rl_joins {
  * all but this in common. */
 struct rl_refresh_many {
     size_t n;
+    uint64_t lead_us;
     struct {
         struct rl_slice token;
         uint32_t round;
@@ -166,6 +172,23 @@ static inline void rl_push_number(struct rl_command *command, size_t index, uint
 {
     assert(index < RL_COMMAND_MAX_NUMBERS);
     rl_push(command, (struct rl_slice){command->numbers[index], rl_decimal(number, command->numbers[index])});
+}
+
+static inline struct rl_slice rl_proposal_word(uint64_t proposal, uint64_t lead_us, char word[RL_PROPOSAL_MAX])
+{
+    size_t size = rl_decimal(proposal, word);
+
+    if (proposal && lead_us) {
+        word[size++] = '+';
+        size += rl_decimal(lead_us, word + size);
+    }
+    return (struct rl_slice){word, size};
+}
+
+static inline void rl_push_proposal(struct rl_command *command, size_t index, const struct rl_subject *subject)
+{
+    assert(index < RL_COMMAND_MAX_NUMBERS);
+    rl_push(command, rl_proposal_word(subject->proposal, subject->lead_us, command->numbers[index]));
 }
 
 #endif

@@ -15,6 +15,7 @@
 static const char *const mode_words[] = {
     [RL_JOIN_VOTE] = "vote",         [RL_JOIN_READ] = "look",       [RL_JOIN_DECLARE] = "declare",
     [RL_JOIN_ANNOUNCE] = "announce", [RL_JOIN_CONFIRM] = "confirm", [RL_JOIN_ALLOW] = "allow",
+    [RL_JOIN_BEGIN] = "begin",       [RL_JOIN_TELL] = "tell",
 };
 
 static const char *const durability_words[] = {
@@ -31,13 +32,15 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
     rl_push(ret_command, question->marker);
     rl_push_word(ret_command, mode_words[question->mode]);
     rl_push(ret_command, question->incarnation);
-    rl_push(ret_command, question->deployment_id);
+    rl_push(ret_command, question->list_id);
     rl_push_number(ret_command, 0, question->max_ttl_ms);
     rl_push_word(ret_command, durability_words[question->durability]);
     rl_push(ret_command, question->node_id);
     rl_push_number(ret_command, 1, (uint64_t)question->known.number);
     rl_push_number(ret_command, 2, question->known.max_ttl_ms);
     rl_push_number(ret_command, 3, question->known.longest_ms);
+    rl_push(ret_command, question->view);
+    rl_push(ret_command, question->told);
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
@@ -64,13 +67,16 @@ enum {
     AT_ANNOUNCED,
     AT_CONFIRMED,
     AT_AGE,
+    AT_TURN,
+    AT_VIEW,
     N_ELEMENTS,
 };
 
 static const char *const event_words[RL_JOIN_EVENT_COUNT] = {
     [RL_JOIN_KEPT] = "KEPT",         [RL_JOIN_NEW] = "NEW",           [RL_JOIN_RESTARTED] = "RESTARTED",
     [RL_JOIN_RESUMED] = "RESUMED",   [RL_JOIN_DECLARED] = "DECLARED", [RL_JOIN_ABSENT] = "ABSENT",
-    [RL_JOIN_MISMATCH] = "MISMATCH", [RL_JOIN_MISPLACED] = "MISPLACED",
+    [RL_JOIN_MISMATCH] = "MISMATCH", [RL_JOIN_MISPLACED] = "MISPLACED", [RL_JOIN_OUTDATED] = "OUTDATED",
+    [RL_JOIN_OVERRULED] = "OVERRULED", [RL_JOIN_BEHIND] = "BEHIND",   [RL_JOIN_OTHER] = "OTHER",
 };
 
 static bool take_event(const struct rl_reply_item *item, enum rl_join_event *ret_event)
@@ -124,6 +130,7 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
 {
     int64_t max_ttl_ms = 0;
     int64_t longest_ms = 0;
+    int64_t turn = 0;
     bool valid = take_number(&items[AT_LONGEST], UINT32_MAX, &longest_ms) &&
                  take_number(&items[AT_MAX_TTL], longest_ms, &max_ttl_ms) &&
                  take_number(&items[AT_LEFT], longest_ms + QUARANTINE_MARGIN_MS, &report->left_ms) &&
@@ -131,16 +138,18 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
                  take_number(&items[AT_ANNOUNCED], INT64_MAX, &report->announced) &&
                  take_number(&items[AT_CONFIRMED], INT64_MAX, &report->confirmed) &&
                  take_number(&items[AT_AGE], INT64_MAX, &report->age_ms) &&
+                 take_number(&items[AT_TURN], INT64_MAX, &turn) &&
                  take_number(&items[AT_MAXMEMORY], INT64_MAX, &report->maxmemory) &&
                  take_number(&items[AT_REPLICAS], INT64_MAX, &report->replicas) &&
                  take_number(&items[AT_TIME], INT64_MAX, &report->time_us);
 
     report->max_ttl_ms = (uint32_t)max_ttl_ms;
     report->longest_ms = (uint32_t)longest_ms;
+    report->turn = (uint64_t)turn;
     return valid;
 }
 
-bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report)
+bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report, struct rl_slice *ret_view)
 {
     const struct rl_reply_item *items = reply->elements;
     struct rl_join_report report = {0};
@@ -152,6 +161,10 @@ bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_repo
     if (!take_flag(&items[AT_CLUSTER], &report.cluster) || !take_flag(&items[AT_APPEND_ONLY], &report.append_only) ||
         !take_flag(&items[AT_PROMOTED], &report.promoted))
         return false;
+    if (items[AT_VIEW].type != RL_REPLY_STRING)
+        return false;
+    if (ret_view)
+        *ret_view = items[AT_VIEW].text;
     *ret_report = report;
     return true;
 }

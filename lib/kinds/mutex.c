@@ -162,7 +162,7 @@ static void grant(const struct rl_subject *subject, struct rl_command *command)
     rl_push(command, subject->counter);
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
-    rl_push_number(command, 1, subject->proposal);
+    rl_push_proposal(command, 1, subject);
     rl_push_number(command, 2, subject->counter_ttl_ms);
 }
 

@@ -28,7 +28,7 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
     push_mode(command, subject->mode);
-    rl_push_number(command, 1, subject->proposal);
+    rl_push_proposal(command, 1, subject);
     rl_push_number(command, 2, subject->counter_ttl_ms);
     rl_push(command, subject->replaces);
 }

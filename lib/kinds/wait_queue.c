@@ -32,7 +32,7 @@ void rl_queue_enqueue_command(const struct rl_subject *subject, struct rl_comman
     rl_push_number(ret_command, 2, subject->ticket);
     rl_push_number(ret_command, 3, subject->proposed_ticket);
     rl_push(ret_command, subject->incarnation);
-    rl_push_number(ret_command, 4, subject->proposal);
+    rl_push_proposal(ret_command, 4, subject);
     rl_push_number(ret_command, 5, subject->counter_ttl_ms);
     rl_push(ret_command, subject->channel);
 }

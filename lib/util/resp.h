@@ -18,7 +18,7 @@ enum rl_reply_type {
     RL_REPLY_ARRAY,
 };
 
-#define RL_REPLY_MAX_ELEMENTS 20
+#define RL_REPLY_MAX_ELEMENTS 24
 
 struct rl_reply_item {
     enum rl_reply_type type; /* of an element: never RL_REPLY_ARRAY */

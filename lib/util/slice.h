@@ -28,6 +28,11 @@ static inline bool rl_slice_is(struct rl_slice slice, const char *word)
     return rl_slice_equals(slice, rl_slice_of(word));
 }
 
+static inline bool rl_same_text(const char *a, const char *b)
+{
+    return rl_slice_is(rl_slice_of(a), b);
+}
+
 /* Decimal text of an unsigned number, and the number of such a text: header only, no allocation, no locale. */
 
 #define RL_DECIMAL_MAX 20 /* digits of the largest uint64_t */

@@ -23,6 +23,8 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
+    if (rules->no_member)
+        return RL_FAULT_NO_MEMBER;
     if (rules->two_servers)
         return RL_FAULT_TWO_SERVERS;
     if (rules->same_server || report->event == RL_JOIN_MISPLACED)
@@ -31,6 +33,10 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_EVICTS;
     if (report->event == RL_JOIN_MISMATCH)
         return RL_FAULT_RING;
+    if (report->event == RL_JOIN_OUTDATED)
+        return RL_FAULT_NOT_FOLLOWED;
+    if (report->event == RL_JOIN_OVERRULED || report->event == RL_JOIN_BEHIND || report->event == RL_JOIN_OTHER)
+        return RL_FAULT_OVERRULED;
     if (report->event == RL_JOIN_ABSENT)
         return RL_FAULT_NO_MARKER;
     return rl_max_ttl_is_larger(rules->max_ttl_ms, report, rules->allowed_ms) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;

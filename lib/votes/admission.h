@@ -12,6 +12,7 @@ struct rl_join_report;
 struct rl_admission_rules {
     bool allow_eviction; /* the override of rule 5.1 */
     bool two_servers;    /* the name leads to another server than before, and both are alive */
+    bool no_member;      /* the list of masters has changed, and it has left */
     bool same_server;    /* run_id or replication_id equals another configured master's */
     uint32_t drift_ppm;  /* quarantines are waited for by this client's clock */
     uint32_t max_ttl_ms; /* this client's own; 0: it takes no locks */
@@ -40,7 +41,10 @@ struct rl_admission_status rl_admission_evaluate(const struct rl_join_report *re
     X(NO_MARKER, "it has no marker and this client may not write one")                                   \
     X(MAX_TTL, "this client's max_ttl is larger than the deployment's")                                  \
     X(TWO_SERVERS, "its name leads to two servers by turns")                                             \
-    X(CLOCK_SLOW, "its clock stands still, or runs much slower than this client's")
+    X(CLOCK_SLOW, "its clock stands still, or runs much slower than this client's")                       \
+    X(NO_MEMBER, "it is in the list of masters no more")                                                 \
+    X(NOT_FOLLOWED, "its list of masters has changed, and this client does not follow")                  \
+    X(OVERRULED, "it has a list of masters that another change has overruled, or an older one")
 
 enum rl_fault {
 #define RL_FAULT_ENUM(name, text) RL_FAULT_##name,

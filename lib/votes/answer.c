@@ -40,6 +40,8 @@ static void repair_answered(struct rl_votes *votes, const struct rl_event *event
     enum rl_outcome outcome = event->answer.outcome;
 
     vote_of(event)->outcome = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
+    if (outcome == RL_GRANTED || outcome == RL_REFUSED)
+        claim->newcomers &= ~rl_bit(event->node);
     if (outcome == RL_UNKNOWN)
         rl_extension_note_unresolved(claim, event->node);
     if (outcome == RL_REFUSED)

@@ -25,7 +25,7 @@ bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
     for (size_t i = 0; i < votes->config.n_nodes; i++) {
         enum rl_detail why;
 
-        joining += votes->links[i] == RL_LINK_JOINING;
+        joining += rl_votes_joins(votes, i);
         voting += rl_may_claim(votes, i, now, &why);
     }
     return joining > 0 && voting < votes->config.quorum;
@@ -37,7 +37,7 @@ static bool prepare(const struct rl_votes *votes, struct rl_claim *claim, size_t
     struct rl_vote *vote = &claim->votes[node];
     enum rl_detail why = RL_DETAIL_NONE;
     bool possible = rl_may_claim(votes, node, now, &why);
-    bool joining = votes->links[node] == RL_LINK_JOINING;
+    bool joining = rl_votes_joins(votes, node);
 
     if (joining)
         claim->joining |= rl_bit(node);
@@ -62,7 +62,7 @@ bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_ins
     const struct rl_config *config = &votes->config;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
-    if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING)
+    if (!(claim->joining & rl_bit(node)) || rl_votes_joins(votes, node))
         return false;
     claim->joining &= ~rl_bit(node);
     if (!in_time || claim->rolling_back) {

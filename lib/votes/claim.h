@@ -54,6 +54,8 @@ struct rl_claim {
     uint32_t unverified;           /* masters whose answers to the latest round wait for the epoch check */
     uint32_t missing;              /* masters that have answered "missing", and may get the key back */
     uint32_t repairing;            /* masters for whose repair the verdict on the round waits */
+    uint32_t counts;               /* masters whose bounds count: members of the list, as it is known */
+    uint32_t newcomers;            /* members that have had no key yet: they have come since the lock was acquired */
     uint32_t unresolved_extension; /* masters where a lost extension may still be carried out, at any time */
     uint32_t joining;              /* masters to be asked when their first connection has come */
     uint32_t unanswered;           /* masters that have not answered their latest extension or repair */
@@ -73,7 +75,8 @@ struct rl_claim {
     uint32_t shortest_extension_ms;  /* at most that of any that may still be carried out; UINT32_MAX: there is none */
     uint32_t to_send[RL_STEP_COUNT]; /* what the outbox is to send: masks of masters */
     uint32_t full_ttl_ms; /* granted for a lease only: the ttl that the first extension must bring; 0: nothing lacks */
-    struct rl_instant quorum_bound;  /* the quorum-th largest of the votes' bounds: claim.c */
+    struct rl_instant quorum_bound;  /* the quorum-th largest of the votes' bounds that count, or `standing`: claim.c */
+    struct rl_instant standing;      /* by the list before: what had been won when the list changed (rule 15.9) */
     struct rl_instant give_up;       /* every key that this claim has set has expired by then */
     struct rl_claim *next_out;       /* in the outbox */
     struct rl_vote votes[];
@@ -141,8 +144,8 @@ uint32_t rl_claim_unresolved(const struct rl_claim *claim);
 /* The round is over for the caller: masters without an answer stay PENDING, and the evidence says why. */
 void rl_claim_note_timeouts(struct rl_claim *claim);
 
-/* Masters that are known not to hold the value. */
-size_t rl_claim_count_clean(const struct rl_claim *claim);
+/* How many of these masters are known not to hold the value: those that came after it, too. */
+size_t rl_claim_count_clean(const struct rl_claim *claim, uint32_t nodes);
 
 /* The vote ledger: from the bounds of the single votes to the deadline of the lock.
  *
@@ -169,6 +172,16 @@ static inline void rl_ledger_grant(struct rl_claim *claim, size_t node, struct r
 {
     rl_ledger_set(claim, node, bound);
 }
+
+/* The master counts from now on: it has said which list it votes by, and that is the client's. */
+void rl_ledger_count(struct rl_claim *claim, size_t node);
+
+/* Before any bound is set: the masters that count, and what had been won when the list changed. */
+void rl_ledger_begin(struct rl_claim *claim, uint32_t counts, struct rl_instant standing);
+
+/* Takes over what a claim of the list before is worth: no bound counts until its master does, and what has been won
+ * stands. */
+void rl_ledger_inherit(struct rl_claim *claim, const struct rl_claim *former);
 
 /* The master no longer has the value. */
 static inline void rl_ledger_revoke(struct rl_claim *claim, size_t node)

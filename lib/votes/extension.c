@@ -144,12 +144,14 @@ void rl_extension_answered(struct rl_votes *votes, const struct rl_event *event)
 /* IMPLEMENTATION NOTES
  *
  * A master that answers "missing" to a round of extension may get the key back, which counts like a grant (rules 4.5
- * and 4.6). There are two cases:
+ * and 4.6). There are three cases:
  *
  *   - The master is in quarantine: the memory that held the vote is lost, but until the old bound has passed nobody
  *     else can hold an unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is
  *     given back at once, if that bound has not passed when the repair is sent. So a held lock survives a restart of
  *     every master, even of a majority at a time.
+ *   - The master has come with a new list, and has never had the key: the lock is still valid by the list before, so
+ *     nobody else can have a quorum of this one (rule 15.10).
  *   - Otherwise the vote is lost at once. The master gets the key back only when the round has found its quorum without
  *     it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
 
@@ -193,7 +195,7 @@ void rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned 
 {
     if (claim->rolling_back)
         return;
-    if (rl_in_quarantine(votes, node, now)) {
+    if (rl_in_quarantine(votes, node, now) || (claim->newcomers & rl_bit(node))) {
         if (is_valid(votes, claim, now) && may_repair(votes, claim, node, now)) {
             claim->repairing |= rl_bit(node);
             repair(votes, claim, rl_bit(node));

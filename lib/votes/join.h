@@ -24,6 +24,8 @@ enum rl_join_mode {
     RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/max_ttl.h */
     RL_JOIN_CONFIRM,
     RL_JOIN_ALLOW,
+    RL_JOIN_BEGIN, /* an operator's run begins its turn here, or writes a view (rules 15.6 and 15.7) */
+    RL_JOIN_TELL,
 };
 
 /* What the client knows of a server's durability (rule 5.6), from CONFIG GET. */
@@ -38,11 +40,13 @@ struct rl_join_question {
     enum rl_join_mode mode;
     struct rl_slice marker;        /* key */
     struct rl_slice incarnation;   /* a fresh one, for a memory that is new */
-    struct rl_slice deployment_id; /* a hash of masters, quorum and prefix, as this client knows them */
+    struct rl_slice list_id;       /* a hash of masters, quorum and prefix, as this client knows them */
     struct rl_slice node_id;       /* which master of the deployment this one is: all clients must say the same */
     uint32_t max_ttl_ms;           /* this client's own; in a declaration the one that is declared */
     enum rl_durability durability;
-    struct rl_deployment known;  /* in DECLARE and the three steps its number is the declaration's */
+    struct rl_deployment known;  /* in DECLARE and the three steps its number is the declaration's; in BEGIN the turn */
+    struct rl_slice view;        /* as text; empty: the list that the client is configured with */
+    struct rl_slice told;        /* TELL: the incarnation that the view is for; BEGIN: the run; empty otherwise */
 };
 
 /* What became of the marker. */
@@ -53,10 +57,21 @@ enum rl_join_event {
     RL_JOIN_RESUMED,   /* another run's marker, made for this node id, on a durable server: kept */
     RL_JOIN_DECLARED,
     RL_JOIN_ABSENT,   /* no marker, and none written, since this was a LOOK or the server is no master */
-    RL_JOIN_MISMATCH, /* another deployment's marker: left alone */
-    RL_JOIN_MISPLACED, /* the marker of another master of the deployment, of the same run: left alone */
+    /* The marker is left alone: */
+    RL_JOIN_MISMATCH,  /* it is another deployment's */
+    RL_JOIN_MISPLACED, /* ... that of another master of the deployment, of the same run */
+    RL_JOIN_OUTDATED,  /* its view is newer than the client's */
+    RL_JOIN_OVERRULED, /* its view is older than the client's, and may not lead to it; or it has begun a later turn */
+    RL_JOIN_BEHIND,    /* its view is older than the client's, and this was a LOOK */
+    RL_JOIN_OTHER,     /* the memory is not the one that the view is for */
     RL_JOIN_EVENT_COUNT,
 };
+
+/* Did the script find a marker of the deployment, or leave one? */
+static inline bool rl_join_found_marker(enum rl_join_event event)
+{
+    return event < RL_JOIN_ABSENT;
+}
 
 struct rl_join_report {
     enum rl_join_event event;
@@ -73,6 +88,7 @@ struct rl_join_report {
     int64_t announced;             /* number of the latest declaration that the marker has seen ... */
     int64_t confirmed;             /* ... and of the latest that all masters have seen */
     int64_t age_ms;                /* since this memory was found to be new; 0: it was just now, or nobody knows */
+    uint64_t turn;                 /* the highest that an operator's run has begun there */
     int64_t maxmemory;
     int64_t replicas; /* connected to it */
     int64_t time_us;  /* the node's clock when the script ran */

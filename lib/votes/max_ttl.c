@@ -4,7 +4,7 @@
 
 static bool has_marker(const struct rl_join_report *report)
 {
-    return report->event != RL_JOIN_ABSENT && report->event != RL_JOIN_MISMATCH && report->event != RL_JOIN_MISPLACED;
+    return rl_join_found_marker(report->event);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)

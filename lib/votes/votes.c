@@ -3,22 +3,27 @@
 #include <assert.h>
 #include <string.h>
 
+void rl_votes_init_node(struct rl_votes *votes, size_t node)
+{
+    votes->links[node] = RL_LINK_JOINING;
+    votes->admissions[node] =
+        (struct rl_admission_status){.kind = RL_ADMISSION_UNEVALUATED, .fault = RL_FAULT_UNJUDGED};
+    votes->stepped_until[node] = votes->stepped_before[node] = votes->moves[node].to = RL_LONG_AGO;
+}
+
 void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
 {
     assert(config->n_nodes >= 1 && config->n_nodes <= RL_MAX_NODES);
     assert(config->quorum > config->n_nodes / 2 && config->quorum <= config->n_nodes);
     memset(votes, 0, sizeof *votes);
     votes->config = *config;
+    votes->members = rl_bit(config->n_nodes) - 1;
     votes->rollbacks_due = RL_NEVER;
     rl_list_init(&votes->unverified);
     rl_list_init(&votes->pending_rollbacks);
     rl_list_init(&votes->finished);
-    for (size_t i = 0; i < config->n_nodes; i++) {
-        votes->links[i] = RL_LINK_JOINING;
-        votes->admissions[i] = (struct rl_admission_status){.kind = RL_ADMISSION_UNEVALUATED,
-                                                            .fault = RL_FAULT_UNJUDGED};
-        votes->stepped_until[i] = votes->stepped_before[i] = votes->moves[i].to = RL_LONG_AGO;
-    }
+    for (size_t i = 0; i < config->n_nodes; i++)
+        rl_votes_init_node(votes, i);
 }
 
 /* The claim may be in the list of pending rollbacks, or in the list of the finished, or in none: never in both. */
@@ -26,7 +31,8 @@ void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim)
 {
     if (claim->done)
         return;
-    if (claim->rolling_back && !rl_list_empty(&claim->link) && rl_claim_count_clean(claim) == claim->n_nodes) {
+    if (claim->rolling_back && !rl_list_empty(&claim->link) &&
+        rl_claim_count_clean(claim, rl_bit(claim->n_nodes) - 1) == claim->n_nodes) {
         rl_list_remove(&claim->link);
         votes->n_pending_rollbacks--;
     }

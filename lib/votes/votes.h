@@ -35,7 +35,7 @@ static inline uint32_t rl_count_bits(uint32_t mask)
 }
 
 struct rl_config {
-    size_t n_nodes;
+    size_t n_nodes;              /* masters that have a place: members of the list, and those that have left it */
     size_t quorum;
     struct rl_drift_rule drift;
     struct rl_span guard;
@@ -67,6 +67,10 @@ struct rl_counters {
 
 struct rl_votes {
     struct rl_config config;
+    uint32_t members;            /* the masters of the present list */
+    uint32_t newcomers;          /* members that have come with it */
+    uint32_t greeting;           /* members that are asked again since the list has changed: to an attempt that is as if
+                                  * their first connections were on their way */
     enum rl_link links[RL_MAX_NODES];
     struct rl_admission_status admissions[RL_MAX_NODES];
     struct rl_instant stepped_until[RL_MAX_NODES]; /* new votes do not count until then: the clock was set forward */
@@ -85,6 +89,16 @@ struct rl_votes {
 };
 
 void rl_votes_init(struct rl_votes *votes, const struct rl_config *config);
+
+/* A master of which nothing is known yet. */
+void rl_votes_init_node(struct rl_votes *votes, size_t node);
+
+/* Is it not known yet whether the member can be asked? */
+static inline bool rl_votes_joins(const struct rl_votes *votes, size_t node)
+{
+    return (votes->members & rl_bit(node)) &&
+           (votes->links[node] == RL_LINK_JOINING || (votes->greeting & rl_bit(node)));
+}
 
 /* After any change of a claim: takes it off the list of pending rollbacks when none of its rollbacks is pending, and
  * puts it on the list of the finished when nothing refers to it. */

@@ -11,6 +11,7 @@
 #include <redlock/election.h>
 #include <redlock/latch.h>
 #include <redlock/look.h>
+#include <redlock/members.h>
 #include <redlock/set.h>
 
 #include "errors.h"
@@ -313,6 +314,70 @@ static void refuse_looks(void)
     ck_assert_str_eq(redlock_mode_name(REDLOCK_UPGRADEABLE), "upgradeable");
 }
 
+static void change_must_not_run(struct redlock_client *client, const struct redlock_change_report *report,
+                                void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+}
+
+static void refuse_change(const struct redlock_change_options *options, int status, const char *what)
+{
+    struct redlock_error error = {0};
+
+    errors_expect(redlock_change_members(rig.client, options, change_must_not_run, NULL, &error), status, what);
+    ck_assert_int_eq(error.status, status);
+    ck_assert_str_ne(error.text, "");
+    errors_expect(redlock_change_members(rig.client, options, change_must_not_run, NULL, NULL), status, what);
+}
+
+static void refuse_changes(void)
+{
+    const char *urls[4] = {rig.urls[0], rig.urls[1], rig.urls[2], rig.urls[0]};
+    struct redlock_change_options options;
+    struct redlock_view view;
+    struct redlock_lock *lock;
+
+    redlock_change_options_init(&options);
+    refuse_change(&options, rig.guarded ? REDLOCK_E_NO_MASTERS : REDLOCK_E_MEMBERS, "no masters");
+    errors_expect(redlock_change_members(NULL, &options, change_must_not_run, NULL, NULL), REDLOCK_E_ARGUMENT,
+                  "nobody's");
+    errors_expect(redlock_change_members(rig.client, NULL, change_must_not_run, NULL, NULL), REDLOCK_E_ARGUMENT,
+                  "to nothing");
+    errors_expect(redlock_change_members(rig.client, &options, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "for nobody");
+    errors_expect(redlock_client_view(NULL, &view, sizeof view), REDLOCK_E_ARGUMENT, "nobody's view");
+    errors_expect(redlock_client_view(rig.client, NULL, 0), REDLOCK_E_ARGUMENT, "a view for nobody");
+    ck_assert_str_eq(redlock_change_stage_name((enum redlock_change_stage)99), "?");
+    ck_assert_str_eq(redlock_change_stage_name(REDLOCK_CHANGE_STANDING), "standing");
+    options.size = 0;
+    refuse_change(&options, REDLOCK_E_OPTIONS_SIZE, "options without init");
+    if (!rig.guarded)
+        return;
+    redlock_change_options_init(&options);
+    options.back = 1;
+    refuse_change(&options, REDLOCK_E_MEMBERS, "back to no list");
+    options.back = 0;
+    options.masters = urls;
+    options.n_masters = 4;
+    refuse_change(&options, REDLOCK_E_DUPLICATE_MASTER, "a master twice");
+    options.n_masters = REDLOCK_MAX_MASTERS + 1;
+    refuse_change(&options, REDLOCK_E_TOO_MANY_MASTERS, "too many masters");
+    options.n_masters = 3;
+    options.quorum = 1;
+    refuse_change(&options, REDLOCK_E_QUORUM, "a quorum of one");
+    options.quorum = 0;
+    urls[1] = "redis://a b";
+    refuse_change(&options, REDLOCK_E_URL, "no URL");
+    urls[1] = "rediss://10.0.0.1";
+    refuse_change(&options, REDLOCK_E_MEMBERS, "TLS for one of them");
+    lock = rig_new_lock(rig.client, "k");
+    refuse_change(&options, REDLOCK_E_BUSY, "with a lock");
+    redlock_lock_destroy(lock);
+    ck_assert_int_eq(redlock_client_view(rig.client, &view, sizeof view), 0);
+    ck_assert_uint_eq(view.list.n, 3);
+    ck_assert_uint_eq(view.turn, 0);
+    ck_assert_uint_eq(view.before.n, 0);
+}
+
 static void latch_must_not_run(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
 {
     ck_abort_msg("a refused call has called back");
@@ -501,6 +566,7 @@ TEST(three, each_rule_for_latches_has_its_code)
 TEST(three, each_rule_for_looks_has_its_code)
 {
     refuse_looks();
+    refuse_changes();
 }
 
 TEST(three, each_rule_for_permits_has_its_code)
@@ -598,6 +664,7 @@ TEST(three, every_caller_error_has_been_provoked)
     errors_of_options(&rig);
     errors_of_masters(&rig);
     errors_of_credentials(&rig);
+    refuse_changes();
     refuse_keys();
     refuse_requests();
     refuse_by_state();

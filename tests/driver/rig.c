@@ -185,9 +185,11 @@ static void check_states(void)
 
     if (!driver || driver->closed)
         return;
-    for (size_t i = 0; i < driver->n_conns; i++) {
-        ck_assert_msg(rl_conn_is_sound(&driver->conns[i]), "connection %zu in state %d", i, driver->conns[i].state);
-        ck_assert_msg(!driver->listeners || rl_conn_is_sound(&driver->listeners[i]), "listener %zu", i);
+    for (size_t i = 0; i < driver->n_nodes; i++) {
+        const struct rl_driver_node *node = driver->nodes[i];
+
+        ck_assert_msg(rl_conn_is_sound(&node->conn), "connection %zu in state %d", i, node->conn.state);
+        ck_assert_msg(!node->listener || rl_conn_is_sound(node->listener), "listener %zu", i);
     }
 }
 

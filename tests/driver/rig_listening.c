@@ -72,7 +72,7 @@ static void lead_to_notifier(unsigned node)
     snprintf(url, sizeof url, "%.*s%.*s%s", (int)(address - rig.notifiers[node]->url), rig.notifiers[node]->url,
              at ? (int)(at + 1 - credentials) : 0, credentials, address);
     ck_assert_msg(rl_master_parse(url, &rig.listening[node].master, &why) == REDLOCK_OK, "%s: %s", url, why);
-    rig.driver->listeners[node].master = &rig.listening[node].master;
+    rig.driver->nodes[node]->listener->master = &rig.listening[node].master;
 }
 
 void rig_listen(void)

@@ -20,7 +20,7 @@ static void count_writes(unsigned node)
 
     counting = rl_stream_plain;
     counting.write = counting_write;
-    rig.driver->conns[node].stream.type = &counting;
+    rig.driver->nodes[node]->conn.stream.type = &counting;
     n_writes = 0;
 }
 

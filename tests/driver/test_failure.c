@@ -79,7 +79,7 @@ TEST(late, a_reply_in_the_socket_counts_even_if_the_loop_was_late)
     while (!server->commands)
         rig_turn();
     fake_server_say(server, "+OK\r\n");
-    conn = &rig.driver->conns[0];
+    conn = &rig.driver->nodes[0]->conn;
     conn->watch.fire(&conn->watch, rl_after(ago(0), rl_ms(5000)));
     ck_assert_uint_eq(rig.n_events, 1);
     ck_assert_str_eq(rig.links[0].path, "READY ");
@@ -113,7 +113,7 @@ TEST(late, an_idle_connection_is_neither_late_nor_stalled)
     ck_assert(rig_send(0, 1, "GET"));
     while (!rig.n_events)
         rig_turn();
-    conn = &rig.driver->conns[0];
+    conn = &rig.driver->nodes[0]->conn;
     conn->watch.fire(&conn->watch, rl_after(ago(0), rl_ms(3600 * 1000)));
     ck_assert_str_eq(rig.links[0].path, "READY ");
     ck_assert(rig_send(0, 2, "GET"));
@@ -229,7 +229,7 @@ TEST(broken, a_server_that_hangs_up_at_once_is_tried_with_backoff)
     while (server->accepted < 10)
         rig_turn();
     ck_assert_str_eq(rig.links[0].path, "DOWN ");
-    ck_assert_uint_gt(rig.driver->conns[0].backoff.failures, 1);
+    ck_assert_uint_gt(rig.driver->nodes[0]->conn.backoff.failures, 1);
     server->hangs_up = false;
     server->rules.other = "+OK\r\n";
     rig_until_link(0, RL_LINK_READY);
@@ -238,7 +238,7 @@ TEST(broken, a_server_that_hangs_up_at_once_is_tried_with_backoff)
         rig_turn();
     fake_server_hang_up(server);
     rig_until_link(0, RL_LINK_DOWN);
-    ck_assert_uint_eq(rig.driver->conns[0].backoff.failures, 1);
+    ck_assert_uint_eq(rig.driver->nodes[0]->conn.backoff.failures, 1);
 }
 
 static unsigned count_descriptors(void)
@@ -266,7 +266,7 @@ TEST(broken, reconnecting_leaks_no_descriptor_and_none_is_inherited)
         rig_until_link(0, RL_LINK_READY);
     }
     ck_assert_uint_eq(count_descriptors(), before);
-    ck_assert_int_eq(fcntl(rig.driver->conns[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert_int_eq(fcntl(rig.driver->nodes[0]->conn.stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
 SUITE("failure")

@@ -255,7 +255,7 @@ TEST(failures, a_connection_that_breaks_in_a_round_backs_off)
     }
     while (rig_stats(0).disconnects < 4)
         rig_turn();
-    ck_assert_uint_ge(rig.driver->conns[0].backoff.failures, 3);
+    ck_assert_uint_ge(rig.driver->nodes[0]->conn.backoff.failures, 3);
     ck_assert_str_eq(rig_last_error(0), "closed by the server");
     ck_assert_uint_eq(rig.n_events, 0);
 }

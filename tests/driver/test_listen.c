@@ -72,7 +72,7 @@ TEST(said, what_listens_is_asked_for_from_inside_the_sink_as_well)
     rig_add_notifiers(FAKE_UNIX);
     rig.on_turn = rig_listen;
     rig_start();
-    while (!rig.driver->listeners)
+    while (!rig.driver->listening)
         rig_turn();
     rig.on_turn = NULL;
     rig_until_listening(0, true);

@@ -52,7 +52,7 @@ TEST(lost, a_listener_that_cannot_connect_says_why_once)
     rig_start_ready();
     rig_listen();
     until_changes(1);
-    while (rig.driver->listeners[0].stats.disconnects < 10)
+    while (rig.driver->nodes[0]->listener->stats.disconnects < 10)
         rig_turn();
     ck_assert_str_eq(rig.listening[0].path, "OFF ");
     ck_assert_ptr_nonnull(strstr(rig.listening[0].why, "connect"));
@@ -67,7 +67,7 @@ TEST(lost, reconnecting_a_listener_inherits_nothing_to_children)
         fake_server_reset(notifier);
         until_changes(3 + 2 * i);
     }
-    ck_assert_int_eq(fcntl(rig.driver->listeners[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert_int_eq(fcntl(rig.driver->nodes[0]->listener->stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
 /* --- Refused --------------------------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static void look_at_pause(unsigned node, struct rl_instant now)
 {
     struct rl_span half = {rig.config.backoff_max.ns / 2};
 
-    hasty += rl_before(rig.driver->listeners[node].attempt.at, rl_after(now, half));
+    hasty += rl_before(rig.driver->nodes[node]->listener->attempt.at, rl_after(now, half));
 }
 
 GROUP(refused, "refused", rig_setup, rig_teardown)

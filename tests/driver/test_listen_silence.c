@@ -18,7 +18,7 @@ TEST(silent, a_silent_listener_is_asked_and_stays_when_it_answers)
     rig.config.stall_timeout = rl_ms(2000);
     notifier = rig_start_listening(FAKE_TCP4);
     for (unsigned i = 0; i < 3; i++) {
-        struct rl_conn *listener = &rig.driver->listeners[0];
+        struct rl_conn *listener = rig.driver->nodes[0]->listener;
         size_t length = strlen(notifier->handshake);
 
         listener->last_received.ns -= rl_ms(1000).ns;
@@ -33,7 +33,7 @@ TEST(silent, a_silent_listener_is_asked_and_stays_when_it_answers)
 
 static void expect_nothing_owed(unsigned node, struct rl_instant now)
 {
-    ck_assert(!rig.listening[node].on || !rl_in_flight_count(&rig.driver->listeners[node].listening.owed));
+    ck_assert(!rig.listening[node].on || !rl_in_flight_count(&rig.driver->nodes[node]->listener->listening.owed));
 }
 
 TEST(silent, a_listener_that_does_not_answer_is_replaced)
@@ -65,7 +65,7 @@ TEST(silent, a_listener_that_talks_is_not_asked)
 
     rig.config.stall_timeout = rl_ms(60000);
     rig_start_listening(FAKE_UNIX);
-    listener = &rig.driver->listeners[0];
+    listener = rig.driver->nodes[0]->listener;
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
     ck_assert(!rl_in_flight_count(&listener->listening.owed));
     listener->last_received.ns -= rl_ms(30000).ns;
@@ -86,7 +86,7 @@ TESTS(silent, what_is_in_the_socket_counts_even_if_the_loop_was_late, 0, 2)
     rig.config.stall_timeout = rl_ms(60000);
     notifier = rig_start_listening(FAKE_UNIX);
     notifier->rules.ping = "";
-    listener = &rig.driver->listeners[0];
+    listener = rig.driver->nodes[0]->listener;
     listener->last_received.ns -= rl_ms(30000).ns;
     listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
     while (strcmp(notifier->handshake, "CLIENT SUBSCRIBE PING ") != 0)

@@ -35,7 +35,7 @@ TEST_IF(suite_resolves_localhost(), driver, a_name_is_resolved_and_every_address
     rig_add_url(url);
     rig_start_ready();
     ck_assert_uint_eq(server->accepted, 1);
-    ck_assert(!rig.driver->conns[0].looking_up);
+    ck_assert(!rig.driver->nodes[0]->conn.looking_up);
 }
 
 /* --- A name with a dead address ----------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ TEST(driver, an_address_is_tried_for_twice_as_long_after_a_failure)
     add_two_addresses(dead)->rules.ping = "+WHAT\r\n";
     rig.config.connect_timeout = rl_ms(5000);
     rig_start();
-    conn = &rig.driver->conns[0];
+    conn = &rig.driver->nodes[0]->conn;
     for (unsigned failures = 0; failures < 2; failures++) {
         while (conn->backoff.failures != failures || conn->state != RL_CONN_CONNECTING)
             rig_turn();
@@ -150,7 +150,7 @@ TEST(driver, an_attempt_that_ended_leaves_at_most_one_lookup_behind)
     rig_add_url("redis://name.invalid");
     rig.config.connect_timeout = rl_ms(1);
     rig_start();
-    conn = &rig.driver->conns[0];
+    conn = &rig.driver->nodes[0]->conn;
     while (rig_stats(0).disconnects < 5 || conn->looking_up)
         rig_turn();
     ck_assert_str_eq(rig.links[0].path, "DOWN ");

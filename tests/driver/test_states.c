@@ -19,7 +19,7 @@ static int status_after_entering(enum rl_conn_state state)
     if (!child) {
         setrlimit(RLIMIT_CORE, &no_core);
         fclose(stderr);
-        rl_conn_enter(&rig.driver->conns[0], state);
+        rl_conn_enter(&rig.driver->nodes[0]->conn, state);
         _exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -32,7 +32,7 @@ TEST(states, a_state_that_follows_is_entered)
 {
     rig_add(FAKE_UNIX);
     rig_start();
-    ck_assert_int_eq(rig.driver->conns[0].state, RL_CONN_WAITING);
+    ck_assert_int_eq(rig.driver->nodes[0]->conn.state, RL_CONN_WAITING);
     ck_assert_int_eq(status_after_entering(RL_CONN_CONNECTING), 0);
 }
 

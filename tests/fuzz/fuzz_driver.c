@@ -168,9 +168,9 @@ static void say_join(struct master *master)
     int id = (int)(master - masters);
 
     snprintf(reply, sizeof reply,
-             "*20\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
+             "*22\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
              "$5\r\nredis\r\n$10\r\nnoeviction\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:1790000000000000\r\n"
-             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n", id, id);
+             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n$0\r\n\r\n", id, id);
     say_text(master, reply);
 }
 

@@ -201,7 +201,7 @@ static void evaluate(const struct rl_reply *reply)
 
     if (reply->root.type == RL_REPLY_ERROR)
         (void)rl_join_is_refusal(reply->root.text);
-    if (!rl_join_parse(reply, &report))
+    if (!rl_join_parse(reply, &report, NULL))
         return;
     HOLDS(reply->root.type == RL_REPLY_ARRAY);
     HOLDS(strlen(report.incarnation) <= RL_INCARNATION_MAX && strlen(report.run_id) <= RL_RUN_ID_MAX);

@@ -109,7 +109,7 @@ TEST(cluster, a_cluster_node_is_excluded)
         scripted_free(&scripted);
         scripted = scripted_run(join_master, 0, &command);
     }
-    ck_assert_msg(rl_join_parse(&scripted.reply, &report), "%s", scripted.text);
+    ck_assert_msg(rl_join_parse(&scripted.reply, &report, NULL), "%s", scripted.text);
     ck_assert(report.cluster);
     ck_assert_int_eq(join_evaluated(&report).fault, RL_FAULT_CLUSTER);
     scripted_free(&scripted);

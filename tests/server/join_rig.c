@@ -58,7 +58,7 @@ struct rl_join_question join_question(enum rl_join_mode mode, const char *incarn
     return (struct rl_join_question){.mode = mode,
                                      .marker = join_slice("marker"),
                                      .incarnation = join_slice(incarnation),
-                                     .deployment_id = join_slice("ring-of-three"),
+                                     .list_id = join_slice("ring-of-three"),
                                      .node_id = join_slice("first"),
                                      .max_ttl_ms = MAX_TTL,
                                      .durability = RL_DURABILITY_NONE};
@@ -72,7 +72,7 @@ struct rl_join_report join_ask(const struct rl_join_question *asked)
 
     rl_join_command(asked, &command);
     scripted = scripted_run(join_master, join_node, &command);
-    ck_assert_msg(rl_join_parse(&scripted.reply, &report), "not understood: %s", scripted.text);
+    ck_assert_msg(rl_join_parse(&scripted.reply, &report, NULL), "not understood: %s", scripted.text);
     scripted_free(&scripted);
     return report;
 }

@@ -112,7 +112,7 @@ TEST(marker, a_declaration_replaces_another_rings_marker)
 {
     struct rl_join_question other = join_question(RL_JOIN_VOTE, "first");
 
-    other.deployment_id = join_slice("ring-of-five");
+    other.list_id = join_slice("ring-of-five");
     other.max_ttl_ms = 2 * MAX_TTL;
     join_ask(&other);
     ck_assert_int_eq(join_as(RL_JOIN_DECLARE, "second").event, RL_JOIN_DECLARED);
@@ -150,7 +150,7 @@ TEST(marker, another_rings_marker_is_left_alone)
     struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
     struct rl_join_report report;
 
-    asked.deployment_id = join_slice("ring-of-five");
+    asked.list_id = join_slice("ring-of-five");
     asked.max_ttl_ms = 2 * MAX_TTL;
     asked.durability = RL_DURABILITY_ALWAYS;
     join_as(RL_JOIN_VOTE, "first");

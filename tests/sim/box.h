@@ -41,7 +41,8 @@ struct box {
     int64_t accepted;   /* ... and of its end, if it was accepted */
     int64_t lease_ends[MAX_MASTERS]; /* of its place in the queue, by the master's clock in ms; 0: it has had none */
     int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
-    const struct rl_claim *claim; /* while there is one */
+    const struct rl_claim *claim; /* while there is one: the latest */
+    uint32_t n_claims; /* ... and how many there are: what is held is copied when the list of masters changes */
 };
 
 struct box_pool {

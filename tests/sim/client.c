@@ -191,7 +191,7 @@ void client_end(struct client *client)
     if (!client->quits)
         rl_host_end_turn(&client->host);
     client_watch(client);
-    for (unsigned node = 0; node < world->plan.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->n_places; node++) {
         if (client->wires[node].unsent.count)
             wire_flush(client, node);
     }
@@ -268,10 +268,10 @@ static void watch_claim(struct client *client, struct handle *handle)
 
     if (handle->seen_claim == claim)
         return;
-    handle->former_claim = claim ? NULL : handle->seen_claim;
-    handle->seen_claim = claim;
     if (claim)
         client_box(client, claim)->handle = handle->index;
+    handle->former_claim = claim ? NULL : handle->seen_claim;
+    handle->seen_claim = claim;
 }
 
 static bool holds(const struct handle *handle)

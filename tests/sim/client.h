@@ -75,6 +75,7 @@ struct wire {
     uint16_t conn;
     uint8_t failures;
     bool failed;                 /* the host has given it up: it is closed at the end of the turn */
+    bool leaving;                /* ... for good: its machine has left the list of masters */
     uint8_t round;               /* GREETING: the round under way, its commands, and how many are answered */
     uint8_t size;
     uint8_t answered;
@@ -318,6 +319,9 @@ struct binding {
 
 #define MAX_BINDINGS 1024
 
+#define NO_MACHINE MAX_MASTERS
+#define NO_PLACE MAX_MASTERS
+
 struct client {
     struct world *world;
     struct clockwork clock;
@@ -328,12 +332,17 @@ struct client {
     struct binding bindings[MAX_BINDINGS];
     uint32_t n_bindings;
     uint32_t made;          /* the box of the latest value */
-    uint32_t incoming;      /* the box whose value is about to be released or taken over ... */
+    uint32_t incoming;      /* the box whose value is about to be released or taken over; BOX_NONE ... */
     const struct handle *receiver; /* ... by this handle */
     const struct rl_tag *answering; /* the reply that the host is being told of is to this */
     bool late_import;       /* what is disposed of now has not been taken over: what is left of it runs out */
     bool clock_stepped;     /* the reply that is being delivered has shown that its master's clock was set */
     bool reading;           /* what has arrived is being delivered */
+    uint8_t configured;     /* the list of masters that its process began with */
+    uint32_t went_by;       /* set of lists that it has gone by since */
+    struct rl_instant adopted_at; /* when its list of masters changed; RL_LONG_AGO: never */
+    uint8_t n_places;       /* masters that the host knows, each under a number of its own ... */
+    uint8_t machines[MAX_MASTERS]; /* ... and which machine each of them is; NO_MACHINE: it was dismissed */
     struct wire wires[MAX_MASTERS];
     struct listener listeners[MAX_MASTERS];
     bool listens;           /* since somebody has got in the queue */

@@ -186,6 +186,7 @@ void client_release_value(struct client *client, struct handle *handle, struct b
         once_abandon(handle);
     }
     client_watch(client);
+    client->incoming = BOX_NONE; /* nobody may have been asked */
 }
 
 bool client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel)
@@ -225,7 +226,7 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     exported.slot = (uint32_t)(parcel->key - FIRST_SLOT);
     if (handle->permit)
         handle->key = parcel->key;
-    for (unsigned m = 0; m < client->world->plan.config.n_nodes; m++) {
+    for (unsigned m = 0; m < client->n_places; m++) {
         if (exported.bounds[m].ns != RL_LONG_AGO.ns)
             exported.bounds[m].ns += difference;
     }

@@ -3,11 +3,15 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/hold.h"
 #include "host/permits.h"
+#include "listener.h"
+#include "plan_members.h"
 #include "util/slice.h"
+#include "wire.h"
 #include "world.h"
 
 static struct client *client_of(struct rl_host *host)
@@ -41,6 +45,7 @@ static struct binding *place_of(struct client *client, const struct rl_claim *cl
 static void bind(struct client *client, const struct rl_claim *claim, struct box *box)
 {
     assert(client->n_bindings < MAX_BINDINGS / 2);
+    box->n_claims++;
     *place_of(client, claim) = (struct binding){claim, box->id};
     client->n_bindings++;
     box->claim = claim;
@@ -93,15 +98,36 @@ static struct box *take_incoming(struct client *client, const struct rl_claim *c
     box->excused = origin->excused;
     box->timed = origin->timed;
     box->begun = client_true_now(client);
+    client->incoming = BOX_NONE;
     bind(client, claim, box);
     return box;
+}
+
+/* The list of masters has changed: what is held has another claim, with the same value. */
+static struct box *take_over(struct client *client, const struct rl_claim *claim)
+{
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        const struct handle *handle = &client->handles[i];
+        struct box *box;
+
+        if (handle->host.core.claim != claim)
+            continue;
+        box = box_get(&client->world->boxes, place_of(client, handle->seen_claim)->box);
+        assert(rl_slice_is((struct rl_slice){box->token, box->token_size}, rl_host_token(claim)));
+        bind(client, claim, box);
+        world_count(client->world, COUNTER_HELD_ON);
+        return box;
+    }
+    abort();
 }
 
 struct box *client_box(struct client *client, const struct rl_claim *claim)
 {
     const struct binding *binding = place_of(client, claim);
 
-    return binding->claim ? box_get(&client->world->boxes, binding->box) : take_incoming(client, claim);
+    if (binding->claim)
+        return box_get(&client->world->boxes, binding->box);
+    return client->incoming != BOX_NONE ? take_incoming(client, claim) : take_over(client, claim);
 }
 
 const struct box *client_known_box(struct client *client, const struct rl_claim *claim)
@@ -303,12 +329,15 @@ static void on_disposed(struct rl_host *host, const struct rl_claim *claim)
 
     client->world->coverage->reports[REPORT_DISPOSED]++;
     client_watch(client);
+    unbind(client, claim);
+    if (box->claim == claim)
+        box->claim = NULL;
+    if (--box->n_claims)
+        return; /* it has been copied */
     box->let_go |= client->late_import;
     memory_on_dispose(client->world, box);
     residue_on_dispose(client->world, box);
     box->disposed = true;
-    box->claim = NULL;
-    unbind(client, claim);
 }
 
 /* --- Of masters --------------------------------------------------------------------------------------------------- */
@@ -320,10 +349,10 @@ static void on_link(struct rl_host *host, unsigned node, enum rl_link link, cons
     enum rl_link before = host->engine.votes.links[node];
 
     client->world->coverage->links[before][link]++;
-    network_path(client->world, client->index, node)->disturbed = client_true_now(client);
+    network_path(client->world, client->index, client->machines[node])->disturbed = client_true_now(client);
     if (link == RL_LINK_READY)
         observer_on_ready(client->world, client);
-    TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
+    TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_place(client, node), names[link]);
 }
 
 static void on_listening(struct rl_host *host, unsigned node, bool on, const char *why)
@@ -332,7 +361,7 @@ static void on_listening(struct rl_host *host, unsigned node, bool on, const cha
 
     client->world->coverage->reports[REPORT_LISTENING]++;
     TRACE(client->world, name_of_client(client->index), on ? "%s is heard" : "%s is not heard any more",
-          name_of_master(node));
+          name_of_place(client, node));
 }
 
 static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
@@ -366,8 +395,8 @@ static void on_admission(struct rl_host *host, unsigned node, const struct rl_ad
     if (status->kind == RL_ADMISSION_UNEVALUATED)
         world_count(client->world, COUNTER_RETOLD);
     if (status->kind != RL_ADMISSION_VOTES)
-        TRACE(client->world, name_of_client(client->index), "%s: %s, %s", name_of_master(node), kinds[status->kind],
-              rl_fault_text(status->fault));
+        TRACE(client->world, name_of_client(client->index), "%s: %s, %s", name_of_place(client, node),
+              kinds[status->kind], rl_fault_text(status->fault));
 }
 
 static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
@@ -378,7 +407,7 @@ static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
         return;
     client->clock_stepped = true;
     TRACE(client->world, name_of_client(client->index), "%s: its clock was set forward, by %.3f ms at most",
-          name_of_master(node), (double)step.ns / 1e6);
+          name_of_place(client, node), (double)step.ns / 1e6);
     client->world->coverage->steps_seen++;
 }
 
@@ -391,12 +420,64 @@ static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_c
     steps_on_own(client->world, client, nodes, move);
 }
 
+/* --- The list of masters changes ---------------------------------------------------------------------------------- */
+
+unsigned client_find_place(const struct client *client, unsigned machine)
+{
+    unsigned place = 0;
+
+    while (place < client->n_places && (client->machines[place] != machine || client->wires[place].leaving))
+        place++;
+    return place < client->n_places ? place : NO_PLACE;
+}
+
+unsigned client_place(const struct client *client, uint16_t conn)
+{
+    bool listens = client->world->conns[conn].listens;
+    unsigned place = 0;
+
+    while (place < client->n_places && (listens ? client->listeners[place].conn : client->wires[place].conn) != conn)
+        place++;
+    assert(place < client->n_places);
+    return place;
+}
+
+static bool on_new_member(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not)
+{
+    struct client *client = client_of(host);
+    unsigned machine = machine_by_name(name);
+
+    assert(machine < client->world->plan.n_masters && client_find_place(client, machine) == NO_PLACE);
+    *ret_why_not = NULL;
+    if (node == client->n_places)
+        client->n_places++;
+    TRACE(client->world, name_of_client(client->index), "%s is to be a master", name_of_master(machine));
+    wire_add(client, node, machine);
+    listener_add(client, node);
+    return true;
+}
+
+static void on_members_changed(struct rl_host *host)
+{
+    struct client *client = client_of(host);
+
+    unsigned list = list_by_id(&client->world->plan, host->trust.names.list_id);
+
+    TRACE(client->world, name_of_client(client->index), "goes by the list %s",
+          name_of_list(&client->world->plan, &client->world->change.lists[list]));
+    client->went_by |= UINT32_C(1) << list;
+    client->adopted_at = host->now;
+    world_count(client->world, COUNTER_VIEWS_ADOPTED);
+    client->world->coverage->reports[REPORT_MEMBERS]++;
+    client_watch(client);
+}
+
 const struct rl_host_sink client_sink = {
     .complete = on_complete, .attempt = on_attempt,     .waiting = on_waiting,     .backoff = on_backoff,
     .extending = on_extending, .renewed = on_renewed,   .at_risk = on_at_risk,     .lost = on_lost,
     .validity = on_validity, .disposed = on_disposed,   .link = on_link,           .listening = on_listening,
     .vote = on_vote,         .verified = on_verified,   .admission = on_admission, .clock = on_clock,
-    .own_clock = on_own_clock,
+    .own_clock = on_own_clock, .new_member = on_new_member, .members_changed = on_members_changed,
 };
 
 /* --- Readings of clocks ------------------------------------------------------------------------------------------- */

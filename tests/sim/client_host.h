@@ -17,6 +17,12 @@ const struct box *client_known_box(struct client *client, const struct rl_claim 
 /* Of the claim that the handle has. */
 struct box *handle_box(const struct handle *handle);
 
+/* The number under which the host knows the master to which this connection leads. */
+unsigned client_place(const struct client *client, uint16_t conn);
+
+/* ... or this machine; NO_PLACE: it does not. */
+unsigned client_find_place(const struct client *client, unsigned machine);
+
 /* The records of the claims that a tag's command is about; how many. */
 unsigned client_tag_boxes(struct client *client, const struct rl_tag *tag, uint32_t *ret_boxes);
 

@@ -11,6 +11,7 @@
 #include "client_sets.h"
 #include "host/upgrade.h"
 #include "listener.h"
+#include "plan_members.h"
 #include "wire.h"
 #include "wire_transport.h"
 #include "world.h"
@@ -101,7 +102,7 @@ void client_rename_handle(struct client *client, struct handle *handle)
 static void start_host(struct client *client)
 {
     const struct plan *plan = &client->world->plan;
-    struct rl_deployment_names names = {.deployment_id = DEPLOYMENT_ID};
+    struct rl_deployment_names names = {0};
     struct rl_host_config config = {
         .options = &client->options,
         .names = &names,
@@ -110,8 +111,10 @@ static void start_host(struct client *client)
         .engine = plan->config,
     };
 
-    for (unsigned m = 0; m < plan->n_masters; m++)
-        snprintf(names.node_ids[m], sizeof names.node_ids[m], "%s", name_of_master(m));
+    snprintf(names.list_id, sizeof names.list_id, "%s", id_of_list(plan, client->configured));
+    for (unsigned place = 0; place < client->n_places; place++)
+        snprintf(names.node_ids[place], sizeof names.node_ids[place], "%s",
+                 id_of_master(plan, client->machines[place]));
     client->options = (struct redlock_options){
         .profile = plan->guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC,
         .join = REDLOCK_JOIN_VOTE,
@@ -120,6 +123,8 @@ static void start_host(struct client *client)
         .drift_ppm = plan->config.drift.ppm,
         .max_claims = MAX_BINDINGS / 2,
     };
+    config.engine.n_nodes = client->n_places;
+    config.engine.quorum = client->world->change.lists[client->configured].quorum;
     config.engine.max_ttl_ms = plan->own_ttl_ms[client->index];
     config.engine.seed = rng_next(&client->world->host);
     client->lag = 0;
@@ -142,6 +147,22 @@ void client_stop_host(struct client *client)
     rl_list_init(&client->timers);
 }
 
+/* The list of masters that is in its configuration. */
+static void configure(struct world *world, struct client *client)
+{
+    const struct member_list *list;
+
+    client->adopted_at = RL_LONG_AGO;
+    client->configured = (uint8_t)change_configured(world);
+    client->went_by = UINT32_C(1) << client->configured;
+    list = &world->change.lists[client->configured];
+    client->n_places = 0;
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        if (list->members >> m & 1u)
+            client->machines[client->n_places++] = (uint8_t)m;
+    }
+}
+
 void client_start(struct world *world, struct client *client)
 {
     client->alive = true;
@@ -156,6 +177,7 @@ void client_start(struct world *world, struct client *client)
     client->n_bindings = 0;
     rl_list_init(&client->timers);
     world->acting = client;
+    configure(world, client);
     start_host(client);
     steps_on_start(world, client);
     client->timer_at = INT64_MAX;
@@ -172,12 +194,12 @@ void client_start(struct world *world, struct client *client)
     }
     client_start_set(client);
     client_begin(client);
-    for (unsigned node = 0; node < world->plan.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->n_places; node++) {
         struct wire *wire = &client->wires[node];
 
         wire->link = RL_LINK_JOINING;
         wire->failures = 0;
-        wire->failed = false;
+        wire->failed = wire->leaving = false;
         wire->timer_at = INT64_MAX;
         wire->unsent = MESSAGE_LIST_EMPTY;
         wire->head = 0;
@@ -208,7 +230,7 @@ void client_vanish(struct client *client)
 
     client->alive = false;
     client->timer_generation++;
-    for (unsigned node = 0; node < world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; node < client->n_places; node++)
         wire_abandon(client, node);
     listener_abandon(client);
     for (unsigned i = 0; i < client->n_handles; i++) {

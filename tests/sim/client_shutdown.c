@@ -119,7 +119,7 @@ static void hang_up(struct client *client, unsigned node)
 
 void client_leave(struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; node < client->n_places; node++)
         hang_up(client, node);
     client_vanish(client);
     workload_on_leave(client);

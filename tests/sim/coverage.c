@@ -19,6 +19,7 @@ static const char *const report_names[REPORT_COUNT] = {
     [REPORT_BACKOFF] = "backoff",     [REPORT_EXTENDING] = "extending", [REPORT_RENEWED] = "renewed",
     [REPORT_AT_RISK] = "at risk",     [REPORT_LOST] = "lost",           [REPORT_VALIDITY] = "validity",
     [REPORT_DISPOSED] = "disposed",   [REPORT_LISTENING] = "listening", [REPORT_VERIFIED] = "verified",
+    [REPORT_MEMBERS] = "members changed",
 };
 static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
 
@@ -80,22 +81,32 @@ static const uint8_t links[][2] = {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static void print_counters(struct printer *printer, const struct coverage *coverage)
+/* Of a list of masters that changes. */
+static bool is_of_change(size_t counter)
 {
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
-        row(printer, "count", counter_texts[i], "", coverage->counters[i]);
+    return counter >= COUNTER_CHANGES && counter <= COUNTER_HELD_ON;
+}
+
+static void print_counters(struct printer *printer, const struct coverage *coverage, const struct plan_options *worlds)
+{
+    for (size_t i = 0; i < COUNTER_COUNT; i++) {
+        if (worlds->members || !is_of_change(i))
+            row(printer, "count", counter_texts[i], "", coverage->counters[i]);
+    }
     for (size_t i = 1; i <= MAX_MASTERS; i++)
         row(printer, "masters", name_of_master((unsigned)i - 1), "", coverage->masters[i]);
 }
 
-static void print_engine(struct printer *printer, const struct coverage *coverage)
+static void print_engine(struct printer *printer, const struct coverage *coverage, const struct plan_options *worlds)
 {
     for (size_t i = 0; i < LENGTH(transitions); i++)
         row(printer, "transition", rl_lock_state_name((enum rl_lock_state)transitions[i][0]),
             rl_lock_state_name((enum rl_lock_state)transitions[i][1]),
             coverage->transitions[transitions[i][0]][transitions[i][1]]);
-    for (size_t i = 0; i < REPORT_COUNT; i++)
-        row(printer, "report", report_names[i], "", coverage->reports[i]);
+    for (size_t i = 0; i < REPORT_COUNT; i++) {
+        if (worlds->members || i != REPORT_MEMBERS)
+            row(printer, "report", report_names[i], "", coverage->reports[i]);
+    }
     for (size_t i = 0; i < LENGTH(ends); i++)
         row(printer, "end", name_of_op((enum rl_op)ends[i][0]), name_of_end((enum rl_end)ends[i][1]),
             coverage->ends[ends[i][0]][ends[i][1]]);
@@ -146,7 +157,17 @@ static void print_answers(struct printer *printer, const struct coverage *covera
     }
 }
 
-/* DECLARED, MISMATCH and most faults of masters are not in the model; MISPLACED is, where names move. */
+/* DECLARED, MISMATCH and most faults of masters are not in the model; MISPLACED is, where names move, and what is said
+ * of views where the list changes. */
+static bool can_join_as(enum rl_join_event event, const struct plan_options *worlds)
+{
+    if (event == RL_JOIN_MISPLACED)
+        return worlds->moved_names;
+    if (event == RL_JOIN_OUTDATED || event == RL_JOIN_OVERRULED || event == RL_JOIN_OTHER)
+        return worlds->members;
+    return event != RL_JOIN_DECLARED && event != RL_JOIN_MISMATCH && event != RL_JOIN_BEHIND;
+}
+
 static void print_trust(struct printer *printer, const struct coverage *coverage, const struct plan_options *worlds)
 {
     static const char *const admissions[N_ADMISSIONS] = {"unknown", "votes", "quarantined", "excluded"};
@@ -155,7 +176,7 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
     static const uint8_t reasons[] = {RL_FAULT_NEW_MEMORY, RL_FAULT_NOT_MASTER, RL_FAULT_NO_RIGHTS};
 
     for (size_t i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
-        if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH && (i != RL_JOIN_MISPLACED || worlds->moved_names))
+        if (can_join_as((enum rl_join_event)i, worlds))
             row(printer, "join", name_of_join((enum rl_join_event)i), "", coverage->joins[i]);
     }
     for (size_t i = RL_ADMISSION_VOTES; i < N_ADMISSIONS; i++)
@@ -201,9 +222,9 @@ unsigned coverage_print(const struct coverage *coverage, const struct plan_optio
     struct printer printer = {out, 0};
 
     print_faults(&printer, coverage, worlds);
-    print_engine(&printer, coverage);
+    print_engine(&printer, coverage, worlds);
     print_trust(&printer, coverage, worlds);
     print_answers(&printer, coverage);
-    print_counters(&printer, coverage);
+    print_counters(&printer, coverage, worlds);
     return printer.missing;
 }

@@ -17,6 +17,17 @@ struct plan_options;
     X(MIXED, "worlds in which max_ttl is changed, and clients have different ones") \
     X(DECLARATIONS, "declarations of max_ttl that were completed") \
     X(RETOLD, "masters asked anew, since a declaration is known") \
+    X(CHANGES, "worlds in which the list of masters changes") \
+    X(CHANGES_DONE, "... to the last list") \
+    X(RUNS, "... runs of an operator's command") \
+    X(RUNS_STOPPED, "... that have given way to another one") \
+    X(RUNS_ASLEEP, "... whose machine slept") \
+    X(RUNS_CUT, "... that were cut off from masters") \
+    X(VIEWS_TOLD, "... views that masters have taken from it") \
+    X(VIEWS_STOOD, "... views that have stood") \
+    X(VIEWS_BACK, "... views that went back") \
+    X(VIEWS_ADOPTED, "... views that clients have adopted") \
+    X(HELD_ON, "... locks that were held meanwhile") \
     X(WORLDS, "worlds") \
     X(EVENTS, "events") \
     X(TURNS, "turns of clients") \
@@ -136,6 +147,7 @@ enum report {
     REPORT_DISPOSED,
     REPORT_LISTENING,
     REPORT_VERIFIED,
+    REPORT_MEMBERS,
     REPORT_COUNT,
 };
 

@@ -1,6 +1,7 @@
 /* Faults that last: they begin, and they end. */
 #include "faults_parts.h"
 
+#include "client_host.h"
 #include "world.h"
 
 static void change_block(struct world *world, const struct ongoing *ongoing, enum direction direction, bool on)
@@ -35,12 +36,12 @@ static void change_stuck(struct world *world, const struct ongoing *ongoing, boo
 {
     const struct client *client = &world->clients[ongoing->client];
     struct path *path = network_path(world, ongoing->client, ongoing->master);
+    unsigned place = client_find_place(client, ongoing->master);
 
     path->disturbed = world->now;
     path->stuck = (uint8_t)(path->stuck + (on ? 1 : -1));
-    if (!on)
-        world_event(world, world->now, EVENT_WIRE, ongoing->client, ongoing->master,
-                    client->wires[ongoing->master].timer_generation);
+    if (!on && place != NO_PLACE)
+        world_event(world, world->now, EVENT_WIRE, ongoing->client, place, client->wires[place].timer_generation);
 }
 
 static void change_slow(struct world *world, const struct ongoing *ongoing, bool on)

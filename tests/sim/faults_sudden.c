@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "client_host.h"
 #include "client_process.h"
 #include "world.h"
 
@@ -18,7 +19,8 @@ static void cut_conn(struct world *world, uint16_t index, bool tell)
 
 static void cut(struct world *world, unsigned client, unsigned master, bool tell)
 {
-    uint16_t conn = world->clients[client].wires[master].conn;
+    unsigned place = client_find_place(&world->clients[client], master);
+    uint16_t conn = place == NO_PLACE ? CONN_NONE : world->clients[client].wires[place].conn;
 
     if (world->clients[client].alive && conn != CONN_NONE && !world->conns[conn].severed)
         cut_conn(world, conn, tell);

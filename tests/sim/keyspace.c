@@ -1,5 +1,6 @@
 #include "keyspace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/instant.h"
@@ -126,6 +127,7 @@ struct field *keyspace_add_field(struct keyspace *keys, const struct entry *hash
     keys->n_fields++;
     field->owner = hash->number;
     field->value.size = 0;
+    field->long_value = NULL;
     return field;
 }
 
@@ -228,4 +230,48 @@ void keyspace_copy(struct keyspace *keys, const struct keyspace *source)
     memcpy(keys->entries, source->entries, source->count * sizeof source->entries[0]);
     memcpy(keys->fields, source->fields, source->n_fields * sizeof source->fields[0]);
     memcpy(keys->members, source->members, source->n_members * sizeof source->members[0]);
+}
+
+/* --- Long texts --------------------------------------------------------------------------------------------------- */
+
+struct long_text {
+    struct long_text *next;
+    size_t size;
+    char bytes[];
+};
+
+static struct long_text *long_texts;
+
+static const struct long_text *keep(const void *bytes, size_t size)
+{
+    struct long_text *text = long_texts;
+
+    while (text && (text->size != size || memcmp(text->bytes, bytes, size) != 0))
+        text = text->next;
+    if (text)
+        return text;
+    text = malloc(sizeof *text + size);
+    if (!text)
+        abort();
+    text->size = size;
+    memcpy(text->bytes, bytes, size);
+    text->next = long_texts;
+    long_texts = text;
+    return text;
+}
+
+void field_set(struct field *field, const void *bytes, size_t size)
+{
+    field->long_value = NULL;
+    if (text_set(&field->value, bytes, size))
+        return;
+    field->value.size = 0;
+    field->long_value = keep(bytes, size);
+}
+
+struct rl_slice field_get(const struct field *field)
+{
+    if (field->long_value)
+        return (struct rl_slice){field->long_value->bytes, field->long_value->size};
+    return (struct rl_slice){field->value.bytes, field->value.size};
 }

@@ -9,6 +9,7 @@
 
 #include "clockwork.h"
 #include "kinds/names.h"
+#include "util/slice.h"
 #include "votes/kind.h"
 
 #define ENTRY_TEXT 160
@@ -25,11 +26,15 @@ struct text {
     char bytes[ENTRY_TEXT];
 };
 
+/* Views are longer: such texts are kept for ever, once each. */
+struct long_text;
+
 /* Of the hash whose entry has this number. */
 struct field {
     uint32_t owner;
     struct text name;
     struct text value;
+    const struct long_text *long_value; /* NULL: `value` has it */
 };
 
 #define MEMBER_TEXT 24
@@ -88,6 +93,10 @@ void entry_expire_at(struct entry *entry, const struct clockwork *clock, int64_t
 
 /* The clock has been set or its rate has changed: when each key will be gone must be computed anew. */
 void keyspace_retime(struct keyspace *keys, const struct clockwork *clock);
+
+/* Its value. */
+void field_set(struct field *field, const void *bytes, size_t size);
+struct rl_slice field_get(const struct field *field);
 
 /* The field of a hash; NULL if it has none of that name. */
 struct field *keyspace_field(struct keyspace *keys, const struct entry *hash, const void *name, size_t size);

@@ -33,7 +33,7 @@ static void start(struct client *client, unsigned node)
     struct listener *listener = &client->listeners[node];
 
     listener->phase = WIRE_CONNECTING;
-    listener->conn = network_connect(client->world, client->index, node, true);
+    listener->conn = network_connect(client->world, client->index, client->machines[node], true);
     wake_at(client, node, client->world->plan.connect_timeout);
 }
 
@@ -43,10 +43,21 @@ void listener_listen(struct client *client, const char *channel)
         return;
     client->listens = true;
     snprintf(client->channel, sizeof client->channel, "%s", channel);
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->n_places; node++) {
         client->listeners[node].failures = 0;
         start(client, node);
     }
+}
+
+void listener_add(struct client *client, unsigned node)
+{
+    struct listener *listener = &client->listeners[node];
+
+    listener->conn = CONN_NONE;
+    listener->phase = WIRE_WAITING;
+    listener->failures = 0;
+    if (client->listens)
+        wake_at(client, node, (struct rl_span){0});
 }
 
 static uint32_t bit_of(unsigned node)
@@ -123,7 +134,7 @@ void listener_subscribe(struct client *client, struct rl_slice name)
         client->further[channel - 1].name[name.size] = '\0';
     }
     client->further[channel - 1].users++;
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; node < client->n_places; node++)
         update(client, node, channel);
 }
 
@@ -132,13 +143,13 @@ void listener_unsubscribe(struct client *client, struct rl_slice name)
     int channel = listener_number(client, name);
 
     client->further[channel - 1].users--;
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; node < client->n_places; node++)
         update(client, node, channel);
 }
 
 void listener_abandon(struct client *client)
 {
-    for (unsigned node = 0; client->listens && node < client->world->plan.config.n_nodes; node++) {
+    for (unsigned node = 0; client->listens && node < client->n_places; node++) {
         struct listener *listener = &client->listeners[node];
 
         if (listener->conn != CONN_NONE)
@@ -149,7 +160,7 @@ void listener_abandon(struct client *client)
     client->listens = false;
 }
 
-static void fail(struct client *client, unsigned node, const char *why)
+static void hang_up(struct client *client, unsigned node, const char *why)
 {
     struct listener *listener = &client->listeners[node];
     bool listened = listener->phase == WIRE_OPEN;
@@ -167,7 +178,23 @@ static void fail(struct client *client, unsigned node, const char *why)
         rl_host_events.listening(&client->host, node, false, why, client->host.now);
         client_watch(client);
     }
-    wake_at(client, node, wire_backoff(client, &listener->failures));
+}
+
+void listener_dismiss(struct client *client, unsigned node)
+{
+    struct listener *listener = &client->listeners[node];
+
+    if (!client->listens)
+        return;
+    if (listener->phase != WIRE_WAITING)
+        hang_up(client, node, "it has left the list of masters");
+    listener->timer_generation++;
+}
+
+static void fail(struct client *client, unsigned node, const char *why)
+{
+    hang_up(client, node, why);
+    wake_at(client, node, wire_backoff(client, &client->listeners[node].failures));
 }
 
 void listener_on_connected(struct client *client, unsigned node, bool accepted)

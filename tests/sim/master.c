@@ -44,6 +44,7 @@ void master_init(struct master *master, unsigned index)
     master->up = true;
     master->durability = DURABILITY_NONE;
     master->disturbed = INT64_MIN;
+    master->list = 0;
     master->replica = false;
     master->promoted = false;
     master->run = 1;
@@ -177,7 +178,7 @@ static int64_t call_client(struct world *world, const struct client *client, uns
 {
     int64_t n = 0;
 
-    for (unsigned node = 0; node < world->plan.n_masters; node++) {
+    for (unsigned node = 0; node < client->n_places; node++) {
         uint16_t conn = client->listeners[node].conn;
 
         if (conn != CONN_NONE && world->conns[conn].master == master)
@@ -293,6 +294,8 @@ static void run_script(struct world *world, struct master *master, struct redis_
     master->scripts |= bit;
     world_count(world, COUNTER_SCRIPTS);
     lua_host_run(world->lua, context, &(struct script_call){script, (size_t)n_keys, argc - 3, argv + 3}, reply);
+    if (script == RL_SCRIPT_JOIN)
+        validity_note_list(world, master);
 }
 
 /* The state before the first write since the last fsync is what a crash may leave. */

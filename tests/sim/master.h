@@ -49,6 +49,7 @@ struct master {
     bool up;
     uint8_t durability;     /* enum durability, as CONFIG shows it */
     int64_t disturbed;      /* true time of the latest thing that happened to it */
+    uint8_t list;           /* the one that its marker has, in worlds where that changes */
     bool replica;
     bool promoted;          /* has been a replica before */
     uint32_t run;           /* how many processes there have been */
@@ -82,9 +83,19 @@ void master_flush(struct world *world, struct master *master);
 void master_demote(struct world *world, struct master *master, const struct master *source);
 void master_promote(struct world *world, struct master *master);
 
+/* What somebody asks JOIN who is not part of the model. */
+struct telling {
+    const char *mode;
+    uint32_t max_ttl_ms;
+    int64_t number;   /* of a declaration, or the turn */
+    unsigned list;
+    const char *view; /* text; "": the list that is configured */
+    const char *inc;  /* TELL: what the view is for */
+};
+
 /* A deployment that has been declared to be new: the marker is there, without a quarantine. */
-bool master_tell(struct world *world, struct master *master, const char *mode, uint32_t max_ttl_ms, int64_t number,
-                 struct rl_join_report *ret_report);
+bool master_tell(struct world *world, struct master *master, const struct telling *telling,
+                 struct rl_join_report *ret_report, struct rl_slice *ret_view);
 void master_declare(struct world *world, struct master *master);
 
 void master_step_clock(struct world *world, struct master *master, int64_t by);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "master_parts.h"
+#include "plan_members.h"
 #include "world.h"
 
 void master_crash(struct world *world, struct master *master, enum master_loss loss, bool silent)
@@ -15,6 +16,8 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
     TRACE(world, name_of_master(master->index), "crashes%s", silent ? " without a word" : "");
     if (loss == LOSS_LAST_SECOND && nothing_unsynced)
         loss = LOSS_NONE;
+    if (loss != LOSS_NONE)
+        change_note_loss(world, master->index);
     master->up = false;
     master->silent_death = silent;
     master->loss = (uint8_t)loss;
@@ -102,6 +105,7 @@ void master_restart(struct world *world, struct master *master)
 
 void master_flush(struct world *world, struct master *master)
 {
+    change_note_loss(world, master->index);
     master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "is flushed");
     master_before_write(world, master);
@@ -202,39 +206,45 @@ void master_promote(struct world *world, struct master *master)
     master->info[0] = '\0';
 }
 
-/* Runs JOIN at the master, as somebody does who is not part of the model. */
-bool master_tell(struct world *world, struct master *master, const char *mode, uint32_t max_ttl_ms, int64_t number,
-                 struct rl_join_report *ret_report)
+/* Runs JOIN at the master. Nothing is known of max_ttl, but where somebody greets it. */
+bool master_tell(struct world *world, struct master *master, const struct telling *telling,
+                 struct rl_join_report *ret_report, struct rl_slice *ret_view)
 {
-    bool durable = master->durability == DURABILITY_ALWAYS;
+    static const char *const durabilities[] = {"none", "always"};
+    bool greets = strcmp(telling->mode, "vote") == 0;
     char incarnation[16];
     char max_ttl[16];
     char numeral[24];
-    char node_id[4];
-    struct rl_slice argv[10] = {[0] = {MARKER_KEY, sizeof MARKER_KEY - 1},
-                                [1] = {mode, strlen(mode)}, [3] = {DEPLOYMENT_ID, sizeof DEPLOYMENT_ID - 1},
-                                [8] = {"0", 1}, [9] = {"0", 1}};
+    struct rl_slice argv[12] = {[0] = {MARKER_KEY, sizeof MARKER_KEY - 1}};
     struct redis_context context;
     struct rl_reply reply;
 
     master_context(world, master, NULL, &context);
-    argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
-                                                              ++world->incarnations)};
-    argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", max_ttl_ms)};
-    argv[5] = durable ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
-    argv[6] = (struct rl_slice){node_id, (size_t)snprintf(node_id, sizeof node_id, "m%u", master->index + 1)};
-    argv[7] = (struct rl_slice){numeral, (size_t)snprintf(numeral, sizeof numeral, "%lld", (long long)number)};
+    snprintf(incarnation, sizeof incarnation, "i%u", ++world->incarnations);
+    snprintf(max_ttl, sizeof max_ttl, "%u", telling->max_ttl_ms);
+    snprintf(numeral, sizeof numeral, "%lld", (long long)telling->number);
+    argv[1] = rl_slice_of(telling->mode);
+    argv[2] = rl_slice_of(incarnation);
+    argv[3] = rl_slice_of(id_of_list(&world->plan, telling->list));
+    argv[4] = rl_slice_of(max_ttl);
+    argv[5] = rl_slice_of(durabilities[master->durability == DURABILITY_ALWAYS]);
+    argv[6] = rl_slice_of(id_of_master(&world->plan, master->index));
+    argv[7] = rl_slice_of(numeral);
+    argv[8] = argv[9] = rl_slice_of(greets ? max_ttl : "0");
+    argv[10] = rl_slice_of(telling->view);
+    argv[11] = rl_slice_of(telling->inc);
     master_write_info(master);
-    lua_host_run(world->lua, &context, &(struct script_call){RL_SCRIPT_JOIN, 1, 10, argv}, &reply);
+    lua_host_run(world->lua, &context, &(struct script_call){RL_SCRIPT_JOIN, 1, 12, argv}, &reply);
     master_before_write(world, master);
-    return rl_join_parse(&reply, ret_report);
+    validity_note_list(world, master);
+    return reply.root.type != RL_REPLY_ERROR && rl_join_parse(&reply, ret_report, ret_view);
 }
 
 void master_declare(struct world *world, struct master *master)
 {
     struct rl_join_report report;
 
-    master_tell(world, master, "declare", world->plan.declared_ms, 1, &report);
+    master_tell(world, master, &(struct telling){"declare", world->plan.declared_ms, 1, 0, "", ""}, &report, NULL);
 }
 
 void master_hang(struct world *world, struct master *master)

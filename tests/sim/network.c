@@ -1,6 +1,7 @@
 /* Connections: how they begin and how they end. */
 #include "network_parts.h"
 
+#include "client_host.h"
 #include "listener.h"
 #include "wire.h"
 
@@ -129,9 +130,9 @@ void network_on_answer(struct world *world, uint16_t index)
     }
     client_begin(client);
     if (conn->listens)
-        listener_on_connected(client, conn->node, !conn->refused);
+        listener_on_connected(client, client_place(client, index), !conn->refused);
     else
-        wire_on_connected(client, conn->node, !conn->refused);
+        wire_on_connected(client, client_place(client, index), !conn->refused);
     client_end(client);
 }
 

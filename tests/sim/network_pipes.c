@@ -1,6 +1,7 @@
 /* What travels on a connection. */
 #include "network_parts.h"
 
+#include "client_host.h"
 #include "listener.h"
 #include "wire.h"
 
@@ -98,9 +99,9 @@ void network_on_down(struct world *world, uint16_t index)
     if (arrived(world, conn, DOWN)) {
         client_begin(client);
         if (conn->listens)
-            listener_read(client, conn->node);
+            listener_read(client, client_place(client, index));
         else
-            wire_read(client, conn->node);
+            wire_read(client, client_place(client, index));
         client_end(client);
     }
     if (conn->generation == generation && !conn_path(world, conn)->blocked[DOWN])

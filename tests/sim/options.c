@@ -21,6 +21,7 @@ const char usage[] =
     "  --looks            somebody looks at keys in all worlds\n"
     "  --latches          parties meet at a latch in all worlds\n"
     "  --mixed            clients have different max_ttl\n"
+    "  --members          the list of masters changes\n"
     "  --cohorts          waiters of one client form cohorts in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
     "  --classic          no markers and epoch checks: masters that lost their keys stay away for the longest ttl\n"
@@ -55,6 +56,7 @@ enum {
     OPTION_LATCHES,
     OPTION_MIXED,
     OPTION_COHORTS,
+    OPTION_MEMBERS,
     OPTION_STEPS,
     OPTION_NAMES,
     OPTION_STANDSTILLS,
@@ -86,6 +88,7 @@ static const struct option long_options[] = {
     {"looks", no_argument, NULL, OPTION_LOOKS},
     {"latches", no_argument, NULL, OPTION_LATCHES},
     {"mixed", no_argument, NULL, OPTION_MIXED},
+    {"members", no_argument, NULL, OPTION_MEMBERS},
     {"cohorts", no_argument, NULL, OPTION_COHORTS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
@@ -179,6 +182,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_COHORTS:
         worlds->cohorts = true;
+        return true;
+    case OPTION_MEMBERS:
+        worlds->members = true;
         return true;
     case OPTION_CLASSIC:
         worlds->classic = true;

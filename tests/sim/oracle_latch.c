@@ -14,6 +14,7 @@
 
 #include <redlock/status.h>
 
+#include "plan_members.h"
 #include "wire.h"
 #include "world.h"
 
@@ -209,8 +210,10 @@ void latch_on_loss(struct world *world)
         world_count(world, COUNTER_LATCH_LOST);
     world->latch_lost_at = world->now;
     for (unsigned generation = 0; generation < LATCH_GENERATIONS; generation++) {
-        for (unsigned parties = 0; parties <= MAX_PARTIES; parties++)
-            world->latch_truths[generation][parties].open_since = INT64_MAX;
+        for (unsigned parties = 0; parties <= MAX_PARTIES; parties++) {
+            for (unsigned list = 0; list < MAX_KNOWN_LISTS; list++)
+                world->latch_truths[generation][parties].open_since[list] = INT64_MAX;
+        }
     }
 }
 
@@ -307,16 +310,22 @@ static bool is_lost_since(const struct world *world, int64_t at)
     return world->latch_lost_at >= at;
 }
 
+static bool is_member(const struct client *client, unsigned place)
+{
+    return client->host.engine.votes.members & rl_bit(place);
+}
+
 /* The masters whose answers to the latest round count. */
 static uint32_t counted(const struct client *client, const struct client_latch *latch)
 {
     uint32_t set = 0;
 
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        bool counts = latch->core.read ? latch->core.read->tally.answered >> m & 1u
-                                           : latch->core.nodes[m].answered;
+    for (unsigned place = 0; place < client->n_places; place++) {
+        unsigned m = client->machines[place];
+        bool counts = latch->core.read ? latch->core.read->tally.answered >> place & 1u
+                                       : latch->core.nodes[place].answered;
 
-        if (counts && latch->seen[m].round == latch->round)
+        if (counts && is_member(client, place) && latch->seen[m].round == latch->round)
             set |= UINT32_C(1) << m;
     }
     return set;
@@ -333,19 +342,30 @@ static uint32_t names_of(const struct client_latch *latch, uint32_t masters)
     return names;
 }
 
+/* A quorum had recorded it before this round, and shares a master with each quorum of the list that is asked. */
+static bool is_known_by(const struct world *world, const struct latch_truth *truth, unsigned asked, int64_t since)
+{
+    for (unsigned list = 0; list < world->change.n_lists; list++) {
+        if (truth->open_since[list] < since && lists_meet(&world->change.lists[list], &world->change.lists[asked]))
+            return true;
+    }
+    return false;
+}
+
 static void check_answers(struct client *client, const struct client_latch *latch)
 {
     struct world *world = client->world;
     struct latch_truth *truth = truth_of(world, latch->generation, latch->parties);
     uint32_t masters = counted(client, latch);
-    unsigned quorum = (unsigned)world->plan.config.quorum;
+    size_t quorum = client->host.engine.votes.config.quorum;
+    unsigned list = list_by_id(&world->plan, client->host.trust.names.list_id);
 
     if (count(latch->core.opened) >= quorum && !is_lost_since(world, latch->round_since) &&
-        truth->open_since == INT64_MAX)
-        truth->open_since = client_true_now(client);
+        truth->open_since[list] == INT64_MAX)
+        truth->open_since[list] = client_true_now(client);
     if (latch->core.open || count(masters) < quorum)
         return;
-    if (truth->open_since < latch->round_since)
+    if (is_known_by(world, truth, list, latch->round_since))
         world_violation(world, "latch", "%s asks a quorum, and does not learn that generation %u is open",
                         name_of_client(client->index), latch->generation);
     if (count(names_of(latch, masters)) >= latch->parties)
@@ -366,12 +386,15 @@ static void check_quorum(struct client *client, const struct client_latch *latch
     struct world *world = client->world;
     unsigned n = 0;
 
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        struct latch_state state = read_state(world, &world->masters[m]);
+    for (unsigned place = 0; place < client->n_places; place++) {
+        struct latch_state state;
 
+        if (!is_member(client, place))
+            continue;
+        state = read_state(world, &world->masters[client->machines[place]]);
         n += op == RL_LATCH_ARRIVE ? has_recorded(&state, latch) : knows_open(&state, latch);
     }
-    if (n < world->plan.config.quorum && !is_lost_since(world, latch->round_since))
+    if (n < client->host.engine.votes.config.quorum && !is_lost_since(world, latch->round_since))
         world_violation(world, "latch", "%s reports %s, which %u masters have recorded", name_of_client(client->index),
                         op == RL_LATCH_ARRIVE ? "an arrival" : "an open latch", n);
 }
@@ -392,8 +415,8 @@ void latch_on_end(struct client *client, struct client_latch *latch, enum rl_lat
 {
     struct world *world = client->world;
 
-    for (unsigned m = 0; m < world->plan.n_masters; m++)
-        world->coverage->details[latch->core.nodes[m].why]++;
+    for (unsigned place = 0; place < client->n_places; place++)
+        world->coverage->details[latch->core.nodes[place].why]++;
     if (status == REDLOCK_OTHER_GENERATION || status == REDLOCK_OTHER_PARTIES) {
         world_count(world, COUNTER_LATCH_REFUSED);
         check_refusal(client, latch, status);

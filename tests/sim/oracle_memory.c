@@ -20,10 +20,10 @@ static void check_engine(struct world *world, const struct client *client)
         !rl_list_empty(&votes->unverified) || !rl_list_empty(&engine->waiting_for_links) ||
         !rl_list_empty(&votes->finished))
         world_violation(world, "memory", "the engine of %s is not empty at the end", name_of_client(client->index));
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+    for (unsigned m = 0; m < client->n_places; m++) {
         if (client->wires[m].phase == WIRE_OPEN && client->wires[m].count)
             world_violation(world, "memory", "%s still waits for a reply of %s", name_of_client(client->index),
-                            name_of_master(m));
+                            name_of_place(client, m));
     }
 }
 

@@ -10,15 +10,16 @@ static int64_t check_time(const struct world *world, const struct client *client
     return clockwork_when(&client->clock, due.ns) + world->plan.timer_slack_ns + 1;
 }
 
-/* An attempt and a release wait for first connections that are on their way, which have an end of their own;
- * node_timeout counts from then. A release looks for that end once in node_timeout. */
+/* An attempt and a release wait for first connections that are on their way, and for greetings by a new list of
+ * masters, which have an end of their own; node_timeout counts from then. A release looks for that end once in
+ * node_timeout. */
 static struct rl_instant round_due(const struct client *client, enum rl_op op)
 {
     struct rl_span node_timeout = client->host.engine.votes.config.node_timeout;
     int64_t longest = node_timeout.ns;
 
     if ((op == RL_OP_ACQUIRE || op == RL_OP_RELEASE) && client_is_joining(client)) {
-        longest += client->world->plan.connect_timeout.ns + client->world->plan.timer_slack_ns * 2;
+        longest += wire_longest_joining(client) + client->world->plan.timer_slack_ns * 2;
         longest += op == RL_OP_RELEASE ? node_timeout.ns : 0;
     }
     return rl_after(client->host.now, (struct rl_span){longest});
@@ -46,17 +47,28 @@ void once_start(struct world *world, struct client *client, struct handle *handl
                     record->generation);
 }
 
+static bool is_member(const struct client *client, size_t place)
+{
+    return client->host.engine.votes.members & rl_bit(place);
+}
+
 /* rule 3.6, the manual's promise: "OK: a quorum of masters is known not to hold this value"; or it has been passed
  * on, and this is the place of the one who has it now. A process that was stopped in this turn knows it at its end. */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
     const struct box *box = handle_box(handle);
+    size_t members = 0;
     size_t holding = 0;
 
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+    for (unsigned place = 0; place < client->n_places; place++) {
+        unsigned m = client->machines[place];
+
+        if (!is_member(client, place))
+            continue;
+        members++;
         holding += vote_gone(world, box, m) > client_true_now(client) && !residue_is_stray(world, box, m);
     }
-    if (world->plan.n_masters - holding < client->host.engine.votes.config.quorum && !box->timed)
+    if (members - holding < client->host.engine.votes.config.quorum && !box->timed)
         world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);
 }
 
@@ -133,7 +145,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 
     for (size_t i = 0; i < claim->n_nodes; i++)
         count += claim->votes[i].outcome != RL_PENDING && claim->votes[i].outcome != RL_GRANTED &&
-                 client->wires[i].link == RL_LINK_JOINING;
+                 is_member(client, i) && rl_votes_joins(&client->host.engine.votes, i);
     return count;
 }
 
@@ -165,7 +177,8 @@ static bool can_vote(const struct client *client, size_t master)
 {
     const struct rl_engine *engine = &client->host.engine;
 
-    return client->wires[master].link == RL_LINK_READY && engine->votes.admissions[master].kind == RL_ADMISSION_VOTES &&
+    return is_member(client, master) && !rl_votes_joins(&engine->votes, master) &&
+           client->wires[master].link == RL_LINK_READY && engine->votes.admissions[master].kind == RL_ADMISSION_VOTES &&
            engine->votes.stepped_until[master].ns == RL_LONG_AGO.ns;
 }
 
@@ -184,7 +197,7 @@ static void check_links(struct world *world, const struct client *client, const 
 
     if (handle->host.core.state != RL_LOCK_ACQUIRING)
         return;
-    for (size_t i = 0; i < world->plan.n_masters; i++) {
+    for (size_t i = 0; i < client->n_places; i++) {
         voting += can_vote(client, i);
         unasked += can_vote(client, i) && claim && claim->votes[i].outcome == RL_NOT_ASKED;
     }
@@ -216,6 +229,20 @@ void once_abandon(struct handle *handle)
     handle->extension.op = RL_OP_NONE;
 }
 
+/* What a new list of masters has ended waits for greetings, which end with their connections, and
+ * begins anew: a single attempt, or an extension. */
+static struct rl_instant anew_due(const struct client *client, const struct handle *handle,
+                                  const struct op_record *record)
+{
+    const struct plan *plan = &client->world->plan;
+    int64_t longest = 2 * plan->config.node_timeout.ns + plan->stall_timeout.ns + 3 * plan->timer_slack_ns;
+
+    if (record->op == RL_OP_RELEASE || rl_before(client->adopted_at, record->started) ||
+        (record->op == RL_OP_ACQUIRE && !handle->call.request.once))
+        return RL_LONG_AGO;
+    return rl_after(client->adopted_at, (struct rl_span){longest});
+}
+
 /* A single attempt that had to wait for the first connections has its round from when it began; a release has its time
  * from when the lock was given up, which is later than its call if the process was stopped in that turn. */
 static struct rl_instant still_due(const struct client *client, const struct handle *handle,
@@ -225,7 +252,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
     bool waited = record->op == RL_OP_ACQUIRE && handle->call.request.once && lock->claim;
 
     if (!waited && (record->op != RL_OP_RELEASE || lock->state != RL_LOCK_RELEASING))
-        return record->due;
+        return rl_later(record->due, anew_due(client, handle, record));
     return rl_later(record->due, rl_after(lock->round_start, client->host.engine.votes.config.node_timeout));
 }
 

@@ -34,7 +34,7 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
     const struct rl_entry *entry = &handle->call.entry;
-    size_t quorum = world->plan.config.quorum;
+    size_t quorum = client->host.engine.votes.config.quorum;
     size_t votes = 0;
     bool fresh = (size_t)__builtin_popcount(entry->answered) < quorum;
 
@@ -44,7 +44,7 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
     if (!former || former->key == key || former->handle != handle->index || handle->call.entry.lower ||
         handle->host.core.state != RL_LOCK_WAITING || !former->enqueued || handle->turn.failed == handle->turn.attempts)
         return;
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+    for (unsigned m = 0; m < handle->former_claim->n_nodes; m++) {
         bool granted = handle->former_claim->votes[m].outcome == RL_GRANTED;
 
         votes += granted;

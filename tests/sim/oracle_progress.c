@@ -5,6 +5,8 @@
 void progress_on_limit(struct world *world)
 {
     latch_on_limit(world);
+    if (!change_done(world))
+        world_violation(world, "progress", "the operator does not come to the end of the change");
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             if (world->agents[c][h].done)

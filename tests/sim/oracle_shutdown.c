@@ -54,18 +54,18 @@ static bool is_expired(const struct client *client)
 }
 
 /* It has a connection, on which it has heard something within the time that an answer may take. */
-static bool answers(const struct client *client, unsigned master)
+static bool answers(const struct client *client, unsigned place)
 {
-    const struct wire *wire = &client->wires[master];
+    const struct wire *wire = &client->wires[place];
     struct rl_instant late = rl_after(wire->last_byte, client->host.engine.votes.config.node_timeout);
 
     return wire->link == RL_LINK_READY || (wire->link == RL_LINK_LATE && rl_before(client->host.now, late));
 }
 
 /* The master has refused to carry the release out, or memory was short. */
-static bool is_refused(const struct box *box, unsigned master)
+static bool is_refused(const struct box *box, unsigned place)
 {
-    return box->claim && box->claim->votes[master].rollback == RL_ROLLBACK_PENDING;
+    return box->claim && place < box->claim->n_nodes && box->claim->votes[place].rollback == RL_ROLLBACK_PENDING;
 }
 
 static bool is_left(struct world *world, const struct client *client, const struct box *box, unsigned master)
@@ -76,22 +76,27 @@ static bool is_left(struct world *world, const struct client *client, const stru
 
 static void check_box(struct world *world, const struct client *client, const struct box *box)
 {
-    size_t left = 0;
+    const struct rl_votes *votes = &client->host.engine.votes;
+    size_t clean = 0;
 
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (!is_left(world, client, box, m))
+    for (unsigned place = 0; place < client->n_places; place++) {
+        unsigned m = client->machines[place];
+        bool member = votes->members & rl_bit(place);
+
+        if (m == NO_MACHINE || !is_left(world, client, box, m)) {
+            clean += member;
             continue;
-        left++;
-        if (!is_expired(client) && answers(client, m) && !is_refused(box, m))
+        }
+        if (!is_expired(client) && answers(client, place) && !is_refused(box, place))
             world_violation(world, "shutdown", "%s has shut down, but value %s is left on %s, which answers",
                             name_of_client(client->index), box->token, name_of_master(m));
         else if (world->plan.calm && client->shutdown.ample)
             world_violation(world, "shutdown", "%s has shut down, but value %s is left on %s, and nothing is wrong",
                             name_of_client(client->index), box->token, name_of_master(m));
     }
-    if (world->plan.n_masters - left < world->plan.config.quorum)
-        world_violation(world, "shutdown", "%s has shut down, but value %s is left on %zu masters",
-                        name_of_client(client->index), box->token, left);
+    if (clean < votes->config.quorum)
+        world_violation(world, "shutdown", "%s has shut down, and only %zu masters do not have value %s",
+                        name_of_client(client->index), clean, box->token);
 }
 
 static bool is_of(const struct box *box, const struct client *client)
@@ -113,10 +118,13 @@ static void check_left(struct world *world, const struct client *client)
 
 static bool is_confirmed(const struct client *client)
 {
-    const struct rl_list *pending = &client->host.engine.votes.pending_rollbacks;
+    const struct rl_votes *votes = &client->host.engine.votes;
+    const struct rl_list *pending = &votes->pending_rollbacks;
 
     for (struct rl_list *at = pending->next; at != pending; at = at->next) {
-        if (rl_claim_count_clean(RL_CONTAINER_OF(at, struct rl_claim, link)) < client->world->plan.config.quorum)
+        const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+
+        if (rl_claim_count_clean(claim, votes->members) < votes->config.quorum)
             return false;
     }
     return true;
@@ -125,8 +133,8 @@ static bool is_confirmed(const struct client *client)
 /* A reply of a master has arrived, and the client has not read it. */
 static bool has_unread(struct world *world, const struct client *client)
 {
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        const struct wire *wire = &client->wires[m];
+    for (unsigned place = 0; place < client->n_places; place++) {
+        const struct wire *wire = &client->wires[place];
 
         if (wire->phase == WIRE_OPEN && wire->count && network_has_arrived(world, wire->conn))
             return true;
@@ -175,21 +183,23 @@ static bool is_busy(const struct client *client)
     return false;
 }
 
-static bool is_awaited(const struct client *client, unsigned master)
+static bool is_awaited(const struct client *client, unsigned place)
 {
     const struct rl_list *pending = &client->host.engine.votes.pending_rollbacks;
 
     for (struct rl_list *at = pending->next; at != pending; at = at->next) {
-        if (RL_CONTAINER_OF(at, struct rl_claim, link)->votes[master].rollback == RL_ROLLBACK_SENT)
+        const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+
+        if (place < claim->n_nodes && claim->votes[place].rollback == RL_ROLLBACK_SENT)
             return true;
     }
     return false;
 }
 
 /* An answer is overdue, and nothing has come for twice as long as one may take, by timers that may be late. */
-static bool has_been_silent(const struct client *client, unsigned master)
+static bool has_been_silent(const struct client *client, unsigned place)
 {
-    const struct wire *wire = &client->wires[master];
+    const struct wire *wire = &client->wires[place];
     int64_t times = client->host.engine.votes.config.node_timeout.ns + client->world->plan.timer_slack_ns / 8 * 9;
     struct rl_instant stopped = {clockwork_read(&client->clock, client->stopped_until)};
     struct rl_instant heard = rl_later(rl_later(wire->last_byte, client->shutdown.since), stopped);
@@ -204,10 +214,10 @@ void shutdown_check_running(struct world *world, struct client *client)
 
     if (!client->shutdown.started || client->shutdown.ended || client->lag)
         return; /* or it was stopped just now */
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (!is_awaited(client, m))
+    for (unsigned place = 0; place < client->n_places; place++) {
+        if (!is_awaited(client, place))
             continue;
-        if (!has_been_silent(client, m))
+        if (!has_been_silent(client, place))
             return;
         silent++;
     }

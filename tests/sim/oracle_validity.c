@@ -1,8 +1,10 @@
-/* While remaining() > 0, a quorum of masters holds the value: validity is never overstated.
+/* While remaining() > 0, a quorum of masters holds the value: validity is never overstated. Nor does a vote count by a
+ * list of masters that its master has never stored.
  *
  * This looks ahead: each key's true instant of expiry is known, if nothing else happens to it, and so is the end of
  * the handle's validity. Nothing that may still happen to the key can excuse a validity that outlives it. Keys of a
  * master that is down count until it comes back, since nobody else can be told by it that they are gone. */
+#include "plan_members.h"
 #include "world.h"
 
 void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone)
@@ -17,34 +19,83 @@ void validity_note_loss(struct world *world, uint32_t writer, unsigned master, i
         box->lost[master] = gone;
 }
 
-static size_t count_holding(struct world *world, const struct box *box, int64_t until)
+static uint32_t find_holding(struct world *world, const struct box *box, int64_t until)
 {
-    size_t holding = 0;
+    uint32_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (vote_gone(world, box, m) >= until)
-            holding++;
-        else if (world->plan.guarded && box_maker(&world->boxes, box->id)->lost[m] >= until)
-            holding++;
+        if (vote_gone(world, box, m) >= until ||
+            (world->plan.guarded && box_maker(&world->boxes, box->id)->lost[m] >= until))
+            holding |= UINT32_C(1) << m;
     }
     return holding;
+}
+
+/* By the list that the client goes by, or by one that it went by: what was won by that stands (rule 15.9). */
+static bool is_quorum(const struct world *world, const struct client *client, uint32_t holding)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < world->change.n_lists; i++) {
+        const struct member_list *list = &world->change.lists[i];
+
+        found |= (client->went_by >> i & 1u) &&
+                 (size_t)__builtin_popcount(holding & list->members) >= list->quorum;
+    }
+    return found;
+}
+
+void validity_note_list(struct world *world, struct master *master)
+{
+    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, sizeof MARKER_KEY - 1);
+    const struct field *field = marker ? keyspace_field(&master->keys, marker, "ring", 4) : NULL;
+    char id[RL_ID_SIZE] = "";
+    unsigned list;
+
+    if (world->plan.n_lists <= 1 || !field)
+        return;
+    memcpy(id, field->value.bytes, field->value.size);
+    list = list_by_id(&world->plan, id);
+    if (list != master->list)
+        master->disturbed = world->now; /* whoever waits there has to ask again by the new list */
+    master->list = (uint8_t)list;
+    world->stored_lists[master->index] |= UINT32_C(1) << list;
+}
+
+/* rule 15.9: a bound counts only from a master that votes by the list by which it is counted. */
+static void check_counted(struct world *world, const struct client *client, const struct handle *handle)
+{
+    const struct rl_claim *claim = handle->host.core.claim;
+    unsigned list = list_by_id(&world->plan, client->host.trust.names.list_id);
+
+    for (unsigned place = 0; claim && claim == handle->seen_claim && place < claim->n_nodes; place++) {
+        unsigned machine = client->machines[place];
+
+        if ((claim->counts & rl_bit(place)) && rl_before(client->host.now, claim->votes[place].bound) &&
+            (machine == NO_MACHINE || !(world->stored_lists[machine] >> list & 1u)))
+            world_violation(world, "validity", "%s counts the vote of %s by a list that it has never stored",
+                            name_of_handle(client, handle), name_of_place(client, place));
+    }
 }
 
 void validity_check(struct world *world, const struct client *client, const struct handle *handle)
 {
     const struct box *box;
-    size_t holding;
+    uint32_t holding;
 
     if (handle->valid_box == BOX_NONE || handle->valid_until <= world->now || handle->valid_until <= handle->valid_from)
         return;
+    if (world->plan.n_lists > 1)
+        check_counted(world, client, handle);
     box = box_get(&world->boxes, handle->valid_box);
     if (box->excused && !steps_all_seen(world, client))
         return;
-    holding = count_holding(world, box, handle->valid_until - (box->excused ? client->step_slack : 0));
-    if (holding >= client->host.engine.votes.config.quorum)
+    holding = find_holding(world, box, handle->valid_until - (box->excused ? client->step_slack : 0));
+    if (is_quorum(world, client, holding))
         return;
-    world_violation(world, "validity", "%s is valid until %.6f ms: quorum %zu, held so long by %zu",
-                    box->token, (double)handle->valid_until / 1e6, client->host.engine.votes.config.quorum, holding);
+    world_violation(world, "validity", "%s is valid until %.6f ms: quorum %zu, held so long by %d",
+                    box->token, (double)handle->valid_until / 1e6, client->host.engine.votes.config.quorum,
+                    __builtin_popcount(holding));
 }
 
 /* Whoever has adopted it. */

@@ -6,6 +6,7 @@
  * majority has a master in common with that one, and so does not get the lock before W does. That is checked whenever
  * somebody gets the lock from the queue. What excuses it:
  *
+ *   - the list of masters has changed: W waits by the old one, or has entered the queues of the new one since;
  *   - W has begun anew with a fresh value: it has yielded what it had to a lower ticket, or found no quorum in between;
  *   - W was stopped, or out of touch with so many masters that no majority of those above was left, or found that their
  *     clocks had been set: a place ends with its lease;
@@ -100,9 +101,10 @@ uint32_t wait_queue_complete_at(struct world *world, const struct handle *handle
     return masters;
 }
 
-static bool is_quorum(const struct world *world, uint32_t masters)
+/* By the list that the client goes by. */
+static bool is_quorum(const struct client *client, uint32_t masters)
 {
-    return (size_t)__builtin_popcount(masters) >= world->plan.config.quorum;
+    return (size_t)__builtin_popcount(masters) >= client->host.engine.votes.config.quorum;
 }
 
 /* --- Overtaking --------------------------------------------------------------------------------------------------- */
@@ -131,7 +133,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
     uint32_t masters = wait_queue_complete_at(world, handle);
 
     ahead->operation = 0;
-    if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
+    if (handle == later || handle->key != later->key || !client->alive || !is_quorum(client, masters) ||
         is_behind(handle, later) ||
         modes_agree((enum rl_mode)handle->call.request.mode, (enum rl_mode)later->call.request.mode))
         return;
@@ -200,7 +202,7 @@ static bool is_excused(const struct world *world, const struct client *client, c
         if ((ahead->masters >> m & 1u) && in_touch(world, client, m, ahead->since))
             masters |= UINT32_C(1) << m;
     }
-    return !is_quorum(world, masters);
+    return !is_quorum(client, masters);
 }
 
 static void check(struct world *world, const struct client *client, const struct handle *later,

@@ -207,6 +207,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng observers;
     struct rng names;
     struct rng clocks;
+    struct rng members;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -224,13 +225,14 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&observers, seed, 20);
     rng_init(&names, seed, 22);
     rng_init(&clocks, seed, 24);
+    rng_init(&members, seed, 26);
     plan_contest_draw(plan, &contest, options);
     plan_wait_queue_draw(plan, &queue, options);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
-    plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic &&
-                    !plan->torn;
-    plan->declared = rng_chance(&rng, 850) || plan->forgetful;
+    plan->guarded = (rng_chance(&rng, 850) || plan->forgetful || options->members) && !plan->unsafe_restarts &&
+                    !options->classic && !plan->torn;
+    plan->declared = rng_chance(&rng, 850) || plan->forgetful || options->members;
     plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
     plan_contest_sizes(plan, &contest, options);
@@ -262,4 +264,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_latches_draw(plan, &latches, options);
     plan_names_draw(plan, &names, options);
     plan_clocks_draw(plan, &clocks, options);
+    plan_members_draw(plan, &members, options);
 }

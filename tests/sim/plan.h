@@ -33,6 +33,7 @@ struct plan_options {
     bool looks;              /* somebody looks at keys in all worlds */
     bool latches;            /* parties meet at a latch in all worlds */
     bool mixed;              /* clients have different max_ttl wherever that is possible */
+    bool members;            /* the list of masters changes wherever that is possible */
     bool cohorts;            /* waiters of one client form cohorts in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
     uint8_t max_handles;
@@ -47,11 +48,31 @@ enum stranger {
     N_STRANGERS,
 };
 
+#define MAX_OPERATORS 2
+#define MAX_LISTS (1 + MAX_OPERATORS)
+#define MAX_KNOWN_LISTS 32
+
+/* A list of masters: a set, and how many of them are a quorum. */
+struct member_list {
+    uint16_t members;
+    uint8_t quorum;
+};
+
 struct plan {
     uint64_t seed;
     struct rl_config config; /* of every client; its seed is drawn for each */
     uint8_t n_masters;
     uint8_t n_spare;         /* the last ones: servers that nobody has in the list */
+    uint8_t n_lists;         /* more than one: operators change the first list, each to one of the others */
+    struct member_list lists[MAX_LISTS];
+    uint8_t dead;            /* set of those that are replaced because they are down */
+    bool declares_new;       /* ... new members are declared to be new, and do not wait for their quarantine */
+    uint32_t run_dies_permille; /* how often an operator's command ends, and another one begins ... */
+    uint32_t run_sleeps_permille; /* ... sleeps, for three standing times at most ... */
+    uint32_t run_cut_permille; /* ... is cut off from some masters, for two standing times at most ... */
+    uint32_t back_permille;  /* ... is to go back to the list before */
+    uint32_t late_errand_permille; /* how often what it asks, or is answered, is late by up to a standing time */
+    int64_t change_at[MAX_OPERATORS];
     uint8_t n_clients;
     uint8_t n_keys;
     uint8_t n_handles[MAX_CLIENTS];
@@ -142,6 +163,9 @@ void plan_wait_queue_calm(struct plan *plan, struct rng *rng, int64_t round_trip
 
 /* plan_mixed.c: is this to be a mixed world; after the times have been drawn. */
 void plan_mixed_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* plan_members.c: does the list of masters change here? After all else. */
+void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* Every client has the longest, which is declared. */
 void plan_mixed_none(struct plan *plan);

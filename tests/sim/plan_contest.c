@@ -18,6 +18,8 @@ void plan_contest_draw(struct plan *plan, struct rng *rng, const struct plan_opt
     plan->torn = options->clock_steps && rng_chance(rng, 250);
     plan->contested = plan->torn || rng_chance(rng, 120);
     plan->forgetful = !plan->contested && !options->classic && !options->unsafe_restarts && rng_chance(rng, 100);
+    if (options->members)
+        plan->torn = plan->contested = plan->forgetful = false;
     memset(plan->counters, 0, sizeof plan->counters);
 }
 

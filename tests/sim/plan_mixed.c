@@ -27,7 +27,7 @@ void plan_mixed_draw(struct plan *plan, struct rng *rng, const struct plan_optio
     bool special = plan->contested || plan->torn || plan->forgetful || plan->crowded || plan->calm;
 
     plan_mixed_none(plan);
-    if (!plan->guarded || special || options->clock_steps || options->max_duration_ns)
+    if (!plan->guarded || special || options->clock_steps || options->members || options->max_duration_ns)
         return;
     if (!rng_chance(rng, 200) && !options->mixed)
         return;

@@ -19,6 +19,8 @@ void plan_wait_queue_draw(struct plan *plan, struct rng *rng, const struct plan_
         plan->queue_permille = 1000;
         return;
     }
+    if (options->members)
+        plan->queue_permille = 0;
     if (options->cohorts && !plan->queue_permille)
         plan->queue_permille = 1000;
     if (!plan->queue_permille)

@@ -15,7 +15,7 @@ void command_hget(struct redis_context *context, size_t argc, const struct rl_sl
     }
     field = keyspace_field(context->keys, entry, argv[2].data, argv[2].size);
     if (field)
-        reply_string(reply, field->value.bytes, field->value.size);
+        reply_string(reply, field_get(field).data, field_get(field).size);
 }
 
 static void take_field(struct redis_context *context, const struct entry *hash, struct rl_slice name,
@@ -25,7 +25,7 @@ static void take_field(struct redis_context *context, const struct entry *hash, 
 
     *item = (struct rl_reply_item){.type = RL_REPLY_NIL};
     if (field)
-        *item = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {field->value.bytes, field->value.size}};
+        *item = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = field_get(field)};
 }
 
 void command_hmget(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
@@ -78,7 +78,10 @@ static int set_field(struct keyspace *keys, const struct entry *hash, struct rl_
 
     if (!field)
         field = keyspace_add_field(keys, hash, name.data, name.size);
-    return field && text_set(&field->value, value.data, value.size) ? added : -1;
+    if (!field)
+        return -1;
+    field_set(field, value.data, value.size);
+    return added;
 }
 
 static struct entry *add_hash(struct keyspace *keys, struct rl_slice key)

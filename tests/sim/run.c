@@ -32,6 +32,8 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --latches");
     if (options->mixed)
         size += (size_t)snprintf(text + size, sizeof text - size, " --mixed");
+    if (options->members)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --members");
     if (options->cohorts)
         size += (size_t)snprintf(text + size, sizeof text - size, " --cohorts");
     if (options->classic)

@@ -124,6 +124,24 @@ static bool set_set(struct plan *plan, const struct words *words)
     return true;
 }
 
+/* The first list of masters, and those that operators want. */
+static bool set_list(struct plan *plan, const struct words *words)
+{
+    struct member_list *list = &plan->lists[plan->n_lists++];
+
+    if (words->count < 3 || plan->n_lists > MAX_LISTS)
+        return false;
+    list->quorum = (uint8_t)word_number(words, 1);
+    for (unsigned i = 2; i < words->count; i++) {
+        unsigned master;
+
+        if (!word_master(words, i, &master))
+            return false;
+        list->members |= (uint16_t)(1u << master);
+    }
+    return true;
+}
+
 static bool apply_setting(struct plan *plan, const struct words *words)
 {
     unsigned client;
@@ -154,6 +172,8 @@ static bool apply_setting(struct plan *plan, const struct words *words)
     }
     if (word_is(words, 0, "set"))
         return set_set(plan, words);
+    if (word_is(words, 0, "list"))
+        return set_list(plan, words);
     if (words->count == 3 && word_is(words, 0, "permits") && word_client(words, 1, &client)) {
         plan->limits[client] = (uint8_t)word_number(words, 2);
         return plan->limits[client] >= 1 && plan->limits[client] <= MAX_PERMITS;
@@ -192,6 +212,10 @@ static bool apply_setting(struct plan *plan, const struct words *words)
 static void finish_setting(struct plan *plan, const struct story *story)
 {
     plan->config.n_nodes = (size_t)(plan->n_masters - plan->n_spare);
+    if (plan->n_lists) {
+        plan->config.n_nodes = (size_t)__builtin_popcount(plan->lists[0].members);
+        plan->config.quorum = plan->lists[0].quorum;
+    }
     plan->config.max_ttl_ms = plan->max_ttl_ms;
     plan->declared_ms = plan->max_ttl_ms;
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {

@@ -9,6 +9,7 @@
  *     spare N              so many of the masters, the last ones, are in no client's list
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
+ *     list QUORUM MASTER...                     the first list; those that the operators want
  *     own-max-ttl CLIENT MS                     another one than the deployment's
  *     wall CLIENT MS       its wall clock is so far ahead
  *     handles CLIENT N     1 if not said otherwise; those of A are A, A' and A''
@@ -47,6 +48,10 @@
  *     T stand CLIENT MS    its machine is paused, with its clocks
  *     T freeze MASTER      T thaw MASTER        its clock nearly stands still; it runs again
  *     T step MASTER MS     T declare MS         the operator declares this max_ttl
+ *     T change OPERATOR    a run of the first or of the second one begins
+ *     T reach OPERATOR [MASTER...]              it reaches these and no others; all, if none is named
+ *     T back OPERATOR      the run goes back to the list before
+ *     T abandon OPERATOR   the run is over, wherever it is
  *     T note TEXT
  *     T end
  *

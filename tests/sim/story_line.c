@@ -447,6 +447,35 @@ static bool perform_master(struct world *world, const struct words *words)
     return true;
 }
 
+/* --- What operators do -------------------------------------------------------------------------------------------- */
+
+static bool perform_operator(struct world *world, const struct words *words)
+{
+    unsigned index = words->count > 1 ? word_number(words, 1) - 1 : MAX_OPERATORS;
+    uint16_t reached = 0;
+
+    if (index + 1 >= world->plan.n_lists)
+        return false;
+    if (word_is(words, 0, "change"))
+        change_begin(world, index);
+    else if (word_is(words, 0, "abandon"))
+        change_abandon(world, index);
+    else if (word_is(words, 0, "back"))
+        rl_change_abort(&world->change.operators[index].run);
+    else if (!word_is(words, 0, "reach"))
+        return false;
+    for (unsigned i = 2; i < words->count; i++) {
+        unsigned master;
+
+        if (!word_master(words, i, &master))
+            return false;
+        reached |= (uint16_t)(1u << master);
+    }
+    if (word_is(words, 0, "reach"))
+        change_cut(world, index, reached ? (uint16_t)~reached : 0, INT64_MAX);
+    return true;
+}
+
 int64_t line_perform(struct world *world, const struct words *words)
 {
     unsigned client;
@@ -461,7 +490,7 @@ int64_t line_perform(struct world *world, const struct words *words)
         operator_declare(world, word_number(words, 1));
         return 0;
     }
-    if (perform_path(world, words))
+    if (perform_path(world, words) || perform_operator(world, words))
         return 0;
     return perform_master(world, words) ? 0 : -1;
 }

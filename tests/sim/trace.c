@@ -26,6 +26,11 @@ const char *name_of_master(unsigned master)
     return names[master];
 }
 
+const char *name_of_place(const struct client *client, unsigned place)
+{
+    return client->machines[place] == NO_MACHINE ? "a master that has left" : name_of_master(client->machines[place]);
+}
+
 const char *name_of_handle(const struct client *client, const struct handle *handle)
 {
     static const char *const names[MAX_CLIENTS][MAX_HANDLES] = {
@@ -107,9 +112,10 @@ const char *name_of_step(enum rl_step step)
 
 const char *name_of_join(enum rl_join_event event)
 {
-    static const char *const names[RL_JOIN_EVENT_COUNT] = {"marker kept", "new memory", "restarted", "resumed",
-                                                           "declared", "no marker", "another deployment's marker",
-                                                           "another master's marker"};
+    static const char *const names[RL_JOIN_EVENT_COUNT] = {
+        "marker kept", "new memory", "restarted", "resumed", "declared", "no marker", "another deployment's marker",
+        "another master's marker", "a newer view", "not taken: a view that does not lead there", "an older view",
+        "another memory"};
 
     return names[event];
 }
@@ -169,7 +175,7 @@ void trace_send(struct client *client, const struct box *box, unsigned node, enu
         world->sending = box->id;
         world->sending_step = (uint8_t)step;
     }
-    fprintf(world->trace, " %s", name_of_master(node));
+    fprintf(world->trace, " %s", name_of_place(client, node));
 }
 
 /* Without what every channel begins with, and the padding of what stands for UUIDs. */
@@ -197,7 +203,7 @@ void trace_notification(struct client *client, unsigned node, struct rl_slice pa
     if (!client->world->trace)
         return;
     put_clean(text, sizeof text, payload.data, payload.size);
-    world_trace(client->world, name_of_client(client->index), "%s calls: %s%s", name_of_master(node), text,
+    world_trace(client->world, name_of_client(client->index), "%s calls: %s%s", name_of_place(client, node), text,
                 known ? "" : " (who?)");
 }
 
@@ -271,7 +277,7 @@ void trace_command(struct world *world, const struct master *master, const struc
 void trace_answer(struct client *client, const struct box *box, enum rl_step step, unsigned node,
                   struct rl_answer answer)
 {
-    TRACE(client->world, name_of_client(client->index), "%s: %s %s %s%s%s", name_of_master(node),
+    TRACE(client->world, name_of_client(client->index), "%s: %s %s %s%s%s", name_of_place(client, node),
           name_of_step(step), box->token, name_of_outcome(answer.outcome),
           answer.detail == RL_DETAIL_NONE ? "" : ", ", rl_detail_text(answer.detail));
 }

@@ -35,6 +35,9 @@ void trace_completion(struct client *client, const struct handle *handle, enum r
 
 const char *name_of_client(unsigned client);
 const char *name_of_master(unsigned master);
+
+/* Of the machine that has this place with the client. */
+const char *name_of_place(const struct client *client, unsigned place);
 const char *name_of_handle(const struct client *client, const struct handle *handle);
 const char *name_of_key(unsigned key);
 const char *name_of_party(unsigned party);

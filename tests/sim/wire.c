@@ -5,6 +5,7 @@
 
 #include "client_host.h"
 #include "client_looks.h"
+#include "listener.h"
 #include "resp.h"
 #include "wire_pending.h"
 #include "world.h"
@@ -53,7 +54,7 @@ void wire_start(struct client *client, unsigned node)
     struct wire *wire = &client->wires[node];
 
     wire->phase = WIRE_CONNECTING;
-    wire->conn = network_connect(client->world, client->index, node, false);
+    wire->conn = network_connect(client->world, client->index, client->machines[node], false);
     wire->due = rl_after(client->host.now, client->world->plan.connect_timeout);
     arm(client, node);
 }
@@ -112,7 +113,7 @@ static void fail(struct client *client, unsigned node, const char *why)
 {
     struct wire *wire = &client->wires[node];
 
-    TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), why);
+    TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_place(client, node), why);
     network_close(client->world, wire->conn);
     wire->conn = CONN_NONE;
     wire->failed = false;
@@ -126,27 +127,77 @@ static void fail(struct client *client, unsigned node, const char *why)
 
 bool client_has_failed(const struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
-        if (client->wires[node].failed)
+    for (unsigned node = 0; node < client->n_places; node++) {
+        if (client->wires[node].failed || client->wires[node].leaving)
             return true;
     }
     return false;
+}
+
+int64_t wire_longest_joining(const struct client *client)
+{
+    const struct plan *plan = &client->world->plan;
+    bool greets = client->host.engine.votes.greeting && plan->stall_timeout.ns > plan->connect_timeout.ns;
+
+    return greets ? plan->stall_timeout.ns : plan->connect_timeout.ns;
 }
 
 bool client_is_joining(const struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
-        if (client->wires[node].link == RL_LINK_JOINING)
+    for (unsigned node = 0; node < client->n_places; node++) {
+        if (rl_votes_joins(&client->host.engine.votes, node))
             return true;
     }
     return false;
 }
 
+/* For good. The place is free when what was under way has been dropped. */
+static void leave(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+
+    wire->leaving = false;
+    TRACE(client->world, name_of_client(client->index), "%s is dismissed", name_of_place(client, node));
+    if (wire->conn != CONN_NONE)
+        network_close(client->world, wire->conn);
+    wire->conn = CONN_NONE;
+    wire->phase = WIRE_WAITING;
+    wire->due = RL_NEVER;
+    wire->timer_generation++;
+    drop_pending(client, node);
+    if (wire->link != RL_LINK_DOWN)
+        set_link(client, node, RL_LINK_DOWN, "it has left the list of masters");
+    listener_dismiss(client, node);
+    client->machines[node] = NO_MACHINE;
+}
+
+void wire_add(struct client *client, unsigned node, unsigned machine)
+{
+    struct wire *wire = &client->wires[node];
+
+    if (wire->leaving)
+        leave(client, node);
+    client->machines[node] = (uint8_t)machine;
+    wire->phase = WIRE_WAITING;
+    wire->link = RL_LINK_JOINING;
+    wire->conn = CONN_NONE;
+    wire->failures = 0;
+    wire->failed = wire->leaving = false;
+    wire->unsent = MESSAGE_LIST_EMPTY;
+    wire->head = wire->count = 0;
+    wire->timer_generation++;
+    wire->timer_at = INT64_MAX;
+    wire->due = client->host.now;
+    arm(client, node);
+}
+
 void wire_close_failed(struct client *client)
 {
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->n_places; node++) {
         if (client->wires[node].failed)
             fail(client, node, client->wires[node].why);
+        if (client->wires[node].leaving)
+            leave(client, node);
     }
 }
 
@@ -236,11 +287,12 @@ static void trace_join(struct client *client, unsigned node, const struct rl_rep
 {
     struct rl_join_report report;
 
-    if (!rl_join_parse(reply, &report))
+    if (!rl_join_parse(reply, &report, NULL))
         return;
     client->world->coverage->joins[report.event]++;
     if (report.event != RL_JOIN_KEPT)
-        TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), name_of_join(report.event));
+        TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_place(client, node),
+              name_of_join(report.event));
 }
 
 static void take_greeting(struct client *client, unsigned node, const struct pending *pending,
@@ -277,7 +329,7 @@ void wire_flush(struct client *client, unsigned node)
     struct wire *wire = &client->wires[node];
     struct message_pool *pool = &client->world->messages;
 
-    while (wire->unsent.count && !client->world->paths[client->index][node].stuck) {
+    while (wire->unsent.count && !client->world->paths[client->index][client->machines[node]].stuck) {
         client_hiccup(client);
         network_send(client->world, wire->conn, message_shift(pool, &wire->unsent), client_true_now(client));
     }

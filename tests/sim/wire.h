@@ -6,6 +6,9 @@
 
 void wire_start(struct client *client, unsigned node);
 
+/* One more master; it is connected from the next turn on. */
+void wire_add(struct client *client, unsigned node, unsigned machine);
+
 /* The pause before a master is connected again, by this connection or by one that listens. */
 struct rl_span wire_backoff(struct client *client, uint8_t *failures);
 
@@ -17,6 +20,9 @@ bool client_has_failed(const struct client *client);
 
 /* Is some first connection on its way? That may take any time. */
 bool client_is_joining(const struct client *client);
+
+/* ... and for how long, at most. */
+int64_t wire_longest_joining(const struct client *client);
 
 /* Closes what the host has given up. */
 void wire_close_failed(struct client *client);

@@ -14,7 +14,7 @@
 
 static bool is_usable(const struct wire *wire)
 {
-    return wire->phase == WIRE_OPEN && !wire->failed;
+    return wire->phase == WIRE_OPEN && !wire->failed && !wire->leaving;
 }
 
 static bool memory_is_short(struct world *world)
@@ -126,13 +126,21 @@ static void on_fail(void *ctx, unsigned node, const char *why)
     snprintf(wire->why, sizeof wire->why, "%s", why);
 }
 
+/* At the end of the turn, as what has failed. */
+static void on_dismiss(void *ctx, unsigned node)
+{
+    struct client *client = ctx;
+
+    client->wires[node].leaving = true;
+}
+
 static void on_read_now(void *ctx)
 {
     struct client *client = ctx;
 
-    for (unsigned node = 0; node < client->world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; node < client->n_places; node++)
         wire_read(client, node);
-    for (unsigned node = 0; client->listens && node < client->world->plan.config.n_nodes; node++)
+    for (unsigned node = 0; client->listens && node < client->n_places; node++)
         listener_read(client, node);
 }
 
@@ -160,6 +168,6 @@ static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
 
 struct rl_transport client_transport(struct client *client)
 {
-    return (struct rl_transport){client,  on_send,     on_listen, on_subscribe, on_unsubscribe,
-                                 on_fail, on_read_now, on_wake,   on_arm,       on_disarm};
+    return (struct rl_transport){client,  on_send,    on_listen,   on_subscribe, on_unsubscribe,
+                                 on_fail, on_dismiss, on_read_now, on_wake,      on_arm, on_disarm};
 }

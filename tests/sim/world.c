@@ -7,6 +7,7 @@
 #include "client_looks.h"
 #include "client_observers.h"
 #include "client_process.h"
+#include "plan_members.h"
 #include "story.h"
 #include "wire_pending.h"
 
@@ -172,6 +173,7 @@ static void reset(struct world *world)
     rng_init(&world->looks, plan->seed, 15);
     rng_init(&world->latches, plan->seed, 19);
     rng_init(&world->observers, plan->seed, 21);
+    memset(world->stored_lists, 0, sizeof world->stored_lists);
     network_reset(world);
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);
@@ -179,7 +181,7 @@ static void reset(struct world *world)
         world->masters[m].durability = plan->durability[m];
         set_counter(&world->masters[m], plan->counters[m]);
         leave_key(&world->masters[m], plan->left_ms);
-        if (plan->guarded && plan->declared && m < plan->config.n_nodes)
+        if (plan->guarded && plan->declared && plan->lists[0].members >> m & 1u)
             master_declare(world, &world->masters[m]);
     }
     for (unsigned c = 0; c < plan->n_clients; c++) {
@@ -198,6 +200,7 @@ static void reset(struct world *world)
 
 static void start(struct world *world)
 {
+    change_reset(world);
     for (unsigned c = 0; c < world->plan.n_clients; c++)
         client_start(world, &world->clients[c]);
     world_count(world, COUNTER_WORLDS);
@@ -205,6 +208,7 @@ static void start(struct world *world)
         world_count(world, COUNTER_CLASSIC);
     world->coverage->masters[world->plan.n_masters]++;
     operator_start(world);
+    change_start(world);
     world->left_until = world->plan.left_ms ? left_until(world) : 0;
     if (world->plan.left_ms)
         world_event(world, world->left_until, EVENT_FREED, 0, 0, 0);
@@ -224,6 +228,8 @@ bool world_run(struct world *world)
     struct event event;
     uint64_t events = 0;
 
+    if (world->plan.n_lists <= 1)
+        plan_members_none(&world->plan); /* a story has none */
     reset(world);
     start(world);
     while (world->phase != PHASE_OVER && !world->violated && queue_pop(&world->queue, &event)) {

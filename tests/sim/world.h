@@ -17,6 +17,7 @@
 #include "mutants.h"
 #include "network.h"
 #include "operator.h"
+#include "operator_change.h"
 #include "oracle.h"
 #include "votes_held.h"
 #include "plan.h"
@@ -59,16 +60,14 @@ struct parcel {
 
 #define MAX_PARCELS 8
 
-#define DEPLOYMENT_ID "ring" /* of all clients of a world */
-
 #define LATCH "b" /* the name of the latch */
 #define LATCH_GENERATIONS 6
 
 /* What is true of one generation with one number of parties. */
 struct latch_truth {
     uint32_t arrived;   /* set of parties */
-    int64_t open_since; /* true time: a quorum had recorded that it is open, and no memory has been lost since;
-                         * INT64_MAX: none */
+    int64_t open_since[MAX_KNOWN_LISTS]; /* true time: a quorum of this list had recorded that it is open, and no memory
+                                          * has been lost since; INT64_MAX: none */
 };
 
 /* What a master has of the latch. */
@@ -113,6 +112,8 @@ enum event_kind {
     EVENT_LIMIT,      /* everyone must have had the lock */
     EVENT_STORY,      /* a: line */
     EVENT_OPERATE,
+    EVENT_CHANGE,     /* a: operator */
+    EVENT_ERRAND,     /* a: errand */
 };
 
 enum phase {
@@ -150,6 +151,8 @@ struct world {
     struct message_pool messages;
     struct box_pool boxes;
     struct declaration declaration;
+    struct change change;
+    uint32_t stored_lists[MAX_MASTERS]; /* sets of the lists that the master's marker has had */
     uint32_t incarnations; /* made so far */
     uint32_t looks_begun;
     uint32_t latches_made;

@@ -1,4 +1,5 @@
 /* Each event to whom it concerns. */
+#include "client_host.h"
 #include "listener.h"
 #include "story.h"
 #include "wire.h"
@@ -33,9 +34,9 @@ static void on_conn_event(struct world *world, const struct event *event)
     default:
         client_begin(client);
         if (world->conns[conn].listens)
-            listener_on_closed(client, world->conns[conn].node);
+            listener_on_closed(client, client_place(client, conn));
         else
-            wire_on_closed(client, world->conns[conn].node);
+            wire_on_closed(client, client_place(client, conn));
         client_end(client);
         break;
     }
@@ -131,6 +132,12 @@ static void on_world_event(struct world *world, const struct event *event)
         break;
     case EVENT_OPERATE:
         operator_on_event(world);
+        break;
+    case EVENT_CHANGE:
+        change_on_event(world, event->a);
+        break;
+    case EVENT_ERRAND:
+        errand_on_event(world, event->a);
         break;
     case EVENT_STORY:
         story_on_line(world, event->a);

@@ -52,7 +52,7 @@ static bool is_quiet(const struct world *world)
             if (client->looks[i].number)
                 return false;
         }
-        for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        for (unsigned m = 0; m < client->n_places; m++) {
             if (client->wires[m].count && client->wires[m].phase == WIRE_OPEN)
                 return false;
         }
@@ -71,7 +71,7 @@ static void finish(struct world *world)
 
 void phase_advance(struct world *world)
 {
-    if (world->phase == PHASE_HEALED && workload_done(world) && clients_are_free(world)) {
+    if (world->phase == PHASE_HEALED && workload_done(world) && change_done(world) && clients_are_free(world)) {
         world->phase = PHASE_DRAINING;
         TRACE(world, "--", "all handles are destroyed");
         workload_end(world);

@@ -27,7 +27,7 @@ struct redlock_lock *watch_hold_as(struct rig *rig, const char *key, const struc
 void watch_wait_lost(struct rig *rig, struct watched *watched);
 void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times);
 
-#define WATCH_EVENTS (REDLOCK_EVENT_VALIDITY + 1)
+#define WATCH_EVENTS (REDLOCK_EVENT_MEMBERS + 1)
 
 /* user_data of watch_event(): how often each event was seen. */
 struct tally {

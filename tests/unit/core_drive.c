@@ -214,7 +214,7 @@ bool core_import(struct core *core, const struct rl_acquire *request, int64_t un
 {
     struct rl_instant bounds[RL_MAX_NODES];
     const struct rl_kind *kind = fence ? &rl_fenced_kind : &rl_mutex_kind;
-    struct rl_exported_state state = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0, RL_EXCLUSIVE};
+    struct rl_exported_state state = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0, RL_EXCLUSIVE, 0, 0, {0}};
     bool imported;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)

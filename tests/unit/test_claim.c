@@ -32,7 +32,7 @@ TESTS(cases, a_fresh_claim_is_empty_whatever_the_memory_held, 1, 32)
     for (size_t step = 0; step < RL_STEP_COUNT; step++)
         ck_assert_uint_eq(claim->to_send[step], 0);
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), n);
-    ck_assert_uint_eq(rl_claim_count_clean(claim), n);
+    ck_assert_uint_eq(rl_claim_count_clean(claim, (UINT32_C(1) << n) - 1), n);
     for (size_t i = 0; i < n; i++) {
         ck_assert_int_eq(claim->votes[i].bound.ns, RL_LONG_AGO.ns);
         ck_assert_uint_eq(claim->votes[i].latency_us, RL_NO_LATENCY);
@@ -89,7 +89,8 @@ TEST(cases, a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost
     claim->votes[1].rollback = RL_ROLLBACK_PENDING;
     claim->votes[2].rollback = RL_ROLLBACK_SENT;
     claim->votes[3].rollback = RL_ROLLBACK_CONFIRMED;
-    ck_assert_uint_eq(rl_claim_count_clean(claim), 2);
+    ck_assert_uint_eq(rl_claim_count_clean(claim, 0xf), 2);
+    ck_assert_uint_eq(rl_claim_count_clean(claim, 0x3f), 4); /* two that came after it */
     free(claim);
 }
 

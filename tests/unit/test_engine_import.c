@@ -62,7 +62,7 @@ TEST(cases, the_quorum_th_of_the_bounds_decides)
     struct rl_acquire request = core_request();
     struct rl_instant bounds[] = {RL_LONG_AGO, rl_after((struct rl_instant){0}, rl_ms(500)),
                                   rl_after((struct rl_instant){0}, rl_ms(900))};
-    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0, RL_EXCLUSIVE};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0, RL_EXCLUSIVE, 0, 0, {0}};
 
     ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                             &state));
@@ -120,7 +120,7 @@ TEST(state_tests, an_extension_that_the_former_handle_lost_still_counts_against_
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0, RL_EXCLUSIVE};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0, RL_EXCLUSIVE, 0, 0, {0}};
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);
@@ -131,12 +131,32 @@ TEST(state_tests, an_extension_that_the_former_handle_lost_still_counts_against_
     ck_assert_int_eq(core_deadline_ms(core), 50 + 97);
 }
 
+/* By a new list, of which master 2 is known to vote: the others count when they have been greeted. */
+TEST(state_tests, what_a_list_before_had_won_stands_until_a_quorum_of_the_new_one_is_known)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire request = core_request();
+    struct rl_instant bounds[3];
+    struct rl_exported_state state = {.kind = &rl_mutex_kind, .ttl_ms = 1000, .longest_ttl_ms = 1000, .bounds = bounds,
+                                      .shortest_extension_ms = UINT32_MAX, .mode = RL_EXCLUSIVE, .ungreeted = 3,
+                                      .standing = {rl_ms(50).ns}};
+
+    for (size_t i = 0; i < 3; i++)
+        bounds[i] = rl_after((struct rl_instant){0}, rl_ms(90));
+    ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
+                             &state));
+    core_drain_for(core, 0);
+    ck_assert_int_eq(core_deadline_ms(core), 50);
+    rl_lock_greeted(&core->engine, &core->locks[0], core->now, 0);
+    ck_assert_int_eq(core_deadline_ms(core), 90);
+}
+
 TEST(state_tests, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_exported_state state = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0, RL_EXCLUSIVE};
+    struct rl_exported_state state = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0, RL_EXCLUSIVE, 0, 0, {0}};
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);

@@ -220,7 +220,8 @@ TEST(full_ttl, whoever_takes_a_lock_over_takes_over_its_full_ttl)
     struct core *core = core_start(1);
     struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
     struct rl_instant bound = {rl_ms(800).ns};
-    struct rl_exported_state state = {&rl_mutex_kind, 2000, 2000, UINT32_MAX, 0, &bound, 0, 4000, RL_EXCLUSIVE};
+    struct rl_exported_state state = {
+        &rl_mutex_kind, 2000, 2000, UINT32_MAX, 0, &bound, 0, 4000, RL_EXCLUSIVE, 0, 0, {0}};
 
     ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                             &state));

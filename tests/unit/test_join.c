@@ -32,22 +32,22 @@ TEST(question_tests, the_question_is_the_join_script_with_its_text)
 {
     struct rl_join_question question = {
         RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN,
-        {7, 60000, 90000}};
+        {7, 60000, 90000}, {"view", 4}, {"told", 4}};
 
-    expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000");
+    expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000 view told");
     question.mode = RL_JOIN_READ;
     question.durability = RL_DURABILITY_NONE;
-    expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000");
+    expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000 view told");
     question.mode = RL_JOIN_DECLARE;
     question.durability = RL_DURABILITY_ALWAYS;
     question.max_ttl_ms = UINT32_MAX;
-    expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000");
+    expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000 view told");
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
 
 #define N_TEXTS 7
-#define N_ELEMENTS 20
+#define N_ELEMENTS 22 /* the last one is a text */
 
 static struct rl_reply_item text_item(const char *text)
 {
@@ -63,12 +63,13 @@ static struct rl_reply answer(void)
 {
     static const char *const texts[N_TEXTS] = {"KEPT", "inc", "run", "replication", "master", "redis 7.0.15",
                                                "noeviction"};
-    static const int64_t integers[N_ELEMENTS - N_TEXTS] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1,
-                                                          40000, 39000, 6, 5, 7};
+    static const int64_t integers[N_ELEMENTS - N_TEXTS - 1] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1,
+                                                          40000, 39000, 6, 5, 7, 8};
     struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}, .n_elements = N_ELEMENTS};
 
-    for (size_t i = 0; i < N_ELEMENTS; i++)
+    for (size_t i = 0; i < N_ELEMENTS - 1; i++)
         reply.elements[i] = i < N_TEXTS ? text_item(texts[i]) : integer_item(integers[i - N_TEXTS]);
+    reply.elements[N_ELEMENTS - 1] = text_item("view");
     return reply;
 }
 
@@ -78,8 +79,10 @@ TEST(answer_tests, every_member_of_the_answer_is_read)
 {
     struct rl_reply reply = answer();
     struct rl_join_report report;
+    struct rl_slice view;
 
-    ck_assert(rl_join_parse(&reply, &report));
+    ck_assert(rl_join_parse(&reply, &report, &view));
+    ck_assert(rl_slice_is(view, "view"));
     ck_assert_int_eq(report.event, RL_JOIN_KEPT);
     ck_assert_str_eq(report.incarnation, "inc");
     ck_assert_str_eq(report.run_id, "run");
@@ -94,6 +97,7 @@ TEST(answer_tests, every_member_of_the_answer_is_read)
     ck_assert_int_eq(report.announced, 6);
     ck_assert_int_eq(report.confirmed, 5);
     ck_assert_int_eq(report.age_ms, 7);
+    ck_assert_uint_eq(report.turn, 8);
     ck_assert_int_eq(report.maxmemory, 1000000);
     ck_assert_int_eq(report.replicas, 2);
     ck_assert_int_eq(report.time_us, 1700000000123456);
@@ -103,14 +107,15 @@ TEST(answer_tests, every_member_of_the_answer_is_read)
 TEST(answer_tests, every_event_is_understood)
 {
     static const char *const words[RL_JOIN_EVENT_COUNT] = {"KEPT",     "NEW",    "RESTARTED", "RESUMED",
-                                                           "DECLARED", "ABSENT", "MISMATCH",  "MISPLACED"};
+                                                           "DECLARED", "ABSENT", "MISMATCH",  "MISPLACED",
+                                                           "OUTDATED", "OVERRULED", "BEHIND", "OTHER"};
 
     for (int i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
         struct rl_reply reply = answer();
         struct rl_join_report report;
 
         reply.elements[0] = text_item(words[i]);
-        ck_assert(rl_join_parse(&reply, &report));
+        ck_assert(rl_join_parse(&reply, &report, NULL));
         ck_assert_int_eq(report.event, i);
     }
 }
@@ -121,14 +126,14 @@ static void expect_misshapen(size_t at, struct rl_reply_item item)
     struct rl_reply reply = answer();
 
     reply.elements[at] = item;
-    ck_assert_msg(!rl_join_parse(&reply, &report), "element %zu was taken", at);
+    ck_assert_msg(!rl_join_parse(&reply, &report, NULL), "element %zu was taken", at);
     ck_assert_int_eq(report.left_ms, 77);
 }
 
 TEST(answer_tests, elements_of_another_type_are_not_taken)
 {
     for (size_t i = 0; i < N_ELEMENTS; i++) {
-        expect_misshapen(i, i < N_TEXTS ? integer_item(1) : text_item("1"));
+        expect_misshapen(i, i < N_TEXTS || i == N_ELEMENTS - 1 ? integer_item(1) : text_item("1"));
         expect_misshapen(i, (struct rl_reply_item){.type = RL_REPLY_NIL});
     }
 }
@@ -153,7 +158,7 @@ TEST(answer_tests, texts_that_do_not_fit_are_not_taken)
 
     memset(longest, 'x', sizeof longest);
     reply.elements[1].text = (struct rl_slice){longest, RL_INCARNATION_MAX};
-    ck_assert(rl_join_parse(&reply, &report));
+    ck_assert(rl_join_parse(&reply, &report, NULL));
     ck_assert_uint_eq(strlen(report.incarnation), RL_INCARNATION_MAX);
     for (size_t i = 0; i < N_TEXTS; i++)
         expect_misshapen(i, (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {longest, 41}});
@@ -169,12 +174,12 @@ TEST(answer_tests, what_is_no_array_of_the_right_length_is_not_taken)
     struct rl_reply reply = answer();
 
     reply.n_elements = N_ELEMENTS - 1;
-    ck_assert(!rl_join_parse(&reply, &report));
+    ck_assert(!rl_join_parse(&reply, &report, NULL));
     reply.n_elements = N_ELEMENTS + 1;
-    ck_assert(!rl_join_parse(&reply, &report));
+    ck_assert(!rl_join_parse(&reply, &report, NULL));
     reply = answer();
     reply.root.type = RL_REPLY_STATUS;
-    ck_assert(!rl_join_parse(&reply, &report));
+    ck_assert(!rl_join_parse(&reply, &report, NULL));
 }
 
 /* --- The admission status ----------------------------------------------------------------------------------------- */

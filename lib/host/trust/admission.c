@@ -100,6 +100,7 @@ void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant no
     const struct rl_admission_rules rules = {
         .allow_eviction = host->options->allow_eviction,
         .same_server = known->same_server,
+        .no_member = known->left_until.ns != RL_NEVER.ns,
         .two_servers = known->two_servers,
         .drift_ppm = host->options->drift_ppm,
         .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
@@ -133,6 +134,12 @@ static bool is_cluster_error(struct rl_slice text)
     return detail == RL_DETAIL_MOVED || detail == RL_DETAIL_CLUSTERDOWN;
 }
 
+/* One that cannot be verified might store another list (rule 15.4). */
+static bool may_vote_unverified(const struct rl_host *host)
+{
+    return host->options->allow_unverified && !host->trust.followed;
+}
+
 /* Some errors decide the status: then the connection stays, so that people can see why the master does not vote.
  * rule 5.10: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
 bool rl_trust_evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status)
@@ -144,7 +151,7 @@ bool rl_trust_evaluate_error(const struct rl_host *host, struct rl_slice text, s
     else if (!rl_join_is_refusal(text))
         return false;
     else
-        *ret_status = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
+        *ret_status = may_vote_unverified(host) ? unverified : excluded(RL_FAULT_NO_RIGHTS);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "host/host.h"
 #include "host/commands.h"
 #include "host/trust/node_clock.h"
+#include "host/trust/view.h"
 
 /* --- Questions -------------------------------------------------------------------------------------------------- */
 
@@ -55,6 +56,7 @@ void rl_trust_take_marker(struct rl_host *host, unsigned node, const struct rl_r
     struct rl_trust_node *known = &host->trust.nodes[node];
 
     known->same_memory = rl_reply_item_is(&reply->root, known->report.incarnation);
+    known->other_incarnation = !known->same_memory && reply->root.type == RL_REPLY_STRING;
     if (known->same_memory)
         return;
     if (reply->root.type == RL_REPLY_ERROR)
@@ -98,8 +100,15 @@ void rl_trust_take_time(struct rl_host *host, unsigned node, struct rl_instant s
         known->same_memory = false;
         snprintf(known->why, sizeof known->why, "its clock cannot be read");
     }
+    if (known->greeting)
+        known->same_memory = false; /* it was asked by the list before */
     host->sink->verified(host, node);
     rl_engine_epoch_checked(&host->engine, now, node, known->same_memory);
-    if (!known->same_memory)
+    if (known->same_memory || known->greeting)
+        return;
+    /* A new list is a new incarnation of the same memory: JOIN tells. */
+    if (known->other_incarnation)
+        rl_trust_doubt(host, node, now);
+    else
         rl_transport_fail(&host->transport, node, known->why);
 }

@@ -9,8 +9,10 @@
 #include "codec/command.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "host/trust/join.h"
 #include "host/trust/servers.h"
 #include "host/trust/node_clock.h"
+#include "host/trust/view.h"
 
 /* --- Round 0: settings ------------------------------------------------------------------------------------------ */
 
@@ -23,57 +25,15 @@ static int ask_settings(struct rl_bytes *out)
     return RL_TRUST_N_SETTINGS;
 }
 
-/* --- Round 1: JOIN ---------------------------------------------------------------------------------------------- */
-
-/* The operator's word holds for the first look only: what is lost after that is a loss. */
-static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_trust_node *known)
-{
-    static const enum rl_join_mode modes[] = {
-        [REDLOCK_JOIN_VOTE] = RL_JOIN_VOTE,       [REDLOCK_JOIN_LOOK] = RL_JOIN_READ,
-        [REDLOCK_JOIN_DECLARE] = RL_JOIN_DECLARE, [REDLOCK_JOIN_ANNOUNCE] = RL_JOIN_ANNOUNCE,
-        [REDLOCK_JOIN_CONFIRM] = RL_JOIN_CONFIRM, [REDLOCK_JOIN_ALLOW] = RL_JOIN_ALLOW,
-    };
-
-    return host->options->join == REDLOCK_JOIN_DECLARE && known->has_joined ? RL_JOIN_VOTE : modes[host->options->join];
-}
-
-/* A declaration has a number of its own, and says nothing of what the client has learned. */
-static struct rl_deployment knowledge_for(const struct rl_host *host, enum rl_join_mode mode)
-{
-    if (mode == RL_JOIN_VOTE || mode == RL_JOIN_READ)
-        return host->trust.known;
-    return (struct rl_deployment){.number = host->options->declaration};
-}
-
-bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out)
-{
-    const struct rl_trust_node *known = &host->trust.nodes[node];
-    struct rl_command command;
-    char incarnation[RL_UUID_SIZE];
-    struct rl_join_question question = {
-        .mode = mode_for(host, known),
-        .marker = rl_slice_of(host->trust.marker),
-        .incarnation = {incarnation, sizeof incarnation - 1},
-        .deployment_id = rl_slice_of(host->trust.names.deployment_id),
-        .node_id = rl_slice_of(host->trust.names.node_ids[node]),
-        .max_ttl_ms = host->options->max_ttl_ms,
-        .durability = rl_trust_durability(known),
-    };
-
-    question.known = knowledge_for(host, question.mode);
-    host->environment.make_uuid(host->environment.ctx, incarnation);
-    rl_join_command(&question, &command);
-    return rl_command_encode(&command, out);
-}
-
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
 {
     struct rl_host *host = ctx;
 
-    if (!host->trust.guarded || round > 1)
+    if (!host->trust.guarded || (round > 1 && !host->trust.nodes[node].again))
         return 0;
     if (round == 0)
         return ask_settings(out);
+    host->trust.nodes[node].again = host->trust.nodes[node].doubted = false;
     return rl_trust_encode_join(host, node, out) ? 1 : -1;
 }
 
@@ -97,6 +57,7 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     if (known->report.event == RL_JOIN_MISPLACED)
         return rl_fault_text(RL_FAULT_SAME_SERVER);
     rl_trust_read_clock(host, node, known->report.time_us, sent, now);
+    rl_trust_end_greeting(host, node, rl_join_found_marker(known->report.event), now);
     return NULL;
 }
 
@@ -125,11 +86,22 @@ static bool on_join(struct rl_host *host, const struct rl_greeting_answer *answe
 {
     static const struct rl_slice misshapen = {"unexpected reply", 16};
     struct rl_trust_node *known = &host->trust.nodes[answer->node];
+    struct rl_join_report report;
+    struct rl_slice view;
 
     if (answer->reply->root.type == RL_REPLY_ERROR)
         return on_join_error(host, answer, ret_why);
-    if (!rl_join_parse(answer->reply, &known->report))
+    if (!rl_join_parse(answer->reply, &report, &view))
         return give_up(known, misshapen, ret_why);
+    if (known->asked != host->trust.generation) {
+        known->again = true; /* it was asked by the list before */
+        return true;
+    }
+    if (report.event == RL_JOIN_OUTDATED && !rl_trust_adopt(host, view, answer->now)) {
+        known->again = true;
+        return true;
+    }
+    known->report = report;
     *ret_why = rl_trust_take_report(host, answer->node, answer->sent, answer->now);
     return !*ret_why;
 }

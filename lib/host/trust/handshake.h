@@ -12,9 +12,6 @@ int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *ou
 /* Takes an answer of the handshake. The caller then takes the engine's effects. */
 bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *answer, const char **ret_why);
 
-/* Appends the question JOIN; false: out of memory. */
-bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out);
-
 /* Evaluates a report that has been put into the node. NULL, or why the master must be asked again. */
 const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now);
 

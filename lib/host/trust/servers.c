@@ -60,7 +60,8 @@ static bool is_server(const struct rl_server_id *met, const struct rl_join_repor
 }
 
 /* The former one has answered after known->sent; when the answer was read says less, as this process may have been
- * stopped before that. */
+ * stopped before that. Where the list of masters has changed since, a memory that was kept has another incarnation,
+ * too, and nothing can be said. */
 static bool lived_beside(const struct rl_host *host, const struct rl_trust_node *known, struct rl_instant sent,
                          struct rl_instant now)
 {
@@ -68,7 +69,7 @@ static bool lived_beside(const struct rl_host *host, const struct rl_trust_node 
     int64_t apart_ms = rl_until(known->sent, now).ns / RL_NS_PER_MS;
     struct rl_node_clock clock = known->clock;
 
-    return report->event == RL_JOIN_KEPT && !is_process(&known->met[0], report) &&
+    return report->event == RL_JOIN_KEPT && !is_process(&known->met[0], report) && *known->met[0].incarnation &&
            strcmp(known->met[0].incarnation, report->incarnation) != 0 &&
            rl_trust_durability(known) == RL_DURABILITY_NONE &&
            report->age_ms > apart_ms + apart_ms / 10 + RL_BESIDE_MARGIN_MS &&
@@ -91,8 +92,8 @@ static void disregard_attempts(struct rl_host *host, unsigned node)
 /* A server that is marked for another place never votes for this one: nothing is amiss when the name leads back. */
 static bool may_vote(const struct rl_join_report *report)
 {
-    return strcmp(report->role, "master") == 0 && *report->run_id && report->event != RL_JOIN_MISPLACED &&
-           report->event != RL_JOIN_MISMATCH;
+    return strcmp(report->role, "master") == 0 && *report->run_id &&
+           (rl_join_found_marker(report->event) || report->event == RL_JOIN_ABSENT);
 }
 
 void rl_trust_meet_server(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)

@@ -1,6 +1,7 @@
 #include "host/trust/trust.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/status.h>
@@ -10,9 +11,12 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "host/trust/change.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
+#include "host/trust/join.h"
 #include "host/trust/servers.h"
+#include "host/trust/view.h"
 
 void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *tag,
                     const struct rl_reply *reply, struct rl_instant now)
@@ -25,6 +29,8 @@ void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_tag *ta
         rl_trust_recheck_setting(host, node, tag, reply, now);
     else if (tag->step == RL_TAG_RECHECK_JOIN)
         rl_trust_recheck_join(host, node, tag, reply, now);
+    else if (tag->step == RL_TAG_CHANGE)
+        rl_trust_change_reply(host, node, tag, reply, now);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -48,20 +54,6 @@ static bool encode_questions(struct rl_trust *trust)
     return rl_words_encode(memory, 3, &trust->memory_question) && rl_words_encode(clock, 1, &trust->clock_question);
 }
 
-static void init_node(struct rl_host *host, unsigned node)
-{
-    static const struct rl_admission_status votes = {.kind = RL_ADMISSION_VOTES};
-    struct rl_trust_node *known = &host->trust.nodes[node];
-
-    known->host = host;
-    rl_timer_init(&known->timer, rl_trust_recheck);
-    rl_node_clock_init(&known->clock);
-    known->reported_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
-    known->reported_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
-    if (!host->trust.guarded)
-        rl_engine_admission(&host->engine, node, &votes);
-}
-
 int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names)
 {
     struct rl_trust *trust = &host->trust;
@@ -69,13 +61,17 @@ int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names)
     trust->guarded = host->options->profile == REDLOCK_PROFILE_GUARDED;
     trust->names = *names;
     copy_prefix(host);
+    for (size_t i = 0; i < sizeof trust->nodes / sizeof trust->nodes[0]; i++)
+        rl_timer_init(&trust->nodes[i].timer, rl_trust_recheck);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
-        init_node(host, node);
+        rl_trust_init_node(host, node);
     return encode_questions(trust) ? 0 : REDLOCK_E_NOMEM;
 }
 
 void rl_trust_fini(struct rl_host *host)
 {
+    free(host->trust.view);
+    rl_bytes_fini(&host->trust.view_text);
     rl_bytes_fini(&host->trust.memory_question);
     rl_bytes_fini(&host->trust.clock_question);
 }
@@ -85,14 +81,6 @@ void rl_trust_fini(struct rl_host *host)
  * persistence, REPLICAOF), and no reply to a lock's command tells. The questions are those of the handshake. Whatever
  * is odd ends the connection, and the next handshake decides. */
 
-static bool send_scratch(struct rl_host *host, unsigned node, enum rl_tag_step step, unsigned index,
-                         struct rl_instant sent)
-{
-    struct rl_tag tag = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
-
-    return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &tag);
-}
-
 /* A question that cannot be sent is asked next time. */
 static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant now)
 {
@@ -101,16 +89,9 @@ static void ask_settings(struct rl_host *host, unsigned node, struct rl_instant 
     for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         rl_bytes_clear(&host->scratch);
         if (!rl_trust_encode_setting((enum rl_trust_setting)i, &host->scratch) ||
-            !send_scratch(host, node, RL_TAG_RECHECK_SETTING, i, now))
+            !rl_trust_send(host, node, RL_TAG_RECHECK_SETTING, i, now))
             return;
     }
-}
-
-static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
-{
-    rl_bytes_clear(&host->scratch);
-    if (rl_trust_encode_join(host, node, &host->scratch))
-        send_scratch(host, node, RL_TAG_RECHECK_JOIN, 0, now);
 }
 
 /* In quarantine, or where a clock is slow, the marker and the time are asked for: an epoch check that fails ends the
@@ -122,7 +103,13 @@ void rl_trust_recheck(struct rl_timer *timer, struct rl_instant now)
     unsigned node = (unsigned)(known - host->trust.nodes);
     struct rl_admission_status status = rl_trust_status(host, node, now);
 
-    if (status.fault == RL_FAULT_CLOCK_SLOW) {
+    if (known->left_until.ns != RL_NEVER.ns) {
+        if (rl_trust_dismiss(host, node, now))
+            return;
+    } else if (known->greeting) {
+        rl_trust_update(host, node, now);
+        return;
+    } else if (status.fault == RL_FAULT_CLOCK_SLOW) {
         rl_trust_ask_epoch(host, node, now);
     } else if (status.kind == RL_ADMISSION_EXCLUDED && !status.keeps_ms) {
         snprintf(known->why, sizeof known->why, "looked at again: %s", rl_trust_fault_text(host, node, status.fault));
@@ -140,7 +127,7 @@ void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct 
 {
     rl_trust_note_setting(&host->trust.nodes[node], tag->flags, reply);
     if (tag->flags == RL_TRUST_N_SETTINGS - 1)
-        ask_join(host, node, now);
+        rl_trust_ask_join(host, node, now);
 }
 
 /* A master without memory or time, or one that takes no writes for now, is asked again later: it may still extend what
@@ -161,14 +148,23 @@ void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_join_report report;
+    struct rl_slice view;
+    const char *why = NULL;
 
-    if (is_passing(reply))
+    known->doubted = false;
+    if (tag->round != host->trust.generation || (is_passing(reply) && !known->greeting))
         return;
-    if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report)) {
+    if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report, &view)) {
         rl_transport_fail(&host->transport, node, "looked at again: it does not answer as it did");
         return;
     }
-    if (strcmp(report.incarnation, known->report.incarnation) != 0) {
+    if (report.event == RL_JOIN_OUTDATED)
+        why = rl_trust_adopt(host, view, now);
+    if (why)
+        rl_transport_fail(&host->transport, node, why);
+    if (report.event == RL_JOIN_OUTDATED)
+        return;
+    if (!known->greeting && strcmp(report.incarnation, known->report.incarnation) != 0) {
         rl_transport_fail(&host->transport, node, "looked at again: its memory is not the one that was admitted");
         return;
     }

@@ -27,6 +27,8 @@
 #include "votes/kind.h"
 
 struct rl_host;
+struct rl_view;
+struct rl_trust_change;
 
 #define RL_TRUST_SETTING_MAX 20
 #define RL_TRUST_WHY_MAX 160
@@ -42,7 +44,7 @@ enum rl_trust_setting {
 
 /* One word for all that the clients of a deployment must agree on, and one for each master in it. */
 struct rl_deployment_names {
-    char deployment_id[RL_UUID_SIZE];
+    char list_id[RL_UUID_SIZE];
     char node_ids[REDLOCK_MAX_MASTERS][RL_UUID_SIZE];
 };
 
@@ -67,7 +69,16 @@ struct rl_trust_node {
     bool same_server;             /* as another master, of lower index, that may vote for both */
     bool two_servers;             /* the name leads to two servers, both of which are alive */
     struct rl_server_id met[RL_SERVERS_MET]; /* servers that the name has led to, the latest first */
-    bool same_memory;             /* what the epoch check under way has found so far */
+    bool greeting;                /* the list has changed, and JOIN is not answered: nothing counts until then */
+    bool greeted;                 /* it has answered by the list as it is now */
+    bool again;                   /* the handshake asks JOIN once more, by the list as it is now */
+    bool dismissed;               /* it has left the list, and its connection is closed */
+    bool invited;                 /* an operator's run needs the connection, whether it is a member or not */
+    uint32_t asked;               /* by which generation of the list JOIN was asked in the handshake */
+    struct rl_instant left_until; /* RL_NEVER: a member. Until then this client may have votes there */
+    bool same_memory;             /* what the epoch check under way has found so far ... */
+    bool other_incarnation;       /* ... and that there is another marker */
+    bool doubted;                 /* JOIN is asked since then, and is not answered */
     char settings[RL_TRUST_N_SETTINGS][RL_TRUST_SETTING_MAX + 1]; /* "": no right to see */
     char why[RL_TRUST_WHY_MAX];   /* of the latest handshake that was given up */
     enum rl_admission reported_kind; /* above, the last time */
@@ -82,6 +93,11 @@ struct rl_trust {
     char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
     char marker[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_MARKER_NAME];
     struct rl_deployment_names names;
+    struct rl_view *view;         /* NULL: the list is the one that the client is configured with */
+    struct rl_bytes view_text;    /* the same as JOIN carries it */
+    bool followed;                /* the list is not the configured one */
+    uint32_t generation;          /* of the list: how often it has changed */
+    struct rl_trust_change *change; /* an operator's run; NULL: none */
     struct rl_bytes memory_question; /* of epoch checks, encoded once for all masters */
     struct rl_bytes clock_question;
     struct rl_trust_node nodes[REDLOCK_MAX_MASTERS];

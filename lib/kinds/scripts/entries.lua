@@ -1,8 +1,8 @@
 -- Part of every script that looks at a wait queue (rule 7.1): entries, numbers, notifications.
 -- KEYS: key, queue (a sorted set: value -> ticket), waiters (a hash: value -> entry), fencing counter, marker
 -- An entry: end of its lease (node time, ms), round, lease (ms), incarnation or '-', proposal for the fencing counter
--- or 0, the counter's idle ttl (ms), channel. The entry of a waiter that does not want the key for itself alone begins
--- with a word for its mode (GRANT_WAITERS). Beside the entries the hash has '@last', the largest ticket; '@sweep';
+-- (NUMBER or NUMBER+LEAD) or 0, the counter's idle ttl (ms), channel. The entry of a waiter that does not want the key
+-- for itself alone begins with a word for its mode (GRANT_WAITERS). Beside the entries the hash has '@last', the largest ticket; '@sweep';
 -- '@holder': the value that got the key from the queue, its ticket, its channel; and '@modes': until then (node time,
 -- ms) there may be entries with a mode.
 -- All waiters wait for this script: each command, each function made and each number printed counts.
@@ -30,7 +30,7 @@ local function left_of(ends, lease, inc)
 end
 
 -- The parts of an entry, without the word for its mode.
-local parts = '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$'
+local parts = '^(%d+) (%d+) (%d+) (%S+) ([%d+]+) (%d+) (.*)$'
 
 -- The end of the lease, the lease and the incarnation of an entry that begins with a word for its mode.
 local with_mode = '^%a%S* (%d+) %d+ (%d+) (%S+)'
@@ -43,7 +43,7 @@ local function count_up(proposal, idle)
   if not count then
     return '0'
   end
-  count = whole(math.max(count + 1, math.min(proposal, most)))
+  count = whole(math.max(count + 1, allowed(proposal)))
   redis.call('SET', KEYS[4], count, 'PX', idle)
   return count
 end

@@ -1,18 +1,22 @@
 -- JOIN (rules 5): says what this server is, and whether its memory is the one that was known. It also takes the
--- steps of a declaration of max_ttl (votes/max_ttl.h has the rules).
--- KEYS: marker, a hash: run, inc, until (node time, ms), ring (deployment id), max_ttl (ms), seat (node id), durable,
--- and
+-- steps of a declaration of max_ttl (votes/max_ttl.h has the rules), and carries views (votes/view.h).
+-- KEYS: marker, a hash: run, inc, until (node time, ms), ring (id of the list of masters), max_ttl (ms), seat (node
+-- id), durable, and
 --   born       when the memory was found to be new (node time, ms); 0: declared
 --   longest    length of the longest lock that may be alive (ms), by which quarantines go; at least max_ttl
 --   falls      when `longest` becomes max_ttl (node time, ms); 0: it does not by itself
 --   announced, confirmed   numbers of declarations
--- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, deployment
--- id, max_ttl, always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0:
--- unknown), longest: of the deployment as the client has learned it; number is that of the declaration in its steps.
+--   view, turn             the latest view, and the highest turn that has begun here with the run whose it is: "7 0123..."
+-- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow | begin | tell, fresh inc,
+-- list id, max_ttl, always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0:
+-- unknown), longest: of the deployment as the client has learned it; number is that of the declaration in its steps,
+-- or the turn to begin; the client's view, '' for the list that it is configured with; the inc that a tell is for, or
+-- the run that begins.
 -- Returns what struct rl_join_report (votes/join.h) has.
-local mode, fresh, deployment_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local mode, fresh, list_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local durability, node_id = ARGV[5], ARGV[6]
 local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local brought, told_inc, beginner = ARGV[10], ARGV[11], ARGV[11]
 local info = redis.call('INFO')
 @CLOCK@
 
@@ -37,7 +41,7 @@ if mode ~= 'declare' then
   -- HGET by itself: epoch checks use it, so a user who may not use it must be found out here.
   inc = redis.call('HGET', KEYS[1], 'inc')
   marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat', 'born', 'longest',
-    'falls', 'announced', 'confirmed')
+    'falls', 'announced', 'confirmed', 'view', 'turn')
 end
 local function within(index, most)
   local value = tonumber(marker[index] or '')
@@ -46,12 +50,38 @@ end
 local function is_of_this_run(text)
   return text and (text == run or text:sub(1, #run + 1) == run .. '/')
 end
+-- The epoch of a view, the ids of its list and of the one before it, and those of all that led to it.
+local function view_of(text, list)
+  local turn, run_of, step, id, before, past = (text or ''):match('^(%d+) (%x+) (%d+) (%S+) (%S+) (%S+) ')
+  if not turn then
+    return {turn = 0, run = '', step = 0, list = list or '', before = '-', past = list or ''}
+  end
+  return {turn = tonumber(turn), run = run_of, step = tonumber(step), list = id, before = before, past = past}
+end
+local function is_newer(a, b)
+  if a.turn ~= b.turn then
+    return a.turn > b.turn
+  end
+  return a.run > b.run or a.run == b.run and a.step > b.step
+end
+local function remembers(view, list)
+  return (',' .. view.past .. ','):find(',' .. list .. ',', 1, true)
+end
+local function are_related(a, b)
+  for list in a.past:gmatch('[^,]+') do
+    if remembers(b, list) then
+      return true
+    end
+  end
+  return false
+end
 -- Has this memory, which nobody has lost, the marker of another master of the deployment? Then two names lead to this
 -- server, or have done so: it votes by the name for which its marker was made, so that no lock counts its votes twice.
+local carried = view_of(brought, list_id)
 local function is_anothers()
-  local seen = mode == 'declare' and redis.pcall('HMGET', KEYS[1], 'run', 'ring', 'seat') or
-    {marker[1], marker[3], marker[6]}
-  return is_of_this_run(seen[1]) and seen[2] == deployment_id and seen[3] ~= node_id
+  local seen = mode == 'declare' and redis.pcall('HMGET', KEYS[1], 'run', 'ring', 'seat', 'view') or
+    {marker[1], marker[3], marker[6], marker[12]}
+  return is_of_this_run(seen[1]) and seen[3] and seen[3] ~= node_id and are_related(view_of(seen[4], seen[2]), carried)
 end
 -- A field that this script cannot have written counts as missing.
 inc = inc and #inc <= 40 and inc
@@ -64,6 +94,23 @@ local announced, confirmed = within(10, 2 ^ 53) or 0, within(11, 2 ^ 53) or 0
 local durable = durability == 'always' and '1' or '0'
 local ends, event, renewed = now, nil, false
 
+local stored = view_of(marker[12], marker[3])
+local turn, run_of_turn = (marker[13] or ''):match('^(%d+) (%x+)$')
+local begun = {turn = math.min(tonumber(turn) or 0, 2 ^ 53), run = run_of_turn or '', step = 0}
+local beginning = {turn = mode == 'begin' and number or 0, run = mode == 'begin' and beginner or '', step = 0}
+local related = old and are_related(stored, carried)
+local compares = related and mode ~= 'begin' and mode ~= 'declare'
+local brings = compares and is_newer(carried, stored)
+-- A copy of another master's memory has that one's marker. A restart hides that this server was its replica.
+local resumed = marker[6] == node_id and durable == '1' and not promoted and was_durable == '1'
+-- rule 15.5: a memory that counts for nothing yet learns from everybody, and begins no turn.
+local learns = old and mode ~= 'declare' and
+  (not is_of_this_run(old) and not resumed or (tonumber(marker[4] or '') or 0) > now)
+-- rule 15.2: a view that does not know the stored one, or of a run that another has overtaken, is not taken.
+local leads_here = not is_newer(begun, carried) and remembers(carried, stored.list) and
+  (stored.before == '-' or remembers(carried, stored.before))
+local may_take = brings and (learns or leads_here)
+
 -- A clock that was set back must not delay the fall.
 falls = math.min(falls, now + longest + 1000)
 if falls > 0 and falls <= now or longest == cap then
@@ -72,6 +119,8 @@ end
 
 if role ~= 'master' then
   event = 'ABSENT'
+elseif compares and is_newer(stored, carried) then
+  event = 'OUTDATED'
 elseif is_anothers() then
   event = 'MISPLACED'
 elseif mode == 'declare' then
@@ -80,14 +129,18 @@ elseif mode == 'declare' then
 elseif not old then
   event = mode == 'vote' and 'NEW' or 'ABSENT'
   announced, confirmed = number, number
-elseif marker[3] ~= deployment_id then
+elseif not related then
   event = 'MISMATCH'
+elseif brings and not may_take or mode == 'begin' and not learns and is_newer(begun, beginning) then
+  event = 'OVERRULED'
+elseif brings and mode == 'look' then
+  event = 'BEHIND'
+elseif mode == 'tell' and inc ~= told_inc then
+  event = 'OTHER'
 elseif is_of_this_run(old) then
   event = 'KEPT'
 else
-  -- A copy of another master's memory has that one's marker. A restart hides that this server was its replica.
-  local own = marker[6] == node_id
-  event = own and durable == '1' and not promoted and was_durable == '1' and 'RESUMED' or 'RESTARTED'
+  event = resumed and 'RESUMED' or 'RESTARTED'
 end
 
 local known = event == 'KEPT' or event == 'RESUMED'
@@ -117,10 +170,17 @@ if longest > cap and falls == 0 and mode ~= 'announce' and mode ~= 'confirm' and
   falls = now + longest + 1000
 end
 ends = math.min(ends, now + longest + 1000)
+-- A new list is a new incarnation of the same memory (rule 15.3): what was asked by another list counts no more.
+if known and may_take and carried.list ~= stored.list then
+  renewed = true
+end
+-- rule 15.6: runs of one turn go by their names, so that no two are equal.
+begun = not learns and is_newer(begun, carried) and begun or carried
+begun = known and not learns and is_newer(beginning, begun) and beginning or begun
 
-local words = {inc = inc, run = run, ['until'] = whole(ends), ring = deployment_id, max_ttl = whole(cap),
+local words = {inc = inc, run = run, ['until'] = whole(ends), ring = list_id, max_ttl = whole(cap),
   seat = node_id, born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
-  confirmed = whole(confirmed)}
+  confirmed = whole(confirmed), view = brought ~= '' and brought or nil, turn = begun.turn > 0 and whole(begun.turn) .. ' ' .. begun.run or nil}
 words.durable = durability ~= 'unknown' and durable or nil
 local begins = event == 'NEW' or event == 'DECLARED' or event == 'RESTARTED' and mode == 'vote'
 if begins then
@@ -129,13 +189,17 @@ if begins then
   words.inc, inc = fresh, fresh
 elseif mode ~= 'look' and known then
   inc = renewed and fresh or inc
-  words.inc, words.ring, words.seat = inc, nil, nil
+  words.inc, words.seat = inc, nil
+  if not may_take then
+    words.ring, words.view = nil, nil
+  end
   words.run = event == 'RESUMED' and run or nil
 else
   words = {}
 end
 local had = begins and {} or {inc = not renewed and inc, ['until'] = marker[4], max_ttl = marker[2], durable = was_durable,
-  born = marker[7], longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11]}
+  born = marker[7], longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11],
+  ring = marker[3], view = marker[12], turn = marker[13]}
 local changes = {}
 for name, word in pairs(words) do
   if had[name] ~= word then
@@ -159,4 +223,5 @@ local version = forked ~= '' and 'valkey ' .. forked or 'redis ' .. says('\nredi
 return {event, inc or '', run_id, says('\nmaster_replid:'), role, version:sub(1, 32), says('\nmaxmemory_policy:'),
   math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), tonumber(now_us),
   number_of('\ncluster_enabled:'), number_of('\naof_enabled:'), promoted and 1 or 0, longest,
-  falls > 0 and falls - now or 0, announced, confirmed, known and born > 0 and math.max(now - born, 0) or 0}
+  falls > 0 and falls - now or 0, announced, confirmed, known and born > 0 and math.max(now - born, 0) or 0, begun.turn,
+  words.view or not begins and marker[12] or ''}

@@ -7,7 +7,7 @@ local function read_counter(proposal, idle)
   if not count then
     return '0'
   end
-  local lifted = math.max(count, math.min(proposal, most))
+  local lifted = math.max(count, allowed(proposal))
   if lifted ~= read then
     read = lifted
     redis.call('SET', KEYS[4], whole(read), 'PX', idle)

@@ -76,8 +76,8 @@ connect-timeout 5000
   4250.000  m3  is flushed
   4303.000  m3  repair k redlock:marker A1 3000 i10 = -2
   4304.000  A   m3: repair A1 failed, memory lost
-  4304.000  A   m3: its memory is not the one that was admitted
-  4304.000  A   m3 is down
+  4521.758  A   m3: its memory is not the one that was admitted
+  4521.758  A   m3 is down
   4868.000  A   release A1 -> m1 m2
   4868.000  A   has lost the lock
   4868.000  A   extend: lost

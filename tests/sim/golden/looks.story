@@ -50,11 +50,10 @@ delay A m3 9 9
    200.500  m2  is flushed
    201.000  m1  look k = string 900 0 1 0 x 900 2 A1  i1
    201.000  m2  look k = absent -2 0 0 0   
-   202.000  B   m2: its memory is not the one that was admitted
-   202.000  B   m2 is down
-   210.517  B   m2: new memory
-   210.517  B   m2: quarantined, its memory is new: it may have forgotten locks
-   210.517  B   m2 is ready
+   204.000  B   m2: looked at again: its memory is not the one that was admitted
+   204.000  B   m2 is down
+   212.517  B   m2: quarantined, its memory is new: it may have forgotten locks
+   212.517  B   m2 is ready
    250.000  B   m3 is late
    250.000  B   sees k: unknown
    250.000  B     x A1 on 1, counter 0

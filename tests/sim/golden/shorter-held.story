@@ -60,16 +60,16 @@ backoff 400 400
    321.000  m2  extend k A1 900 = 1
    321.000  m3  extend k A1 900 = 1
    322.000  A   m1: extend A1 granted
-   322.000  A   m1: its memory is not the one that was admitted
-   322.000  A   m1 is down
    322.000  A   m2: extend A1 granted
-   322.000  A   m2: its memory is not the one that was admitted
-   322.000  A   m2 is down
    322.000  A   m3: extend A1 granted
-   322.000  A   m3: its memory is not the one that was admitted
-   322.000  A   m3 is down
-   372.987  A   m1: excluded, this client's max_ttl is larger than the deployment's
-   372.987  A   m1 is ready
+   324.000  A   m1: looked at again: its memory is not the one that was admitted
+   324.000  A   m1 is down
+   324.000  A   m2: looked at again: its memory is not the one that was admitted
+   324.000  A   m2 is down
+   324.000  A   m3: looked at again: its memory is not the one that was admitted
+   324.000  A   m3 is down
+   374.987  A   m1: excluded, this client's max_ttl is larger than the deployment's
+   374.987  A   m1 is ready
    407.509  A   extend A1 -> m1
    408.509  m1  extend k A1 900 = 1
    409.509  A   m1: extend A1 granted
@@ -85,16 +85,16 @@ backoff 400 400
    595.855  A   extend A1 -> m1
    596.855  m1  extend k A1 900 = 1
    597.855  A   m1: extend A1 granted
-   634.548  A   m2: excluded, this client's max_ttl is larger than the deployment's
-   634.548  A   m2 is ready
+   636.548  A   m2: excluded, this client's max_ttl is larger than the deployment's
+   636.548  A   m2 is ready
    638.332  A   extend A1 -> m1 m2
-   639.318  A   m3: excluded, this client's max_ttl is larger than the deployment's
-   639.318  A   m3 is ready
    639.332  m1  extend k A1 900 = 1
    639.332  m2  extend k A1 900 = 1
    640.332  A   m1: extend A1 granted
    640.332  A   m2: extend A1 granted
    640.332  A   has renewed the lock
+   641.318  A   m3: excluded, this client's max_ttl is larger than the deployment's
+   641.318  A   m3 is ready
    938.332  A   extend A1 -> m1 m2
    939.332  m1  extend k A1 900 = 1
    939.332  m2  extend k A1 900 = 1

@@ -48,27 +48,24 @@ node-timeout 20
    201.000  m2  SET k B2 NX PX 1000 = nil
    201.000  m3  SET k B2 NX PX 1000 = OK
    202.000  B   m1: claim B2 refused, held
-   202.000  B   m1: its memory is not the one that was admitted
-   202.000  B   m1 is down
    202.000  B   m2: claim B2 refused, held
    202.000  B   rollback B2 -> m3
    202.000  B   acquire: held
-   202.000  B   m2: its memory is not the one that was admitted
-   202.000  B   m2 is down
    202.000  B   m3: claim B2 granted
-   202.000  B   m3: its memory is not the one that was admitted
-   202.000  B   m3: rollback B2 unknown, disconnected
-   202.000  B   m3 is down
-   203.000  m3  rollback k B2 = 1  (ghost)
-   252.987  B   m1 is ready
-   514.548  B   m2 is ready
-   519.318  B   m3 is ready
-   519.318  B   rollback B2 -> m3
+   203.000  m3  rollback k B2 = 1
+   204.000  B   m1: looked at again: its memory is not the one that was admitted
+   204.000  B   m1 is down
+   204.000  B   m2: looked at again: its memory is not the one that was admitted
+   204.000  B   m2 is down
+   204.000  B   m3: rollback B2 granted
+   204.000  B   m3: looked at again: its memory is not the one that was admitted
+   204.000  B   m3 is down
+   254.987  B   m1 is ready
+   516.548  B   m2 is ready
    520.000  A   m3: silent for too long
    520.000  A   m3: claim A1 unknown, disconnected
    520.000  A   m3 is down
-   520.318  m3  rollback k B2 = 0
-   521.318  B   m3: rollback B2 refused, missing
+   521.318  B   m3 is ready
    837.857  A   m3: no connection in time
    900.000  --  partition B m1 
    910.000  m2  is flushed

@@ -723,10 +723,32 @@ static void on_disarm(void *ctx, struct rl_timer *timer)
     rl_list_remove(&timer->link);
 }
 
+/* No program calls for a change of the masters, and nobody else writes views into markers: no list ever changes. */
+static void on_dismiss(void *ctx, unsigned node)
+{
+    (void)ctx;
+    (void)node;
+    abort();
+}
+
+int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *master, const char *why_not)
+{
+    (void)driver;
+    (void)node;
+    (void)master;
+    (void)why_not;
+    abort();
+}
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+{
+    return &driver->masters[node];
+}
+
 struct rl_transport rl_driver_transport(struct rl_driver *driver)
 {
-    return (struct rl_transport){driver,  on_send,     on_listen, on_subscribe, on_unsubscribe,
-                                 on_fail, on_read_now, on_wake,   on_arm,       on_disarm};
+    return (struct rl_transport){driver,  on_send,    on_listen,   on_subscribe, on_unsubscribe,
+                                 on_fail, on_dismiss, on_read_now, on_wake,      on_arm, on_disarm};
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */

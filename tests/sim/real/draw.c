@@ -330,7 +330,7 @@ static void draw_join(struct rng *rng, struct drawn *drawn)
         .mode = (enum rl_join_mode)rng_below(rng, RL_JOIN_ALLOW + 1),
         .marker = rl_slice_of(RL_MARKER_NAME),
         .incarnation = rl_slice_of(PICK(rng, incarnations)),
-        .deployment_id = rl_slice_of(rng_chance(rng, 950) ? "d0" : "d1"),
+        .list_id = rl_slice_of(rng_chance(rng, 950) ? "d0" : "d1"),
         .node_id = rl_slice_of(PICK(rng, nodes)),
         .max_ttl_ms = PICK(rng, ttls),
         .durability = (enum rl_durability)rng_below(rng, RL_DURABILITY_ALWAYS + 1),
