@@ -188,7 +188,7 @@ static const struct {
     {"nodes", "redlock: nodes: no masters given"},
     {"nodes --profile classic" MASTERS, "redlock: nodes: unknown option '--profile'"},
     {"nodes --quorum 4" MASTERS, "quorum"},
-    {"nodes --yes" MASTERS, "--yes goes with --new-deployment and --max-ttl only"},
+    {"nodes --yes" MASTERS, "--yes goes with --new-deployment, --max-ttl and a change of the masters only"},
     {"nodes --force" MASTERS, "--force goes with --new-deployment only"},
     {"nodes --new-deployment" MASTERS, "standard input is none: add --yes"},
     {"demo now", "redlock: demo: unexpected argument 'now'"},

@@ -158,11 +158,21 @@ static bool read_more(struct tool *tool)
     return true;
 }
 
-void tool_read_until(struct tool *tool, const char *text)
+static void read_until(struct tool *tool, const char *stream, const char *text)
 {
-    while (!strstr(tool->out, text))
+    while (!strstr(stream, text))
         ck_assert_msg(read_more(tool), "ended without '%s':\n%s\n%s", text, tail(tool->out, tool->out_size),
                       tail(tool->err, tool->err_size));
+}
+
+void tool_read_until(struct tool *tool, const char *text)
+{
+    read_until(tool, tool->out, text);
+}
+
+void tool_read_error_until(struct tool *tool, const char *text)
+{
+    read_until(tool, tool->err, text);
 }
 
 void tool_read_output_until(struct tool *tool, const char *text)

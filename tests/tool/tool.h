@@ -42,6 +42,7 @@ void tool_start(struct tool *tool, const char *const *words);
 
 /* Reads until standard output contains the text; the test fails if the command ends without it. */
 void tool_read_until(struct tool *tool, const char *text);
+void tool_read_error_until(struct tool *tool, const char *text); /* of standard error */
 
 /* The same, and to its end, of standard output alone: nobody reads standard error. */
 void tool_read_output_until(struct tool *tool, const char *text);

@@ -17,7 +17,8 @@ static const char break_help[] =
     "\n"
     "Takes the lock on KEY away from its holder. Each master deletes the key if it\n"
     "still has the value that it showed a moment before, so a lock that is taken\n"
-    "meanwhile is not touched.\n"
+    "meanwhile is not touched. If the list of masters has been changed, those of the\n"
+    "new list do.\n"
     "\n"
     "THE HOLDER IS NOT ASKED. It learns of the loss at its next renewal, as a rule a\n"
     "third of its ttl later at most, or, if it never renews ('redlock lock'), when it\n"
@@ -41,6 +42,7 @@ struct request {
     struct cli_common common;
     bool yes;
     const char *key;
+    struct probe_place places[REDLOCK_MAX_MASTERS]; /* of the masters that are asked */
 };
 
 struct tally {
@@ -53,11 +55,11 @@ struct tally {
 
 enum { FINISH_MS = 1000 };
 
-/* A master that deletes several votes counts once. */
-static void count_deleted(const struct outcome *outcome, struct tally *tally)
+/* A master that deletes several votes counts once, and one that has left the list does not. */
+static void count_deleted(const struct outcome *outcome, const struct probe *probes, size_t n, struct tally *tally)
 {
-    for (size_t i = 0; i < outcome->n_nodes; i++) {
-        bool deletes = outcome->votes[i].vote == REDLOCK_VOTE_GRANTED && !tally->has_deleted[i];
+    for (size_t i = 0; i < n; i++) {
+        bool deletes = outcome->votes[probes[i].node].vote == REDLOCK_VOTE_GRANTED && !tally->has_deleted[i];
 
         tally->deleted += deletes;
         tally->has_deleted[i] |= deletes;
@@ -81,12 +83,13 @@ static bool is_first_of_its_vote(const struct probe_votes *votes, size_t i, uint
     return true;
 }
 
-static void release(struct session *session, struct redlock_lock *lock, const char *value, struct tally *tally)
+static void release(struct session *session, struct redlock_lock *lock, const char *value, const struct probe *probes,
+                    size_t n, struct tally *tally)
 {
     int status = session_release_token(session, lock, value);
 
     tally->values++;
-    count_deleted(&session->last, tally);
+    count_deleted(&session->last, probes, n, tally);
     if (status != REDLOCK_OK) {
         tally->status = status;
         tally->worst = session->last;
@@ -101,10 +104,10 @@ static struct tally release_all(struct session *session, struct redlock_lock *lo
 
     for (size_t i = 0; i < n && session->caught == 0; i++) {
         if (is_first_of_its_value(probes, i))
-            release(session, lock, probes[i].value, &tally);
+            release(session, lock, probes[i].value, probes, n, &tally);
         for (size_t j = 0; j < votes[i].n && session->caught == 0; j++)
             if (is_first_of_its_vote(votes, i, votes[i].votes[j].value_hash))
-                release(session, lock, votes[i].votes[j].value, &tally);
+                release(session, lock, votes[i].votes[j].value, probes, n, &tally);
     }
     return tally;
 }
@@ -115,7 +118,7 @@ static void json_masters(struct cli_json *json, const struct redlock_client *cli
 {
     cli_json_begin(json, "masters", '[');
     for (size_t i = 0; i < n; i++) {
-        status_key_json(json, client, i, &probes[i], false);
+        status_key_json(json, client, &probes[i], false);
         cli_json_end(json, '}');
     }
     cli_json_end(json, ']');
@@ -189,12 +192,12 @@ static int refuse_foreign(const struct request *request, size_t foreign)
 
 static int break_lock(struct session *session, struct redlock_client *client, void *data)
 {
-    const struct request *request = data;
+    struct request *request = data;
     static struct probe_votes votes[REDLOCK_MAX_MASTERS]; /* too large for a stack */
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
-    size_t n = request->common.masters.count;
-    const struct probe_masters masters = probe_masters_of(&request->common);
+    struct probe_masters masters;
+    size_t n;
     size_t answered = 0;
     size_t foreign = 0;
     struct redlock_lock *lock;
@@ -205,7 +208,11 @@ static int break_lock(struct session *session, struct redlock_client *client, vo
         status = REDLOCK_E_KEY_TOO_LONG;
     if (status != 0)
         return refused_call("break", status);
-    session_join(session, client);
+    if (!session_follow(session, client, &request->common, request->places))
+        return CLI_INFRASTRUCTURE;
+    n = request->common.masters.count;
+    masters = probe_masters_of(&request->common);
+    masters.places = request->places;
     probe_key_and_votes(&masters, key, probes, votes);
     for (size_t i = 0; i < n; i++) {
         answered += probes[i].answered;
@@ -220,7 +227,7 @@ static int break_lock(struct session *session, struct redlock_client *client, vo
 int break_main(int argc, char **argv)
 {
     struct request request = {0};
-    struct session session = {0};
+    struct session session = {.tells_members = true};
     const struct cli_option options[] = {
         {.name = "yes", .letter = 'y', .flag = &request.yes},
         CLI_COMMON_OPTIONS(&request.common),

@@ -39,7 +39,12 @@ const char cli_masters_help[] =
     "environment as REDLOCK_QUORUM, REDLOCK_PREFIX, REDLOCK_MAX_TTL:\n"
     "  --quorum N           masters that must agree (the majority)\n"
     "  --prefix TEXT        put in front of every key (none)\n"
-    "  --max-ttl DUR        largest ttl that any of them takes (1m)\n";
+    "  --max-ttl DUR        largest ttl that any of them takes (1m)\n"
+    "\n"
+    "When an operator changes the list ('redlock nodes --replace'), commands follow.\n"
+    "A password is sent to a name that the list above has not only over TLS, or if\n"
+    "this names it; in the environment as REDLOCK_MAY_FOLLOW:\n"
+    "  --may-follow NAMES   host:port, * for any characters, commas between them\n";
 
 void cli_common_init(struct cli_common *common)
 {
@@ -86,6 +91,8 @@ static bool complete(const char *command, struct cli_common *common)
         (given->max_ttl_ms == 0 && !take_setting(command, &common->masters, &options[CLI_MAX_TTL], CLI_MAX_TTL)))
         return false;
     common->prefix = all.prefix ? all.prefix : "";
+    if (!common->may_follow)
+        common->may_follow = cli_variable("REDLOCK_MAY_FOLLOW");
     common->quorum = all.quorum;
     if (all.max_ttl_ms != 0)
         common->max_ttl_ms = all.max_ttl_ms;

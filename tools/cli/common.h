@@ -35,6 +35,7 @@ struct cli_common {
     bool verbose;                   /* at most one of both */
     bool quiet;
     bool shows_votes;               /* no option: what each master has answered, as it follows from these three */
+    const char *may_follow;         /* names of masters that may come with a change of the list */
     const char *label_given;        /* --label of those that take locks; NULL: it is not given */
     char label[REDLOCK_MAX_LABEL_BYTES + 1];
 };
@@ -56,6 +57,7 @@ extern const char *const cli_profile_words[];
         {.name = "quorum", .number = &(common)->given.quorum, .least = 1},                                         \
         {.name = "prefix", .text = &(common)->given.prefix},                                                       \
         {.name = "max-ttl", .duration_ms = &(common)->given.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},   \
+        {.name = "may-follow", .text = &(common)->may_follow},                                                     \
         {.name = "json", .letter = 'j', .flag = &(common)->json}
 
 /* ... and those that use locks. */
@@ -90,7 +92,8 @@ extern const char *const cli_profile_words[];
     "                       REDLOCK_NODES=A,B,C\n"                                                                 \
     "\n"                                                                                                           \
     "  'redlock help masters' explains the rest: --node, --nodes-file, --user,\n"                                  \
-    "  --password-file, --password-command, --quorum, --prefix, --max-ttl; for TLS\n"                              \
+    "  --password-file, --password-command, --quorum, --prefix, --max-ttl,\n"                                      \
+    "  --may-follow; for TLS\n"                                                                                    \
     CLI_TLS_NAMES                                                                                                  \
     "\n"                                                                                                           \
     "A duration is a number and its unit: 500ms, 1.5s, 2m, 1h.\n"

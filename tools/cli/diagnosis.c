@@ -169,10 +169,12 @@ void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, con
 
 void diagnosis_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
 {
-    struct reasons reasons = {.out = stderr, .client = client, .n = n};
+    struct reasons reasons = {.out = stderr, .client = client, .n = redlock_client_node_count(client)};
 
+    for (size_t i = 0; i < reasons.n; i++)
+        reasons.texts[i] = "";
     for (size_t i = 0; i < n; i++)
-        reasons.texts[i] = probes[i].answered ? "" : probes[i].why;
+        reasons.texts[probes[i].node] = probes[i].answered ? "" : probes[i].why;
     print_reasons(&reasons);
 }
 

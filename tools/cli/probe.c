@@ -346,6 +346,10 @@ static void *look_at(void *data)
     struct target target;
     struct wire wire;
 
+    if (masters->places && masters->places[look->node].why_not[0] != '\0') {
+        failed(look->probe, masters->places[look->node].why_not);
+        return NULL;
+    }
     if (!target_parse(masters->urls[look->node], &target) || !target_authenticate(&target, masters->password)) {
         failed(look->probe, "out of memory");
     } else {
@@ -371,7 +375,8 @@ static void ask_all(const struct plan *plan)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (size_t i = 0; i < n; i++) {
-        plan->probes[i] = (struct probe){.latency_us = -1};
+        plan->probes[i] = (struct probe){.node = plan->masters->places ? plan->masters->places[i].node : i,
+                                         .latency_us = -1};
         looks[i] = (struct look){.plan = plan, .node = i, .probe = &plan->probes[i]};
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
@@ -388,8 +393,8 @@ struct probe_masters probe_masters_of(const struct cli_common *common)
 {
     const struct cli_masters *masters = &common->masters;
 
-    return (struct probe_masters){masters->urls, masters->count, common->node_timeout_ms, &masters->tls,
-                                  &masters->password};
+    return (struct probe_masters){.urls = masters->urls, .n = masters->count, .timeout_ms = common->node_timeout_ms,
+                                  .tls = &masters->tls, .password = &masters->password};
 }
 
 void probe_key(const struct probe_masters *masters, const char *key, struct probe *ret_probes)

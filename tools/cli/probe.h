@@ -20,6 +20,7 @@ struct cli_common;
 enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1, PROBE_WHY_SIZE = 200 };
 
 struct probe {
+    size_t node;         /* the master's number in the client */
     bool answered;
     bool exists;
     bool is_text;        /* a string; others are votes, or another program's */
@@ -33,6 +34,12 @@ struct probe {
     bool other_tls;      /* ... since it speaks TLS where its URL says that it does not, or the other way round */
 };
 
+/* Where a client has a master. */
+struct probe_place {
+    size_t node;
+    char why_not[PROBE_WHY_SIZE]; /* it must not be asked, since the client does not go there; "": it may be */
+};
+
 /* The URLs and the TLS options must have been accepted by redlock_client_create(): that is the one judge of their
  * form. */
 struct probe_masters {
@@ -41,6 +48,7 @@ struct probe_masters {
     uint32_t timeout_ms;       /* per step: connect, TLS handshake, and reply */
     const struct cli_tls *tls; /* NULL: none of them has TLS */
     const struct cli_password *password; /* NULL: all passwords are in the URLs */
+    const struct probe_place *places;    /* NULL: the client has the masters in the same order */
 };
 
 /* Those of a command, which have as long for an answer as it was told. */

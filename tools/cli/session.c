@@ -130,6 +130,8 @@ static void on_event(const struct redlock_event *event, void *data)
         session->observer(event, session->observer_data);
     if (event->type == REDLOCK_EVENT_NODE)
         note_node(session, event);
+    if (event->type == REDLOCK_EVENT_MEMBERS && !session->tells_members)
+        cli_error(session->command, "%s", event->text);
     if (event->type == REDLOCK_EVENT_VOTE && event->op == REDLOCK_OP_ACQUIRE && event->lock &&
         (event->vote == REDLOCK_VOTE_REFUSED || event->vote == REDLOCK_VOTE_FAILED))
         session->refused = event->lock;
@@ -233,6 +235,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.key_prefix = common->prefix;
     options.profile = common->profile;
     options.join = common->join;
+    options.may_follow = common->may_follow;
     options.declaration = common->declaration;
     cli_tls_apply(&common->masters.tls, &options);
     if (cli_password_changes(&common->masters.password)) {
@@ -244,6 +247,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     session->n_nodes = common->masters.count;
     session->quorum = cli_quorum(common);
     memset(session->in_vain, 0, sizeof session->in_vain);
+    session->command = command;
     options.client_name = "redlock-tool";
     options.label = common->label;
     session->label = common->label;

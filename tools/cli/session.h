@@ -19,6 +19,7 @@
 
 struct event;
 struct password_desk;
+struct probe_place;
 struct event_base;
 
 struct vote {
@@ -71,6 +72,9 @@ struct session {
     size_t n_nodes;            /* of the latest client, and its quorum */
     size_t quorum;
     bool in_vain[REDLOCK_MAX_MASTERS]; /* the master has refused what the command line says, and will do so again */
+    const char *command;       /* of the latest client, for messages */
+    bool tells_members;        /* whoever has the session tells that the list of masters has been changed; false: the
+                                  session does */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
     void *observer_data;
 };
@@ -121,6 +125,13 @@ bool session_run_until(struct session *session, session_condition condition, voi
 
 /* Waits until each master has been looked at or found down. */
 void session_join(struct session *session, const struct redlock_client *client);
+
+/* The same, and finds the list of masters that the client goes by. If an operator has changed it, it takes the place of
+ * the one in *common, with its quorum, and a message says so. Masters that have come are reached as those are that were
+ * given; but where the client does not go, since it has no right to or gets no answer, no password is sent either: the
+ * place says why. False after a message. */
+bool session_follow(struct session *session, struct redlock_client *client, struct cli_common *common,
+                    struct probe_place *places);
 
 /* The same after a first acquisition, which began with a quorum: a master that is a little slower than the others
  * votes, too. One that has not said a word is hardly waited for, since it may hang. */

@@ -21,6 +21,7 @@ struct status_request {
     uint32_t permits; /* 0: KEY is no semaphore */
     bool guessed;     /* ... as many as there are slots in use, since nobody has said how many there are */
     bool latch;
+    struct probe_place places[REDLOCK_MAX_MASTERS]; /* of the masters that are asked */
 };
 
 /* 'r', 'u' and 'x' in a word. */
@@ -33,19 +34,18 @@ enum { STATUS_SHORT_TOKEN = 8 };
 void status_json_token(struct cli_json *json, const char *token, bool whole);
 
 /* What the master has at a lock's key: begins the master's object, which the caller ends. */
-void status_key_json(struct cli_json *json, const struct redlock_client *client, size_t node,
-                     const struct probe *probe, bool whole_token);
+void status_key_json(struct cli_json *json, const struct redlock_client *client, const struct probe *probe,
+                     bool whole_token);
 
 /* The width of the column behind the name, which says in a word what the master has. */
 enum { STATUS_COLUMN = 8 };
 
 /* The master's name, which begins its row of the table. False: it has not answered, the row says so and has ended. */
-bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,
-                       const struct probe *probe, int name_width);
+bool status_master_row(const struct term *term, const struct redlock_client *client, const struct probe *probe,
+                       int name_width);
 
 /* Begins the master's object, which the caller ends. */
-void status_master_json(struct cli_json *json, const struct redlock_client *client, size_t node,
-                        const struct probe *probe);
+void status_master_json(struct cli_json *json, const struct redlock_client *client, const struct probe *probe);
 
 /* --- Who waits in the queue for a key: for `redlock status`. */
 

@@ -18,7 +18,8 @@
 static const char status_help[] =
     "Usage: redlock status KEY [OPTION...]\n"
     "\n"
-    "Asks every master what it stores under KEY, and says what that adds up to:\n"
+    "Asks every master what it stores under KEY, and says what that adds up to. Of a\n"
+    "list that an operator has changed, the present masters are asked.\n"
     "\n"
     "  held       a majority of the masters has the same token: that is the holder\n"
     "  shared     tokens with shared votes of a majority: those hold it together\n"
@@ -50,7 +51,8 @@ static const char status_help[] =
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
     "                       (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    "  --profile NAME       makes no difference here\n"
+    "  --profile NAME       classic: ask the masters that are given, even if the list\n"
+    "                       of masters has been changed\n"
     "\n"
     CLI_COMMON_HELP
     "\n"
@@ -108,7 +110,7 @@ static void print_row(const struct term *term, const struct picture *picture, si
     bool mine = probe->exists && probe->is_token && picture->verdict.kind == VERDICT_HELD &&
                 strcmp(probe->value, picture->verdict.value) == 0;
 
-    if (!status_master_row(term, picture->client, i, probe, name_width))
+    if (!status_master_row(term, picture->client, probe, name_width))
         return;
     term_time(probe->latency_us, latency, sizeof latency);
     term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
@@ -215,7 +217,7 @@ static void print_table(const struct picture *picture)
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    status_key_json(json, picture->client, i, &picture->all.probes[i], picture->request->verbose);
+    status_key_json(json, picture->client, &picture->all.probes[i], picture->request->verbose);
     status_queue_json(json, &picture->all.queues[i], picture->request->verbose);
     cli_json_end(json, '}');
 }
@@ -282,9 +284,10 @@ static bool make_names(const struct status_request *request, struct names *names
 
 static void take_picture(const struct status_request *request, const struct names *names, struct picture *picture)
 {
-    const struct probe_masters masters = probe_masters_of(&request->common);
+    struct probe_masters masters = probe_masters_of(&request->common);
     const struct probe_names others = {names->queue, names->waiters, names->latch};
 
+    masters.places = request->places;
     probe_all(&masters, names->key, &others, &picture->all);
     picture->verdict = verdict_of(picture->all.probes, picture->n, cli_quorum(&request->common));
     shares_judge(&picture->verdict, picture->all.probes, picture->all.votes, picture->n);
@@ -348,11 +351,11 @@ static int look_at_any(struct session *session, struct redlock_client *client, s
     return request->permits ? status_permits(session, client, request) : look_at_lock(session, client, request);
 }
 
-/* The client is there to judge the URLs and the key, and to name the masters as everywhere else; the look itself goes
- * past it. */
+/* The client is there to judge the URLs and the key, to find the list of masters, and to name these as everywhere
+ * else; the look itself goes past it. */
 static int run(struct status_request *request)
 {
-    struct session session = {0};
+    struct session session = {.tells_members = true};
     struct redlock_client *client = NULL;
     int code = CLI_INFRASTRUCTURE;
     int status = 0;
@@ -361,7 +364,10 @@ static int run(struct status_request *request)
         client = session_client(&session, "status", &request->common, &code);
     if (client) {
         status = check_key(client, request);
-        code = status != 0 ? refused_call("status", status) : look_at_any(&session, client, request);
+        if (status != 0)
+            code = refused_call("status", status);
+        else if (session_follow(&session, client, &request->common, request->places))
+            code = look_at_any(&session, client, request);
     }
     redlock_client_destroy(client);
     return finish(&session, NULL, 0, code);

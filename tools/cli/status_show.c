@@ -30,13 +30,13 @@ void status_json_token(struct cli_json *json, const char *token, bool whole)
     label_json(json, &label);
 }
 
-bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,
-                       const struct probe *probe, int name_width)
+bool status_master_row(const struct term *term, const struct redlock_client *client, const struct probe *probe,
+                       int name_width)
 {
     char name[32];
 
     fprintf(term->out, "  %-*s  ", name_width,
-            term_fit(session_node_name(client, node), name_width, name, sizeof name));
+            term_fit(session_node_name(client, probe->node), name_width, name, sizeof name));
     if (probe->answered)
         return true;
     term_print(term, TERM_RED, "%-*s", STATUS_COLUMN, "silent");
@@ -44,11 +44,10 @@ bool status_master_row(const struct term *term, const struct redlock_client *cli
     return false;
 }
 
-void status_master_json(struct cli_json *json, const struct redlock_client *client, size_t node,
-                        const struct probe *probe)
+void status_master_json(struct cli_json *json, const struct redlock_client *client, const struct probe *probe)
 {
     cli_json_begin(json, NULL, '{');
-    cli_json_string(json, "name", session_node_name(client, node));
+    cli_json_string(json, "name", session_node_name(client, probe->node));
     cli_json_bool(json, "answered", probe->answered);
     if (probe->answered) {
         cli_json_bool(json, "present", probe->exists);
@@ -58,10 +57,10 @@ void status_master_json(struct cli_json *json, const struct redlock_client *clie
         cli_json_string(json, "error", probe->why);
 }
 
-void status_key_json(struct cli_json *json, const struct redlock_client *client, size_t node,
-                     const struct probe *probe, bool whole_token)
+void status_key_json(struct cli_json *json, const struct redlock_client *client, const struct probe *probe,
+                     bool whole_token)
 {
-    status_master_json(json, client, node, probe);
+    status_master_json(json, client, probe);
     if (probe->exists && probe->is_text)
         status_json_token(json, probe->value, whole_token);
     if (probe->exists)
@@ -312,7 +311,7 @@ static void print_latch_row(const struct term *term, const struct picture *pictu
     char kept[16];
     char latency[16];
 
-    if (!status_master_row(term, picture->client, i, probe, name_width))
+    if (!status_master_row(term, picture->client, probe, name_width))
         return;
     term_time(probe->latency_us, latency, sizeof latency);
     if (!latch->is_latch) {
@@ -385,7 +384,7 @@ static void json_latch(struct cli_json *json, const struct probe_latch *latch)
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    status_master_json(json, picture->client, i, &picture->probes[i]);
+    status_master_json(json, picture->client, &picture->probes[i]);
     if (picture->latches[i].is_latch) {
         json_latch(json, &picture->latches[i]);
         cli_json_int(json, "pttl_ms", picture->probes[i].pttl_ms);
@@ -424,9 +423,10 @@ int status_latch(const struct redlock_client *client, const struct status_reques
         [UNKNOWN] = CLI_INFRASTRUCTURE};
     static struct picture picture; /* too large for a stack */
     const struct cli_common *common = &request->common;
-    const struct probe_masters masters = probe_masters_of(common);
+    struct probe_masters masters = probe_masters_of(common);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
+    masters.places = request->places;
     picture.request = request;
     picture.client = client;
     picture.n = common->masters.count;

@@ -122,6 +122,21 @@ void target_fini(struct target *target)
     *target = (struct target){0};
 }
 
+char *target_url_like(const char *like, const char *name)
+{
+    const char *host = strstr(like, "://") + strlen("://");
+    const char *rest = strchr(host, '/');
+    const char *at = rest ? memrchr(host, '@', (size_t)(rest - host)) : strrchr(host, '@');
+    char *url;
+
+    if (strstr(name, "://") || strchr(name, '@') || *name == '/' || strncmp(like, "unix:", strlen("unix:")) == 0)
+        return strdup(name);
+    if (at)
+        host = at + 1;
+    return asprintf(&url, "%.*s%s%s", (int)(host - like), like, name, rest && !strchr(name, '/') ? rest : "") < 0 ? NULL
+                                                                                                            : url;
+}
+
 /* --- What a file name that the user gave stands for --------------------------------------------------------------- */
 
 enum { MOST_LINKS = 40, NAME_DIGITS = 9 };

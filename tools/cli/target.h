@@ -27,6 +27,10 @@ void target_fini(struct target *target);
 /* Gives it the user and password that its URL has not. NULL is fine. False: out of memory. */
 bool target_authenticate(struct target *target, const struct cli_password *password);
 
+/* A name alone is reached as the master `like` is: with its scheme, user, password and database. To be freed; NULL: out
+ * of memory. */
+char *target_url_like(const char *like, const char *name);
+
 /* --- What a file name that the user gave stands for. */
 
 enum file_kind {

@@ -154,10 +154,19 @@ static void on_fault(struct advice_list *list)
         break;
     case REDLOCK_FAULT_RING:
         advice_add(list, true, "marked by clients with other masters or another quorum",
-                   "Give all clients the same list, spelled alike, and the same --quorum. If the deployment has really "
-                   "changed: stop all clients, wait for max_ttl, then declare it new:");
+                   "Give all clients the same list, spelled alike, and the same --quorum. 'redlock nodes' changes a "
+                   "list by --replace, --add and --remove. To begin anew without locks: stop all clients, wait for "
+                   "max_ttl, then declare it new:");
         advice_set(list->items[list->n - 1].command, sizeof list->items[0].command,
                    "redlock nodes --new-deployment --force");
+        break;
+    case REDLOCK_FAULT_NO_MEMBER:
+        advice_add(list, false, "it has left the list of masters, which an operator has changed",
+                   "Stop it for good, and name the masters to all clients as they are now.");
+        break;
+    case REDLOCK_FAULT_OVERRULED:
+        advice_add(list, true, "it has a list of masters of a change that another one has overruled",
+                   "Repeat the latest change of the masters: it tells this one, too.");
         break;
     case REDLOCK_FAULT_NO_RIGHTS:
         on_no_rights(list);
@@ -320,6 +329,10 @@ size_t advice_on(const struct nodes_look *look, size_t node, struct advice ret_a
     struct advice_list list = {.look = look, .node = node, .items = ret_advice};
     const struct redlock_node_info *info = &look->infos[node];
 
+    if (info->fault == REDLOCK_FAULT_NO_MEMBER) {
+        on_fault(&list);
+        return list.n;
+    }
     if (rights_of(&list)->sentinel)
         advise_on_sentinel(&list);
     else if (info->fault != REDLOCK_FAULT_NOT_MASTER && look->probes[node].refused)

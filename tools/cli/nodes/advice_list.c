@@ -64,6 +64,14 @@ static void tls_options(const struct cli_tls *tls, char ret_text[SHELL_SIZE])
     option(ret_text, "--sni", tls->server_name);
 }
 
+/* A master that a change of the list has brought has its name alone. */
+static const char *url_of(const struct advice_list *list)
+{
+    const struct cli_masters *masters = &advice_common(list)->masters;
+
+    return list->node < masters->count ? masters->urls[list->node] : list->look->infos[list->node].name;
+}
+
 /* "redis-cli -h HOST -p PORT", to go on with, as the user of the URL, whose password is asked for, or as another. */
 static void shell(const struct advice_list *list, bool as_user, char ret_text[SHELL_SIZE])
 {
@@ -72,7 +80,7 @@ static void shell(const struct advice_list *list, bool as_user, char ret_text[SH
     char port[16];
 
     strcpy(ret_text, "redis-cli");
-    if (target_parse(advice_common(list)->masters.urls[list->node], &target)) {
+    if (target_parse(url_of(list), &target)) {
         snprintf(port, sizeof port, "%d", target.port);
         option(ret_text, "-s", target.path);
         option(ret_text, "-h", target.host);
@@ -107,7 +115,7 @@ void advice_grant(const struct advice_list *list, struct advice *item, const cha
     if (!item)
         return;
     shell(list, false, start);
-    target_parse(advice_common(list)->masters.urls[list->node], &target);
+    target_parse(url_of(list), &target);
     snprintf(item->command, sizeof item->command, "%s ACL SETUSER %s %s", start,
              shown_word(target.user ? target.user : user, word, sizeof word), rights);
     target_fini(&target);
@@ -238,7 +246,7 @@ static bool is_closed(const struct redlock_node_info *info)
 
 static void on_other_tls(struct advice_list *list)
 {
-    if (cli_url_has_tls(advice_common(list)->masters.urls[list->node]))
+    if (cli_url_has_tls(url_of(list)))
         advice_add(list, true, "it speaks no TLS at this port, and its URL begins with rediss://",
                    "Name its port for TLS (tls-port), or write redis://, for all clients alike.");
     else

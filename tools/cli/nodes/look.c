@@ -10,11 +10,14 @@ enum { PATIENCE_MS = 2000 };
 
 /* A look sends nothing after its handshake, so that the client knows no latency, no rights but those that the handshake
  * needs, and not whether a write would be taken: questions of our own find out. */
+/* Those that a change of the list has brought are known to the client alone. */
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
     const struct probe_masters masters = probe_masters_of(&request->common);
 
     probe_rights(&masters, request->common.prefix, look->probes, look->rights);
+    for (size_t i = request->common.masters.count; i < look->sum.n; i++)
+        look->probes[i].latency_us = look->infos[i].latency_us;
 }
 
 bool nodes_answers(const struct nodes_look *look, size_t node)
@@ -197,6 +200,7 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
                 struct nodes_look *ret_look, int *ret_exit)
 {
     struct cli_common common = request->common;
+    struct redlock_view view = {.list = {.quorum = cli_quorum(&request->common)}};
     size_t n;
 
     common.join = join;
@@ -213,7 +217,9 @@ bool nodes_look(struct session *session, const struct nodes_request *request, en
         add_findings(ret_look);
         wait_for_slow_ones(ret_look);
     }
-    ret_look->sum = quorum_status_of(ret_look->infos, n, cli_quorum(&request->common));
+    redlock_client_view(ret_look->client, &view, sizeof view);
+    ret_look->members = view.list.n;
+    ret_look->sum = quorum_status_of(ret_look->infos, n, view.list.quorum);
     ret_look->able = able_of(ret_look);
     return session->caught == 0;
 }
@@ -231,7 +237,7 @@ int64_t nodes_max_ttl_ms(const struct nodes_look *look)
     for (size_t i = 0; i < look->sum.n; i++) {
         int64_t declared = look->infos[i].marker_max_ttl_ms;
 
-        if (declared > 0 && (smallest == 0 || declared < smallest))
+        if (look->infos[i].member && declared > 0 && (smallest == 0 || declared < smallest))
             smallest = declared;
     }
     return smallest;

@@ -12,6 +12,9 @@
 static const char nodes_help[] =
     "Usage: redlock nodes [--new-deployment [--force]] [--max-ttl DUR] [--yes]\n"
     "                     [OPTION...]\n"
+    "       redlock nodes [--replace OLD=NEW] [--add NODE] [--remove NODE]\n"
+    "                     [--set-quorum N] [--dry-run] [--yes] [OPTION...]\n"
+    "       redlock nodes --abort [--dry-run] [--yes] [OPTION...]\n"
     "\n"
     "Examines every master as a client of the guarded profile does, but writes\n"
     "nothing: a write is tried in a form that changes nothing. It shows which masters\n"
@@ -34,10 +37,17 @@ static const char nodes_help[] =
     "  --max-ttl DUR        declare the longest ttl of the deployment: clients with a\n"
     "                       larger --max-ttl get no votes. Without --new-deployment,\n"
     "                       change it while the deployment is in use; every master\n"
-    "                       must answer, and the command asks before. For a smaller\n"
-    "                       value the clients come first, for a larger one the\n"
-    "                       masters. After a smaller value, quarantines stay long\n"
-    "                       until the longest lock that may be alive has ended\n"
+    "                       must answer. For a smaller value the clients come first,\n"
+    "                       for a larger one the masters\n"
+    "  --replace OLD=NEW    another list of masters, while locks are held and taken;\n"
+    "  --add NODE           each may be given several times. OLD and NODE are named\n"
+    "  --remove NODE        as in --nodes; a NEW that is a name alone is reached as\n"
+    "                       OLD is. The plan comes first. The same command goes on\n"
+    "                       with a change that was cut off, from any machine\n"
+    "  --set-quorum N       masters that must agree from then on; without it as many\n"
+    "                       as now, or a majority if their number changes\n"
+    "  --abort              go back to the list before the change under way\n"
+    "  --dry-run            the plan alone\n"
     "  -y, --yes            do not ask\n"
     "  --force              also where masters are in use by this or another\n"
     "                       deployment\n"
@@ -52,13 +62,13 @@ static const char nodes_help[] =
     "with that of this machine. redlock(7), OPERATING, says what to do when a master\n"
     "has died, and how to replace one while locks are held.\n"
     "\n"
-    "Exit status: 0 a safe quorum votes now; 1 it does not, or nothing was declared;\n"
-    "2 wrong usage; 3 no quorum of masters answered.\n"
+    "Exit status: 0 a safe quorum votes now, or the masters are changed; 1 they are\n"
+    "not, or nothing was declared; 2 wrong usage; 3 no quorum of masters answered.\n"
     "\n"
     "Examples:\n"
     "  redlock nodes --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n"
     "  redlock nodes --new-deployment    # once, before the first lock\n"
-    "  redlock nodes --max-ttl 24h       # let clients take locks of a day\n";
+    "  redlock nodes --replace 10.0.0.3=10.0.0.4\n";
 
 static int show(const struct nodes_look *look)
 {
@@ -107,13 +117,20 @@ static int change_max_ttl(struct session *session, const struct nodes_request *r
     return code == CLI_OK && session->caught == 0 ? look_and_show(session, request) : code;
 }
 
+static bool changes_members(const struct nodes_request *request)
+{
+    return request->replace.n || request->add.n || request->remove.n || request->set_quorum || request->abort;
+}
+
 static int run(const struct nodes_request *request)
 {
-    struct session session = {0};
+    struct session session = {.tells_members = true};
     int code = CLI_INFRASTRUCTURE;
 
     if (session_open(&session, "nodes") && session_catch_signals(&session, "nodes")) {
-        if (request->declare)
+        if (changes_members(request))
+            code = nodes_change_members(&session, request);
+        else if (request->declare)
             code = declare(&session, request);
         else
             code = request->change_max_ttl ? change_max_ttl(&session, request) : look_and_show(&session, request);
@@ -128,8 +145,21 @@ static bool usable(struct nodes_request *request)
         cli_error("nodes", "--force goes with --new-deployment only");
         return false;
     }
-    if (request->yes && !request->declare && !request->change_max_ttl) {
-        cli_error("nodes", "--yes goes with --new-deployment and --max-ttl only");
+    if (request->yes && !request->declare && !request->change_max_ttl && !changes_members(request)) {
+        cli_error("nodes", "--yes goes with --new-deployment, --max-ttl and a change of the masters only");
+        return false;
+    }
+    if (changes_members(request) && (request->declare || request->change_max_ttl)) {
+        cli_error("nodes", "a change of the masters goes without --new-deployment and --max-ttl: one after the other");
+        return false;
+    }
+    if (request->abort && (request->replace.n || request->add.n || request->remove.n || request->set_quorum)) {
+        cli_error("nodes", "--abort goes back to the list before: it takes no --replace, --add, --remove or "
+                           "--set-quorum");
+        return false;
+    }
+    if (request->dry_run && !changes_members(request)) {
+        cli_error("nodes", "--dry-run goes with --replace, --add, --remove, --set-quorum and --abort only");
         return false;
     }
     if (request->declare && !request->yes && isatty(STDIN_FILENO) != 1) {
@@ -145,6 +175,12 @@ int nodes_main(int argc, char **argv)
     struct nodes_request request = {0};
     const struct cli_option options[] = {
         {.name = "new-deployment", .flag = &request.declare},
+        {.name = "replace", .texts = &request.replace},
+        {.name = "add", .texts = &request.add},
+        {.name = "remove", .texts = &request.remove},
+        {.name = "set-quorum", .number = &request.set_quorum, .least = 1},
+        {.name = "abort", .flag = &request.abort},
+        {.name = "dry-run", .flag = &request.dry_run},
         {.name = "yes", .letter = 'y', .flag = &request.yes},
         {.name = "force", .flag = &request.force},
         CLI_MASTER_OPTIONS(&request.common),
@@ -201,11 +237,18 @@ static const char *obstacle(const struct nodes_look *look, size_t node)
 
 static int objection(const struct nodes_look *look)
 {
+    struct redlock_view view = {0};
     size_t marked = 0;
     char *command;
 
+    redlock_client_view(look->client, &view, sizeof view);
+    if (view.before.n) {
+        cli_error("nodes", "max_ttl is not changed while the list of masters changes: end that first, by the same "
+                           "command or by --abort");
+        return CLI_NOT_HELD;
+    }
     for (size_t i = 0; i < look->sum.n; i++) {
-        const char *why = obstacle(look, i);
+        const char *why = look->infos[i].member ? obstacle(look, i) : NULL;
 
         if (why) {
             cli_error("nodes", "max_ttl is not changed, since every master must learn of it: %s: %s",
@@ -254,6 +297,8 @@ static int step(struct session *session, const struct nodes_request *request, en
     if (nodes_look(session, request, join, &look, &code))
         code = CLI_OK;
     for (size_t i = 0; code == CLI_OK && i < look.sum.n; i++) {
+        if (!look.infos[i].member)
+            continue;
         if (has_taken(&look.infos[i], join, &request->common)) {
             intact += !has_forgotten(&look.infos[i], request->common.declaration);
             continue;
@@ -266,7 +311,7 @@ static int step(struct session *session, const struct nodes_request *request, en
     }
     if (code == CLI_OK && intact < look.sum.quorum) {
         cli_error("nodes", "max_ttl is not changed: the memory of %zu of %zu masters is new. Repeat the command when "
-                           "clients have met them", look.sum.n - intact, look.sum.n);
+                           "clients have met them", look.members - intact, look.members);
         code = CLI_INFRASTRUCTURE;
     }
     nodes_look_end(&look);
@@ -276,11 +321,15 @@ static int step(struct session *session, const struct nodes_request *request, en
 /* Nothing is left to do: every marker says so, and what is longer ends by itself. */
 static bool is_declared(const struct nodes_look *look)
 {
+    int64_t latest = (int64_t)nodes_next_declaration(look) - 1;
+
     for (size_t i = 0; i < look->sum.n; i++) {
         const struct redlock_node_info *info = &look->infos[i];
 
+        if (!info->member)
+            continue;
         if (info->marker_max_ttl_ms != (int64_t)look->request->common.max_ttl_ms || info->declaration == 0 ||
-            info->declaration != look->infos[0].declaration || info->declaration_confirmed != info->declaration ||
+            info->declaration != latest || info->declaration_confirmed != info->declaration ||
             (info->marker_longest_ms > info->marker_max_ttl_ms && info->marker_falls_ms == 0))
             return false;
     }
@@ -298,10 +347,10 @@ static void explain_change(const struct nodes_look *look)
     duration_text(after_ms * INT64_C(1000), after);
     if (before_ms == after_ms)
         fprintf(stderr, "\nYou are about to declare anew that max_ttl is %s, on all %zu masters.\n", after,
-                look->sum.n);
+                look->members);
     else
         fprintf(stderr, "\nYou are about to change max_ttl from %s to %s, on all %zu masters.\n", before, after,
-                look->sum.n);
+                look->members);
     if (after_ms < before_ms)
         fprintf(stderr,
                 "Clients with a larger --max-ttl get no votes from then on (theirs is 1m by\n"

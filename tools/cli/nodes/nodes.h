@@ -2,16 +2,26 @@
 #ifndef CLI_NODES_H
 #define CLI_NODES_H
 
+#include <redlock/members.h>
+
 #include "cli/nodes/advice.h"
 #include "cli/probe.h"
 #include "cli/quorum_status.h"
 #include "cli/session.h"
 #include "cli/term.h"
 
+struct cli_json;
+
 struct nodes_request {
     struct cli_common common;
     bool declare;        /* --new-deployment */
     bool change_max_ttl; /* --max-ttl without it */
+    struct cli_texts replace; /* OLD=NEW */
+    struct cli_texts add;
+    struct cli_texts remove;
+    uint32_t set_quorum;
+    bool abort;
+    bool dry_run;
     bool yes;
     bool force;
 };
@@ -27,6 +37,7 @@ struct nodes_look {
     int64_t slow_ms[REDLOCK_MAX_MASTERS];    /* how long a handshake takes that has not ended in time; 0: not known */
     bool by_turns[REDLOCK_MAX_MASTERS];      /* its name leads to two servers: ... */
     char turns[REDLOCK_MAX_MASTERS][100];    /* ... which, in words */
+    size_t members;          /* of the list that the masters go by */
     struct quorum_status sum;
     struct quorum_status able; /* the same, but those that refuse what a lock needs do not vote */
 };
@@ -64,5 +75,11 @@ int nodes_declare(struct session *session, const struct nodes_request *request, 
 int64_t nodes_max_ttl_ms(const struct nodes_look *look);
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 uint32_t nodes_next_declaration(const struct nodes_look *look);
+
+/* --- members.c: another list of masters while locks are held; and a list in words: "a:1, b:2". */
+enum { NODES_NAMES_SIZE = 2048 };
+const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE]);
+void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list);
+int nodes_change_members(struct session *session, const struct nodes_request *request);
 
 #endif

@@ -23,6 +23,8 @@ const char *nodes_standing_word(const struct nodes_look *look, size_t node)
         return "refuses";
     if (!quorum_status_answers(info))
         return nodes_is_slow(look, node) ? "slow" : "down";
+    if (info->fault == REDLOCK_FAULT_NO_MEMBER)
+        return "left";
     return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
 }
 
@@ -30,6 +32,8 @@ static enum term_style style_of(const struct nodes_look *look, size_t node)
 {
     const struct redlock_node_info *info = &look->infos[node];
 
+    if (info->fault == REDLOCK_FAULT_NO_MEMBER)
+        return TERM_DIM;
     if (!quorum_status_answers(info) || nodes_refuses(look, node))
         return TERM_RED;
     if (info->standing == REDLOCK_STANDING_VOTES)
@@ -278,17 +282,18 @@ static void print_verdict(const struct term *term, const struct nodes_look *look
     if (sum->voting >= sum->quorum && nodes_by_turns(look)) {
         term_print(term, TERM_RED, "no safe quorum");
         fprintf(term->out, ": %zu of %zu masters vote (%zu needed), but clients may count both servers of\n    %s\n",
-                sum->voting, sum->n, sum->quorum, nodes_by_turns(look));
+                sum->voting, look->members, sum->quorum, nodes_by_turns(look));
     } else if (sum->voting >= sum->quorum) {
         term_print(term, TERM_GREEN, "safe quorum");
-        fprintf(term->out, ": %zu of %zu masters vote (%zu needed); %zu more may fail\n", sum->voting, sum->n,
+        fprintf(term->out, ": %zu of %zu masters vote (%zu needed); %zu more may fail\n", sum->voting, look->members,
                 sum->quorum, sum->voting - sum->quorum);
     } else if (sum->answering < sum->quorum) {
         term_print(term, TERM_RED, "unknown");
-        fprintf(term->out, ": only %zu of %zu masters answered (%zu needed)\n", sum->answering, sum->n, sum->quorum);
+        fprintf(term->out, ": only %zu of %zu masters answered (%zu needed)\n", sum->answering, look->members,
+                sum->quorum);
     } else {
         term_print(term, TERM_RED, "no safe quorum");
-        fprintf(term->out, ": %zu of %zu masters vote (%zu needed)\n", sum->voting, sum->n, sum->quorum);
+        fprintf(term->out, ": %zu of %zu masters vote (%zu needed)\n", sum->voting, look->members, sum->quorum);
         print_hope(term, sum);
     }
 }
@@ -311,6 +316,22 @@ static void print_deployment(const struct term *term, const struct nodes_look *l
         fputs(", max_ttl not declared\n", term->out);
 }
 
+/* The list, if it is not the one that --nodes says. */
+static void print_view(const struct term *term, const struct nodes_look *look)
+{
+    struct redlock_view view;
+    char names[NODES_NAMES_SIZE];
+
+    if (redlock_client_view(look->client, &view, sizeof view) != 0 || view.turn == 0)
+        return;
+    fprintf(term->out, "list of masters, changed by an operator (%llu.%u): %s, quorum %u\n",
+            (unsigned long long)view.turn, (unsigned)view.step, nodes_names(&view.list, names),
+            (unsigned)view.list.quorum);
+    if (view.before.n)
+        fprintf(term->out, "    locks may be alive by the list before: %s, quorum %u\n",
+                nodes_names(&view.before, names), (unsigned)view.before.quorum);
+}
+
 void nodes_show(const struct nodes_look *look, FILE *out)
 {
     struct term term;
@@ -320,6 +341,7 @@ void nodes_show(const struct nodes_look *look, FILE *out)
     putc('\n', out);
     print_advice(&term, look);
     print_deployment(&term, look);
+    print_view(&term, look);
     print_verdict(&term, look);
 }
 
@@ -393,6 +415,21 @@ static void master(struct cli_json *json, const struct nodes_look *look, size_t 
     cli_json_end(json, '}');
 }
 
+static void view_json(struct cli_json *json, const struct nodes_look *look)
+{
+    struct redlock_view view;
+
+    if (redlock_client_view(look->client, &view, sizeof view) != 0)
+        return;
+    cli_json_begin(json, "view", '{');
+    cli_json_int(json, "turn", (int64_t)view.turn);
+    cli_json_int(json, "step", view.step);
+    nodes_list_json(json, "list", &view.list);
+    if (view.before.n)
+        nodes_list_json(json, "before", &view.before);
+    cli_json_end(json, '}');
+}
+
 void nodes_json(const struct nodes_look *look, FILE *out)
 {
     static const char *const verdicts[] = {
@@ -407,6 +444,7 @@ void nodes_json(const struct nodes_look *look, FILE *out)
     cli_json_string(&json, "prefix", look->request->common.prefix);
     if (nodes_max_ttl_ms(look) > 0)
         cli_json_int(&json, "max_ttl_ms", nodes_max_ttl_ms(look));
+    view_json(&json, look);
     cli_json_begin(&json, "masters", '[');
     for (size_t i = 0; i < look->sum.n; i++)
         master(&json, look, i);

@@ -50,6 +50,8 @@ static void on_event(const struct redlock_event *event, void *data)
 {
     struct run *run = data;
 
+    if (event->type == REDLOCK_EVENT_MEMBERS)
+        run_report(run, RUN_LEVEL_WARNING, "members", NULL, "%s", event->text);
     if (locks_observe(&run->locks, event))
         run->renewed = true;
 }
@@ -339,6 +341,7 @@ static int run_all(struct run *run)
 
     run->session.observer = on_event;
     run->session.observer_data = run;
+    run->session.tells_members = true;
     run->session.least_ms = cli_hold_least_ms(run->options->hold_ms);
     run->session.waiting = on_waiting;
     run->session.waiting_data = run;
