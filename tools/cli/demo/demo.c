@@ -18,14 +18,14 @@ static const char demo_help[] =
     "writer, several keys that are held all together or not at all, and a latch that\n"
     "opens when all of its parties have arrived. Then masters are killed and frozen\n"
     "while locking goes on, the majority is lost and comes back, masters lose their\n"
-    "memory, a holder loses its lock, and a leader resigns.\n"
+    "memory or are replaced, a holder loses its lock, and a leader resigns.\n"
     "\n"
-    "Without --nodes the demo starts five redis-server processes with ports and a\n"
+    "Without --nodes the demo starts six redis-server processes with ports and a\n"
     "directory of their own, and removes them at the end, also after Ctrl-C.\n"
     "REDLOCK_SERVER names another server program than redis-server.\n"
     "\n"
     "  --fast               fewer cycles, and no pauses between the acts\n"
-    "  --tls                reach the five servers by TLS, with certificates that are\n"
+    "  --tls                reach the servers by TLS, with certificates that are\n"
     "                       made for them\n"
     "  -n, --nodes, --node  your own masters: locks are taken and released on them,\n"
     "                       but the acts that kill or freeze masters, or would leave\n"
@@ -66,6 +66,7 @@ static const struct {
     {"One and two masters fail", demo_act_faults, true, false},
     {"A third one fails", demo_act_no_quorum, true, false},
     {"The masters return", demo_act_recovery, true, false},
+    {"Another master in its place", demo_act_replaced, true, false},
     {"A master restarts empty", demo_act_empty, true, false},
     {"All masters restart empty", demo_act_rolling, true, false},
     {"A holder stands still", demo_act_stopped, true, false},

@@ -58,6 +58,7 @@ bool demo_act_no_quorum(struct demo *demo);
 bool demo_act_recovery(struct demo *demo);
 bool demo_act_empty(struct demo *demo);
 bool demo_act_rolling(struct demo *demo);
+bool demo_act_replaced(struct demo *demo);
 bool demo_act_stopped(struct demo *demo);
 bool demo_act_fencing(struct demo *demo);
 bool demo_act_election(struct demo *demo);

@@ -13,12 +13,12 @@
 
 static bool start_masters(struct demo *demo)
 {
-    const struct masters_options options = {.count = DEMO_MASTERS, .tcp = true, .persistence = MASTERS_ALWAYS,
+    const struct masters_options options = {.count = DEMO_MASTERS + 1, .tcp = true, .persistence = MASTERS_ALWAYS,
                                             .tls = demo->tls ? MASTERS_TLS : MASTERS_PLAIN};
 
     demo->masters = masters_create(&options);
     if (!demo->masters) {
-        cli_error("demo", "cannot start five redis-server processes: %s", masters_error());
+        cli_error("demo", "cannot start six redis-server processes: %s", masters_error());
         return false;
     }
     if (!masters_cleanup_on_exit(demo->masters)) {

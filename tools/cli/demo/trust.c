@@ -1,7 +1,9 @@
-/* Acts about masters that lose their memory: what they may not do, and what that costs nobody. */
+/* Acts about masters that lose their memory, or do not come back: what they may not do, and what that costs nobody. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <redlock/members.h>
 
 #include "cli/demo/demo.h"
 #include "cli/quorum_status.h"
@@ -226,4 +228,97 @@ bool demo_act_rolling(struct demo *demo)
     redlock_lock_destroy(demo->held);
     demo->held = NULL;
     return restarted && demo->session.caught == 0;
+}
+
+/* --- Act: another one in its place -------------------------------------------------------------------------------- */
+
+enum { CHANGE_TTL_MS = 1000, DEAD = 0, SPARE = DEMO_MASTERS };
+
+struct change {
+    struct demo *demo;
+    enum redlock_change_stage told; /* the latest stage that was narrated */
+    bool over;
+    bool done;
+};
+
+static void on_change(struct redlock_client *client, const struct redlock_change_report *report, void *data)
+{
+    struct change *change = data;
+    char time[16];
+
+    change->over = report->status != REDLOCK_OK || report->stage >= REDLOCK_CHANGE_DONE;
+    change->done = report->stage == REDLOCK_CHANGE_DONE;
+    if (report->stage == REDLOCK_CHANGE_STANDING && change->told != report->stage)
+        demo_say(change->demo, "a list of %zu masters, %u of which must agree, is told to %u: it stands for %s",
+                 report->lists[0].n, (unsigned)report->lists[0].quorum, (unsigned)report->told,
+                 term_time(report->wait_ms * 1000, time, sizeof time));
+    change->told = report->stage;
+}
+
+static bool change_is_over(const struct session *session, void *data)
+{
+    return ((const struct change *)data)->over;
+}
+
+/* As `redlock nodes --replace` does. */
+static bool replace_dead(struct demo *demo)
+{
+    const char *urls[DEMO_MASTERS];
+    struct change change = {.demo = demo};
+    struct redlock_change_options options;
+    struct redlock_client *operator;
+    int code;
+
+    memcpy(urls, demo->common.masters.urls, sizeof urls);
+    urls[DEAD] = masters_url(demo->masters, SPARE);
+    redlock_change_options_init(&options);
+    options.masters = urls;
+    options.n_masters = DEMO_MASTERS;
+    operator = session_client(&demo->session, "demo", &demo->common, &code);
+    if (operator)
+        session_join(&demo->session, operator);
+    if (operator && redlock_change_members(operator, &options, on_change, &change, NULL) == 0)
+        session_run_until(&demo->session, change_is_over, &change, DEMO_WATCHDOG_MS);
+    redlock_client_destroy(operator);
+    return change.done;
+}
+
+static void check_replaced(struct demo *demo, const struct keeping *keeping)
+{
+    const struct cli_common before = demo->common;
+    struct probe probes[REDLOCK_MAX_MASTERS];
+
+    demo_check(demo, redlock_state(demo->held) == REDLOCK_STATE_HELD && keeping->lost == 0,
+               "Alice has kept her lock all the time, and was not told of anything");
+    demo->common.masters.urls[DEAD] = masters_url(demo->masters, SPARE);
+    demo_probe(demo, "kept", demo->n, probes);
+    demo->common = before;
+    demo_check(demo, strcmp(probes[DEAD].value, redlock_lock_token(demo->held)) == 0, "her key is on the sixth master");
+    demo_check(demo, session_release(&demo->session, demo->held) == REDLOCK_OK, "she releases it there, too");
+}
+
+bool demo_act_replaced(struct demo *demo)
+{
+    struct keeping keeping = {.demo = demo};
+    struct redlock_acquire_options options;
+    bool goes_on;
+
+    redlock_acquire_options_init(&options);
+    options.ttl_ms = CHANGE_TTL_MS;
+    if (!demo_redeploy(demo, "change:", CHANGE_TTL_MS) || !demo_hold(demo, "kept", &options))
+        return false;
+    redlock_lock_watch(demo->held, on_alarm, &keeping);
+    demo_say(demo, "A machine is gone for good, and another one takes its place, while Alice holds a");
+    demo_say(demo, "lock and nobody is restarted. Lists of masters follow each other; each stands");
+    demo_say(demo, "until no lock by the one before can be alive: max_ttl + 1 s, and clock drift.");
+    demo_gap(demo);
+    if (!demo_fault(demo, DEAD, DEMO_KILLED))
+        return false;
+    goes_on = demo_check(demo, replace_dead(demo), "the sixth master has replaced the first, which is dead");
+    demo_gap(demo);
+    if (goes_on)
+        check_replaced(demo, &keeping);
+    redlock_lock_destroy(demo->held);
+    demo->held = NULL;
+    return demo_fault(demo, DEAD, DEMO_UP) && demo->session.caught == 0;
 }
