@@ -27,7 +27,8 @@ SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", 
 PROMISES = ("double_holds", "fence_regressions", "mixed_writes", "foreign_releases", "leaked_keys")
 SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang-3", "restart-empty", "rolling-restart",
              "partition", "slow-master", "lost-replies", "clock-step", "holder-crash", "holder-pause")
-OF_COMPARISONS = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all", "partition-holder")
+BY_NAME = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all", "partition-holder", "replace-1",
+           "grow-3-to-5", "move-all")
 
 
 def failover(*args, program=LAB, plant=""):
@@ -89,7 +90,7 @@ def all_scenarios_are_listed():
     code, out, err = failover("--list")
     assert code == 0 and err == "", err
     listed = [line.split()[0] for line in out.splitlines()]
-    assert sorted(listed) == sorted(SCENARIOS + OF_COMPARISONS), out
+    assert sorted(listed) == sorted(SCENARIOS + BY_NAME), out
     assert [name for name in listed if name in SCENARIOS] == list(SCENARIOS), out
 
 
@@ -254,6 +255,16 @@ def a_clock_that_was_set_is_seen():
     scenario = safe("clock-step")["clock-step"]
     for master in (1, 2):
         assert states_of(scenario, master) == {"up", "clock set", "quarantine"}, scenario["masters"]
+
+
+def clients_follow_while_the_list_of_masters_changes():
+    scenarios = safe("replace-1", "grow-3-to-5", "move-all", "--deadline", "5s", "--max-ttl", "600ms")
+    for name, comes, leaves in (("replace-1", 6, 1), ("grow-3-to-5", 5, None), ("move-all", 10, 5)):
+        scenario = scenarios[name]
+        assert scenario["during"]["acquired"] > 50 and scenario["after"]["acquired"] > 50, scenario
+        assert sum(scenario["during"]["refused"].values()) == 0, scenario["during"]
+        assert {"no member", "up"} <= states_of(scenario, comes), scenario["masters"]
+        assert leaves is None or states_of(scenario, leaves) & {"no member", "down"}, scenario["masters"]
 
 
 def what_cannot_be_done_is_skipped_with_its_reason():
@@ -479,7 +490,8 @@ TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_
          comparisons_have_their_defaults_however_they_are_spelled, unknown_engines_are_named, help_teaches,
          wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
-         relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,
+         relays_part_the_clients, a_clock_that_was_set_is_seen,
+         clients_follow_while_the_list_of_masters_changes, what_cannot_be_done_is_skipped_with_its_reason,
          a_durable_master_has_a_quarantine_only_if_it_was_emptied,
          without_a_plant_nothing_is_found, a_planted_double_holder_is_caught, a_planted_regression_is_caught,
          a_planted_foreign_release_is_caught, a_planted_leak_is_caught, faults_are_done_to_running_masters_by_the_hook,

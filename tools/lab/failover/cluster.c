@@ -69,7 +69,7 @@ static const char *engine_obstacle(const struct engine_contestant *engine, const
         return "it has no replicas that may lag";
     if (scenario->fault == FO_PART && (engine->system == MASTERS_POSTGRES || engine->system == MASTERS_MARIADB))
         return "its lock ends with the connection, which a relay keeps open";
-    if (scenario->relayed && scenario->fault != FO_PART)
+    if (scenario->fault == FO_CHANGE || (scenario->relayed && scenario->fault != FO_PART))
         return "this is done to masters of this library only";
     if (!scenario->leader && (scenario->fault == FO_KILL || scenario->fault == FO_HANG) &&
         scenario->masters != FO_ALL_MASTERS && scenario->masters >= members_of(engine))
@@ -96,6 +96,10 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
         return "a relay would show the masters' certificates at its own address: this needs --tls-server-name";
     if (!options->engine && scenario->masters != FO_ALL_MASTERS && scenario->masters >= options->n_masters)
         return "there are too few masters";
+    if (scenario->growing && scenario->coming >= options->n_masters)
+        return "there are too few masters";
+    if (scenario->fault == FO_CHANGE && 2 * options->n_masters > MASTERS_MAX)
+        return "there are too many masters";
     if (scenario->fault != FO_STEP)
         return NULL;
     clock = masters_clock_create();
@@ -137,7 +141,7 @@ static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *sc
     cluster->own = masters_create(&options);
     if (!cluster->own || !masters_cleanup_on_exit(cluster->own))
         return done(cluster, false);
-    cluster->n = members_of(engine);
+    cluster->n = cluster->n_first = members_of(engine);
     cluster->urls = masters_urls(cluster->own);
     cluster->entries = masters_entries(cluster->own);
     if (scenario->relayed)
@@ -193,8 +197,13 @@ bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *option
                                    .n = options->n_masters,
                                    .tls = options->masters.tls,
                                    .urls = options->masters.urls};
+    cluster->n_first = cluster->n;
     if (options->engine)
         return open_engine(cluster, scenario);
+    if (scenario->growing)
+        cluster->n_first -= scenario->coming;
+    else
+        cluster->n += scenario->coming == FO_ALL_MASTERS ? cluster->n : scenario->coming;
     if (options->masters.count == 0 && !open_own(cluster, scenario))
         return false;
     cluster->client_urls = cluster->urls;

@@ -16,7 +16,8 @@ struct fo_cluster {
     const char *const *client_urls;       /* ... and what clients are to use */
     struct relays *relays;                /* NULL: clients use the masters directly */
     char *dir;                            /* of the relays' sockets, if it is ours */
-    size_t n;                             /* members that faults can be done to */
+    size_t n;                             /* members that faults can be done to ... */
+    size_t n_first;                       /* ... of which the first ones are the list that clients begin with */
     const char *const *entries;           /* what an engine is told */
     const char *const *apart_entries;     /* the same on the smaller side of a partition; NULL: there is none */
     size_t n_entries;

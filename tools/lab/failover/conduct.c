@@ -30,7 +30,7 @@ static bool declare_new(struct fo_run *run)
     char why[LOAD_REASON_SIZE] = "";
 
     fo_worker_options(run->options, &run->cluster.tls, run->prefix, &options);
-    return load_declare(&options, run->cluster.client_urls, run->cluster.n, why) || fo_run_fail(run, "%s", why);
+    return load_declare(&options, run->cluster.client_urls, run->cluster.n_first, why) || fo_run_fail(run, "%s", why);
 }
 
 static bool prepare(struct fo_run *run)

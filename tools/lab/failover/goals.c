@@ -22,7 +22,8 @@ static void judge(struct fo_judged *goal, bool met)
 /* What the machine does to everybody is no fault of the masters; it is told, not taken off. */
 static void unnoticed(struct fo_outcome *outcome)
 {
-    int64_t limit_ns = 2 * outcome->trip_ns > LEAST_LIMIT_NS ? 2 * outcome->trip_ns : LEAST_LIMIT_NS;
+    int trips = outcome->scenario->fault == FO_CHANGE ? 5 : 2; /* a greeting by the new list, and the attempt anew */
+    int64_t limit_ns = trips * outcome->trip_ns > LEAST_LIMIT_NS ? trips * outcome->trip_ns : LEAST_LIMIT_NS;
     int64_t longest_ns = outcome->outage.longest_ns;
     char more[64] = "";
 

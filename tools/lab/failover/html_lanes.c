@@ -21,7 +21,7 @@ double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns)
 
 static const char *class_of(const struct fo_span *span)
 {
-    static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock", "unmet"};
+    static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock", "away", "unmet"};
 
     return span->quarantined ? "quarantine" : classes[span->state];
 }
@@ -183,7 +183,7 @@ void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outc
 {
     static const struct fo_span kinds[] = {{.state = FO_UP},  {.state = FO_DOWN}, {.state = FO_HUNG},
                                            {.state = FO_CUT}, {.state = FO_LATE}, {.state = FO_MUTE},
-                                           {.state = FO_UNMET}, {.quarantined = true}};
+                                           {.state = FO_AWAY}, {.state = FO_UNMET}, {.quarantined = true}};
     static const char *const texts[] = {"votes", "down", "hung", "cut off from some", "slow", "its answers are lost",
                                         "started, not met by any client", "up, but does not vote yet"};
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "change.h"
 #include "lab/load/message.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -377,6 +378,14 @@ static bool roll(struct fo_run *run)
     return true;
 }
 
+/* The referee does not know which of them votes. */
+static bool change_list(struct fo_run *run)
+{
+    for (size_t i = 0; i < run->cluster.n; i++)
+        touch(run, i);
+    return to_targets(run, do_kill) && fo_change(run);
+}
+
 bool fo_run_get_ready(struct fo_run *run)
 {
     return choose_targets(run) && (!run->scenario->lagging || leave_the_lock_free(run));
@@ -402,6 +411,8 @@ bool fo_run_inject(struct fo_run *run)
         return to_targets(run, do_mute);
     case FO_STEP:
         return to_targets(run, do_step);
+    case FO_CHANGE:
+        return change_list(run);
     case FO_CRASH:
         return crash_leader(run);
     case FO_PAUSE:
@@ -417,6 +428,7 @@ bool fo_run_heal(struct fo_run *run)
     atomic_store(&run->shared->hold_on, false);
     switch (run->scenario->fault) {
     case FO_KILL:
+    case FO_CHANGE:
         return to_targets(run, do_start);
     case FO_HANG:
         return to_targets(run, do_resume);

@@ -5,7 +5,6 @@
 
 #include <redlock/observe.h>
 
-
 /* --- Masters ----------------------------------------------------------------------------------------------------- */
 
 static bool add_span(struct fo_outcome *outcome, struct fo_span span)
@@ -169,7 +168,7 @@ static bool add_terms(struct fo_outcome *outcome, const struct fo_run *run)
 
 const char *fo_state_name(const struct fo_span *span)
 {
-    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set",
+    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set", "no member",
                                         "started, not met"};
 
     return span->quarantined ? "quarantine" : names[span->state];
@@ -243,7 +242,7 @@ static int64_t strength_ns(const struct fo_run *run)
                 last_ns = record->at_ns;
         }
         for (size_t node = 0; node < run->cluster.n; node++)
-            if (!linked[node] || !votes[node])
+            if (fo_is_member(run, node) && (!linked[node] || !votes[node]))
                 return -1;
     }
     return last_ns - run->course.healed_ns;

@@ -73,7 +73,7 @@ static void probe_leader(struct desk *desk)
 {
     const struct fo_hold *found = fo_referee_holder(&desk->referee, FO_LEADER_KEY, fo_now_ns() + MARGIN_MS * NS_PER_MS);
     const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, PROBE_TIMEOUT_MS,
-                                          desk->watch->tls, NULL};
+                                          desk->watch->tls, NULL, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     struct fo_hold held;
     char key[REDLOCK_MAX_KEY_BYTES];
@@ -102,7 +102,7 @@ static void publish(struct desk *desk, int64_t before_ns)
 static int count_keys(const struct desk *desk)
 {
     const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, 5 * PROBE_TIMEOUT_MS,
-                                          desk->watch->tls, NULL};
+                                          desk->watch->tls, NULL, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES];
     int n = 0;

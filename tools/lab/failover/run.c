@@ -62,7 +62,7 @@ static int client_process(void *data, int control)
     struct fo_worker worker = {.options = run->options,
                            .shared = run->shared,
                            .urls = urls_for(run, part->n),
-                           .n_urls = run->options->engine ? run->cluster.n_entries : run->cluster.n,
+                           .n_urls = run->options->engine ? run->cluster.n_entries : run->cluster.n_first,
                            .tls = &run->cluster.tls,
                            .prefix = run->prefix,
                            .client = part->n,

@@ -18,6 +18,7 @@ enum fo_state {
     FO_LATE,
     FO_MUTE,    /* its answers are lost */
     FO_STEPPED, /* its clock has been set */
+    FO_AWAY,    /* it is not in the list of masters */
     FO_UNMET,   /* started again, and no client has met it: not a mark's, it is found in the clients' journals */
 };
 
@@ -67,6 +68,14 @@ bool fo_run_spawn(struct fo_run *run, uint32_t client); /* also again */
 static inline bool fo_run_is_on_smaller_side(uint32_t client)
 {
     return client % 2 == 0;
+}
+/* Is this member on the last list that was told? Where nobody changes the list: on the first. */
+static inline bool fo_is_member(const struct fo_run *run, size_t node)
+{
+    const struct fo_lists *lists = &run->shared->lists;
+    uint32_t n = atomic_load(&lists->n);
+
+    return n ? lists->at[n - 1].members >> node & 1 : node < run->cluster.n_first;
 }
 bool fo_run_spawn_witnesses(struct fo_run *run); /* the referee, and the tickers */
 /* Sees to the clients until `until_ns`, or until all are ready if that is asked for: then true only if they are. */

@@ -59,6 +59,16 @@ const struct fo_scenario fo_scenarios[FO_SCENARIOS] = {
      .masters = 2, .own_only = true, .compared = true,
      .story = "All their keys end at once. The step is found out by the first answer, and they do not vote until every "
               "lock from before has run out."},
+    {.name = "replace-1", .text = "1 master is killed, and another one takes its place in the list", .fault = FO_CHANGE,
+     .masters = 1, .coming = 1, .own_only = true, .by_name = true,
+     .story = "Two lists follow each other, and each stands until no lock by the one before is alive. Clients follow "
+              "while they work."},
+    {.name = "grow-3-to-5", .text = "2 masters join a list of 2 fewer", .fault = FO_CHANGE, .coming = 2,
+     .growing = true, .own_only = true, .by_name = true,
+     .story = "The list between has a larger quorum, since its quorums must meet those of both others."},
+    {.name = "move-all", .text = "all masters are replaced by others, one list between", .fault = FO_CHANGE,
+     .coming = FO_ALL_MASTERS, .own_only = true, .by_name = true,
+     .story = "Another rack: locks are held throughout, and no master of the first list is one of the last."},
     {.name = "holder-crash", .text = "the leader's process is killed", .fault = FO_CRASH, .compared = true,
      .story = "Its lock must run out before anybody may have it."},
     {.name = "holder-pause", .text = "the leader's process is stopped for longer than its lock lasts",
@@ -93,7 +103,7 @@ enum fo_goal fo_scenario_goal(const struct fo_scenario *scenario, size_t n_maste
 {
     if (fo_scenario_loses_quorum(scenario, n_masters))
         return FO_REFUSED;
-    if (scenario->fault == FO_KILL || scenario->fault == FO_HANG)
+    if (scenario->fault == FO_KILL || scenario->fault == FO_HANG || (scenario->fault == FO_CHANGE && scenario->masters))
         return FO_UNNOTICED;
     return scenario->fault == FO_CRASH || scenario->fault == FO_PAUSE ? FO_TAKEOVER : FO_NO_GOAL;
 }

@@ -20,6 +20,8 @@ enum fo_fault {
     FO_STEP,         /* the wall clock is set forward */
     FO_CRASH,        /* the leader's process is killed */
     FO_PAUSE,        /* the leader's process is stopped, for longer than its lock lasts */
+    FO_CHANGE,       /* an operator changes the list of masters, as `redlock nodes --replace` does; the first
+                      * `masters` of them are dead by then */
 };
 
 /* What the report is to be measured by, besides that nothing may ever be broken. */
@@ -36,6 +38,8 @@ struct fo_scenario {
     const char *story; /* what to expect, one or two sentences */
     enum fo_fault fault;
     uint32_t masters; /* so many of them, the first ones; FO_ALL_MASTERS */
+    uint32_t coming;  /* so many join the list; FO_ALL_MASTERS: as many others in place of all */
+    bool growing;     /* ... which has so many fewer at first */
     bool leader;      /* the one that leads instead; where one does, others than it are the first */
     bool relayed;     /* through relays, which can do it to any masters */
     bool holder;      /* the holder is on the smaller side */
@@ -46,7 +50,7 @@ struct fo_scenario {
 };
 
 #define FO_ALL_MASTERS UINT32_MAX
-#define FO_SCENARIOS 21
+#define FO_SCENARIOS 24
 extern const struct fo_scenario fo_scenarios[FO_SCENARIOS];
 
 /* -1: there is none of this name. */

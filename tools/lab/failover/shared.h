@@ -91,6 +91,17 @@ struct fo_version {
     char fsync[16];
 };
 
+/* What the operator of a scenario has told: see change.h. */
+#define FO_LISTS 8
+struct fo_lists {
+    _Atomic uint32_t n;
+    struct {
+        int64_t at_ns;
+        uint32_t members; /* a mask */
+    } at[FO_LISTS];
+    char why[200]; /* it was stopped; "" */
+};
+
 struct fo_shared {
     int64_t start_ns;                   /* of the schedule */
     uint64_t token_base;                /* see counter.h */
@@ -107,6 +118,7 @@ struct fo_shared {
     _Atomic uint64_t cells[FO_ALL_KEYS]; /* the counter file, see counter.h */
     _Atomic uint64_t taken[FO_MAX_CLIENTS]; /* increments that it has taken from each client */
     _Atomic uint32_t stalls_us[FO_STALLS];      /* see ticker.h */
+    struct fo_lists lists;
     struct fo_version version;
     struct fo_verdict verdict;
     struct fo_meter meters[FO_MAX_CLIENTS];
