@@ -137,8 +137,11 @@ static const char *why_not(const struct redlock_client *client, const struct rl_
     return NULL;
 }
 
+/* A user or password that stands in the name itself means nothing. */
 static bool copy_secrets(const struct rl_master *like, struct rl_master *master)
 {
+    free(master->user);
+    rl_secret_destroy(master->password);
     master->tls = like->tls;
     master->user = like->user ? strdup(like->user) : NULL;
     master->password = like->password ? rl_secret_copy(like->password) : NULL;

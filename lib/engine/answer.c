@@ -158,6 +158,8 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 
     if (!lock->claim)
         return;
+    if (node >= lock->claim->n_nodes) /* it has come since the claim was made */
+        return;
     bound = lock->claim->votes[node].bound;
     if (bound.ns == RL_LONG_AGO.ns)
         return;

@@ -94,9 +94,12 @@ void rl_rollback_prolong(const struct rl_votes *votes, struct rl_claim *claim, s
     claim->give_up = rl_later(claim->give_up, end);
 }
 
-/* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. */
+/* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. A master that has come since
+ * the claim was made has nothing of it. */
 static void resend(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
+    if (node >= claim->n_nodes)
+        return;
     if (claim->votes[node].rollback != RL_ROLLBACK_PENDING || !rl_link_writable(votes->links[node]))
         return;
     claim->votes[node].rollback = RL_ROLLBACK_SENT;

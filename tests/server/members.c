@@ -126,6 +126,7 @@ static void let_it_stand(void)
 static void open_three_of_six(void)
 {
     struct masters_options options = {.count = SERVERS, .tcp = true};
+    char *text_of_ring;
 
     memset(&tally, 0, sizeof tally);
     run++;
@@ -140,7 +141,9 @@ static void open_three_of_six(void)
         snprintf(ids[i], sizeof ids[i], "%s", seat);
         free(seat);
     }
-    snprintf(ring, sizeof ring, "%s", ask(rig.masters, 0, "HGET " MARKER " ring"));
+    text_of_ring = ask(rig.masters, 0, "HGET " MARKER " ring");
+    snprintf(ring, sizeof ring, "%s", text_of_ring);
+    free(text_of_ring);
 }
 
 static void close_them(void)
