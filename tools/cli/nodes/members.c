@@ -472,8 +472,6 @@ static int carry_out(struct session *session, struct redlock_client *client, str
 
 static int confirmed(const struct nodes_request *request)
 {
-    char answer[16];
-
     if (request->yes)
         return CLI_OK;
     if (isatty(STDIN_FILENO) != 1) {
@@ -481,9 +479,7 @@ static int confirmed(const struct nodes_request *request)
                            "are sure, or --dry-run for the plan alone");
         return CLI_USAGE;
     }
-    fputs("Type 'change' to go on: ", stderr);
-    fflush(stderr);
-    if (fgets(answer, sizeof answer, stdin) && strcmp(answer, "change\n") == 0)
+    if (nodes_types("change"))
         return CLI_OK;
     fputs("Nothing is changed.\n", stderr);
     return CLI_NOT_HELD;

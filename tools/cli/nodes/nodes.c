@@ -361,11 +361,18 @@ static void explain_change(const struct nodes_look *look)
         fputs("The masters come first, and the clients with the larger value after them.\n", stderr);
 }
 
-/* On standard error, and the answer from the terminal: standard output may be a pipe. */
-static int confirmed(const struct nodes_look *look)
+bool nodes_types(const char *word)
 {
     char answer[16];
+    size_t size = strlen(word);
 
+    fprintf(stderr, "Type '%s' to go on: ", word);
+    fflush(stderr);
+    return fgets(answer, sizeof answer, stdin) && strncmp(answer, word, size) == 0 && strcmp(answer + size, "\n") == 0;
+}
+
+static int confirmed(const struct nodes_look *look)
+{
     if (look->request->yes)
         return CLI_OK;
     if (isatty(STDIN_FILENO) != 1) {
@@ -373,9 +380,7 @@ static int confirmed(const struct nodes_look *look)
         return CLI_USAGE;
     }
     explain_change(look);
-    fputs("Type 'change' to go on: ", stderr);
-    fflush(stderr);
-    if (fgets(answer, sizeof answer, stdin) && strcmp(answer, "change\n") == 0)
+    if (nodes_types("change"))
         return CLI_OK;
     fputs("Nothing is changed.\n", stderr);
     return CLI_NOT_HELD;
@@ -454,21 +459,17 @@ static int objection_to_new(const struct nodes_look *look)
     return CLI_OK;
 }
 
-/* On standard error, and the answer from the terminal: standard output may be a pipe. */
 static bool new_confirmed(const struct nodes_look *look)
 {
-    char answer[16];
     char max_ttl[DURATION_TEXT_SIZE];
 
     fprintf(stderr,
             "\nYou are about to declare %zu master%s new: that no client holds a lock there which\n"
             "they may have forgotten. They will vote at once, and do not wait for the end of\n"
-            "such locks (%s + 1 s). If this is not true, two clients may hold one lock.\n"
-            "Type 'new' to go on: ",
+            "such locks (%s + 1 s). If this is not true, two clients may hold one lock.\n",
             look->sum.answering, look->sum.answering == 1 ? "" : "s",
             duration_text(look->request->common.max_ttl_ms * INT64_C(1000), max_ttl));
-    fflush(stderr);
-    if (fgets(answer, sizeof answer, stdin) && strcmp(answer, "new\n") == 0)
+    if (nodes_types("new"))
         return true;
     fputs("Nothing is declared.\n", stderr);
     return false;

@@ -76,6 +76,9 @@ int64_t nodes_max_ttl_ms(const struct nodes_look *look);
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 uint32_t nodes_next_declaration(const struct nodes_look *look);
 
+/* Asks for the word on standard error, for standard output may be a pipe. Is it typed, and no other? */
+bool nodes_types(const char *word);
+
 /* --- members.c: another list of masters while locks are held; and a list in words: "a:1, b:2". */
 enum { NODES_NAMES_SIZE = 2048 };
 const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE]);
