@@ -219,10 +219,12 @@ static void forget_coming(struct redlock_client *client)
 static void deliver(struct rl_object *object)
 {
     struct change *change = change_of(object);
-    enum rl_change_stage stage = change->change.run.stage;
-    bool ends = stage == RL_CHANGE_DONE || stage == RL_CHANGE_STOPPED || change->change.plan_only;
+    enum rl_change_stage stage;
+    bool ends;
 
     plan(change);
+    stage = change->change.run.stage;
+    ends = stage == RL_CHANGE_DONE || stage == RL_CHANGE_STOPPED || change->change.plan_only;
     report(change, REDLOCK_OK);
     if (ends && !object->destroyed) {
         change->cb = NULL;

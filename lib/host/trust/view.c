@@ -415,7 +415,7 @@ const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member
         return no_room;
     if (is_vacant(host, place))
         why_not = connect_guest(host, (unsigned)place, member, now);
-    if (place >= host->engine.votes.config.n_nodes)
+    if (is_vacant(host, place))
         return why_not;
     host->trust.nodes[place].invited = true;
     *ret_place = (unsigned)place;
