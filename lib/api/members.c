@@ -10,7 +10,6 @@
 #include <redlock/status.h>
 
 #include "api/deployment_id.h"
-#include "api/deployment_id.h"
 #include "api/handle.h"
 #include "codec/text.h"
 #include "codec/url.h"

@@ -75,7 +75,7 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
 }
 
 bool rl_trust_send(struct rl_host *host, unsigned node, enum rl_tag_step step, unsigned index,
-                         struct rl_instant sent)
+                   struct rl_instant sent)
 {
     struct rl_tag tag = {.sent = sent, .round = host->trust.generation, .step = (uint8_t)step,
                          .flags = (uint8_t)index};
