@@ -157,3 +157,12 @@ const char *term_time(int64_t us, char *buffer, size_t size)
         long_time((us + 999999) / 1000000, buffer, size);
     return buffer;
 }
+
+bool term_types(const char *word)
+{
+    char answer[16];
+    size_t size = strlen(word);
+
+    fprintf(stderr, "Type '%s' to go on: ", word);
+    return fgets(answer, sizeof answer, stdin) && strncmp(answer, word, size) == 0 && strcmp(answer + size, "\n") == 0;
+}

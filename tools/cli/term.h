@@ -44,4 +44,7 @@ const char *term_fit(const char *text, int columns, char *buffer, size_t size);
 /* "212 us", "4.20 ms", "29.7 s": three significant digits, for people. buffer has at least 16 bytes. */
 const char *term_time(int64_t us, char *buffer, size_t size);
 
+/* Asks for the word on standard error, for standard output may be a pipe. Is it typed, and no other? */
+bool term_types(const char *word);
+
 #endif

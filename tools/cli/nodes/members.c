@@ -109,22 +109,6 @@ static bool make_goal(const struct nodes_request *request, struct cli_masters *g
 
 /* --- In words ----------------------------------------------------------------------------------------------------- */
 
-/* The database, if it is not 0. */
-const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE])
-{
-    size_t size = 0;
-
-    buffer[0] = '\0';
-    for (size_t i = 0; i < list->n && size < NODES_NAMES_SIZE; i++) {
-        const char *slash = strrchr(list->names[i], '/');
-        int length = slash && strcmp(slash, "/0") == 0 ? (int)(slash - list->names[i]) : (int)strlen(list->names[i]);
-
-        size += (size_t)snprintf(buffer + size, NODES_NAMES_SIZE - size, "%s%.*s", i ? ", " : "", length,
-                                 list->names[i]);
-    }
-    return buffer;
-}
-
 static bool has_name(const struct redlock_member_list *list, const char *name)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -298,17 +282,6 @@ static void put_progress(FILE *out, const struct nodes_request *request, const s
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list)
-{
-    cli_json_begin(json, name, '{');
-    cli_json_int(json, "quorum", list->quorum);
-    cli_json_begin(json, "masters", '[');
-    for (size_t i = 0; i < list->n; i++)
-        cli_json_string(json, NULL, list->names[i]);
-    cli_json_end(json, ']');
-    cli_json_end(json, '}');
-}
-
 static void report_json(const struct redlock_change_report *report, FILE *out)
 {
     struct cli_json json = cli_json_open(out);
@@ -479,7 +452,7 @@ static int confirmed(const struct nodes_request *request)
                            "are sure, or --dry-run for the plan alone");
         return CLI_USAGE;
     }
-    if (nodes_types("change"))
+    if (term_types("change"))
         return CLI_OK;
     fputs("Nothing is changed.\n", stderr);
     return CLI_NOT_HELD;

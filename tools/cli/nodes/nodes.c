@@ -361,16 +361,6 @@ static void explain_change(const struct nodes_look *look)
         fputs("The masters come first, and the clients with the larger value after them.\n", stderr);
 }
 
-bool nodes_types(const char *word)
-{
-    char answer[16];
-    size_t size = strlen(word);
-
-    fprintf(stderr, "Type '%s' to go on: ", word);
-    fflush(stderr);
-    return fgets(answer, sizeof answer, stdin) && strncmp(answer, word, size) == 0 && strcmp(answer + size, "\n") == 0;
-}
-
 static int confirmed(const struct nodes_look *look)
 {
     if (look->request->yes)
@@ -380,7 +370,7 @@ static int confirmed(const struct nodes_look *look)
         return CLI_USAGE;
     }
     explain_change(look);
-    if (nodes_types("change"))
+    if (term_types("change"))
         return CLI_OK;
     fputs("Nothing is changed.\n", stderr);
     return CLI_NOT_HELD;
@@ -469,7 +459,7 @@ static bool new_confirmed(const struct nodes_look *look)
             "such locks (%s + 1 s). If this is not true, two clients may hold one lock.\n",
             look->sum.answering, look->sum.answering == 1 ? "" : "s",
             duration_text(look->request->common.max_ttl_ms * INT64_C(1000), max_ttl));
-    if (nodes_types("new"))
+    if (term_types("new"))
         return true;
     fputs("Nothing is declared.\n", stderr);
     return false;

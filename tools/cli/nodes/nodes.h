@@ -54,8 +54,7 @@ bool nodes_refuses(const struct nodes_look *look, size_t node);
 /* Does it answer, but too late? */
 bool nodes_is_slow(const struct nodes_look *look, size_t node);
 
-/* The first master whose name leads to two servers by turns: two clients may each have the vote of one of them. NULL:
- * none does, as far as was seen. */
+/* The first master whose name leads to two servers by turns, each with votes for other clients; NULL: none seen. */
 const char *nodes_by_turns(const struct nodes_look *look);
 
 /* --- show.c */
@@ -66,23 +65,21 @@ char *nodes_command(const struct nodes_look *look, const struct advice *advice);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 
+/* A list of masters in words: "a:1, b:2". */
+enum { NODES_NAMES_SIZE = 2048 };
+const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE]);
+void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list);
+
 /* --- nodes.c: --new-deployment, on the result of a look. CLI_OK: declared, and this is the look that did so; otherwise
  * it has said why not. */
 int nodes_declare(struct session *session, const struct nodes_request *request, struct nodes_look *look);
 
-/* The same for --max-ttl; the smallest that is declared, 0 if none is; and the number of the next
- * declaration. */
+/* The same for --max-ttl; the smallest that is declared, 0 if none is; and the number of the next declaration. */
 int64_t nodes_max_ttl_ms(const struct nodes_look *look);
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 uint32_t nodes_next_declaration(const struct nodes_look *look);
 
-/* Asks for the word on standard error, for standard output may be a pipe. Is it typed, and no other? */
-bool nodes_types(const char *word);
-
-/* --- members.c: another list of masters while locks are held; and a list in words: "a:1, b:2". */
-enum { NODES_NAMES_SIZE = 2048 };
-const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE]);
-void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list);
+/* --- members.c: another list of masters while locks are held. */
 int nodes_change_members(struct session *session, const struct nodes_request *request);
 
 #endif

@@ -316,6 +316,23 @@ static void print_deployment(const struct term *term, const struct nodes_look *l
         fputs(", max_ttl not declared\n", term->out);
 }
 
+/* A name's database is shown if it is not 0. */
+const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE])
+{
+    size_t size = 0;
+
+    buffer[0] = '\0';
+    for (size_t i = 0; i < list->n && size < NODES_NAMES_SIZE; i++) {
+        size_t length = strlen(list->names[i]);
+
+        if (length > 2 && strcmp(list->names[i] + length - 2, "/0") == 0)
+            length -= 2;
+        size += (size_t)snprintf(buffer + size, NODES_NAMES_SIZE - size, "%s%.*s", i ? ", " : "", (int)length,
+                                 list->names[i]);
+    }
+    return buffer;
+}
+
 /* The list, if it is not the one that --nodes says. */
 static void print_view(const struct term *term, const struct nodes_look *look)
 {
@@ -412,6 +429,17 @@ static void master(struct cli_json *json, const struct nodes_look *look, size_t 
     else if (!up)
         cli_json_string(json, "error", info->last_error);
     advices(json, look, node);
+    cli_json_end(json, '}');
+}
+
+void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list)
+{
+    cli_json_begin(json, name, '{');
+    cli_json_int(json, "quorum", list->quorum);
+    cli_json_begin(json, "masters", '[');
+    for (size_t i = 0; i < list->n; i++)
+        cli_json_string(json, NULL, list->names[i]);
+    cli_json_end(json, ']');
     cli_json_end(json, '}');
 }
 
