@@ -71,14 +71,14 @@ static bool encode(const struct rl_slice *first, size_t n_first, const struct rl
     return true;
 }
 
-static bool encode_script(enum rl_send_as send_as, enum rl_script which, size_t n_keys, const struct rl_slice *argv,
-                          size_t argc, struct rl_bytes *out)
+static bool encode_script(bool by_digest, enum rl_script which, size_t n_keys, const struct rl_slice *argv, size_t argc,
+                          struct rl_bytes *out)
 {
     const struct rl_script_text *script = rl_script_text(which);
     char keys[RL_DECIMAL_MAX];
     struct rl_slice words[SCRIPT_WORDS];
 
-    if (send_as == RL_SEND_EVALSHA) {
+    if (by_digest) {
         words[0] = (struct rl_slice){"EVALSHA", 7};
         words[1] = (struct rl_slice){script->sha1, 40};
     } else {
@@ -91,9 +91,9 @@ static bool encode_script(enum rl_send_as send_as, enum rl_script which, size_t 
 
 bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
 {
-    if (command->send_as == RL_SEND_PLAIN)
+    if (command->script == RL_SCRIPT_NONE)
         return encode(command->argv, command->argc, NULL, 0, out);
-    return encode_script(command->send_as, command->script, command->n_keys, command->argv, command->argc, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, command->argv, command->argc, out);
 }
 
 static struct rl_slice number_word(uint64_t number, char digits[RL_DECIMAL_MAX])
@@ -115,7 +115,7 @@ static struct rl_slice value_word(struct rl_slice token, enum rl_mode mode, char
     return (struct rl_slice){word, 2 + token.size};
 }
 
-bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out)
+bool rl_extend_many_encode(const struct rl_extend_many *many, bool by_digest, struct rl_bytes *out)
 {
     struct rl_slice argv[2 * RL_BATCH_MAX + 1];
     char words[RL_BATCH_MAX][SHARED_WORD_MAX];
@@ -126,7 +126,7 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
     argv[many->n] = number_word(many->ttl_ms, ttl);
     for (size_t i = 0; i < many->n; i++)
         argv[many->n + 1 + i] = value_word(many->tokens[i], many->modes[i], words[i]);
-    return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
+    return encode_script(by_digest, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
 bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out)
@@ -141,7 +141,7 @@ bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *jo
         argv[argc++] = joins->tokens[i];
         argv[argc++] = rl_proposal_word(joins->proposals[i], joins->lead_us, proposals[i]);
     }
-    return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, out);
 }
 
 /* Token, round, ticket and proposal. */
@@ -161,7 +161,7 @@ bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_re
         argv[argc++] = number_word(many->at[i].ticket, digits[i][1]);
         argv[argc++] = rl_proposal_word(many->at[i].proposal, many->lead_us, digits[i][2]);
     }
-    return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, out);
 }
 
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)

@@ -10,8 +10,8 @@
 /* Appends the command; false if memory is short, with *out unchanged. */
 bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
 
-/* Appends an extension of several values, as EVALSHA or EVAL. Returns as above. */
-bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out);
+/* Appends an extension of several values, by EVALSHA or EVAL. Returns as above. */
+bool rl_extend_many_encode(const struct rl_extend_many *many, bool by_digest, struct rl_bytes *out);
 
 /* Appends ENQUEUE with further values. */
 bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out);

@@ -16,7 +16,4 @@ struct rl_script_text {
 /* The text of a script, which must not be RL_SCRIPT_NONE. */
 const struct rl_script_text *rl_script_text(enum rl_script script);
 
-/* Script number i of those that a new connection loads, so that EVALSHA finds them; NULL behind the last. */
-const struct rl_script_text *rl_script_to_load(size_t i);
-
 #endif

@@ -6,57 +6,9 @@
 
 #include "codec/classify.h"
 #include "codec/command.h"
-#include "codec/script.h"
 #include "driver/conn.h"
 #include "driver/conn_auth.h"
 #include "util/slice.h"
-
-bool rl_handshake_begin(struct rl_conn *conn)
-{
-    conn->queued = 0;
-    conn->written = 0;
-    conn->asked = 0;
-    conn->answered = 0;
-    conn->last_received = RL_LONG_AGO;
-    conn->reader = rl_reply_reader_create();
-    if (!conn->reader || !rl_setup_begin(conn) || !rl_conn_want_read(conn)) {
-        rl_conn_set_error(conn, "handshake: no memory or event");
-        return false;
-    }
-    rl_conn_enter(conn, RL_CONN_SETUP);
-    rl_conn_mark_dirty(conn);
-    return true;
-}
-
-static void become_ready(struct rl_conn *conn, struct rl_instant now)
-{
-    rl_timers_disarm(&conn->shared->timers, &conn->attempt);
-    rl_conn_enter(conn, RL_CONN_READY);
-    conn->ready_since = now;
-    conn->proved = false;
-    conn->stats.connects++;
-    rl_reauth_begin(conn, now);
-    if (conn->role->begin)
-        conn->role->begin(conn);
-    conn->role->set_link(conn, RL_LINK_READY, "", now);
-}
-
-bool rl_handshake_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
-    enum rl_handshake result;
-
-    assert(conn->state == RL_CONN_SETUP || conn->state == RL_CONN_GREETING);
-    conn->answered++;
-    if (conn->state == RL_CONN_GREETING)
-        result = rl_greet_reply(conn, reply, now);
-    else
-        result = rl_setup_reply(conn, reply);
-    if (result == RL_HANDSHAKE_DONE && conn->state == RL_CONN_SETUP && conn->role->greets)
-        result = rl_greet_begin(conn, now);
-    if (result == RL_HANDSHAKE_DONE)
-        become_ready(conn, now);
-    return result != RL_HANDSHAKE_FAILED;
-}
 
 /* Each role has its table. Each row contributes any number of commands, depending on the configuration. A row that is
  * required ends the attempt when one of its commands is answered with an error. The answer to the last, PING or
@@ -98,20 +50,6 @@ static int write_select(const struct rl_conn *conn, struct rl_bytes *out)
     return conn->master->db ? write_command(words, 2, out) : 0;
 }
 
-static int write_load(const struct rl_conn *conn, struct rl_bytes *out)
-{
-    const struct rl_script_text *script;
-    int n = 0;
-
-    for (; (script = rl_script_to_load((size_t)n)); n++) {
-        struct rl_slice words[] = {rl_slice_of("SCRIPT"), rl_slice_of("LOAD"), {script->text, script->size}};
-
-        if (write_command(words, 3, out) < 0)
-            return -1;
-    }
-    return n;
-}
-
 static int write_ping(const struct rl_conn *conn, struct rl_bytes *out)
 {
     const struct rl_slice word = rl_slice_of("PING");
@@ -142,13 +80,11 @@ bool rl_setup_is_subscribed(const struct rl_conn *conn, const struct rl_reply *r
 #define AUTH_ROW {"AUTH", true, false, rl_auth_write, NULL}
 #define SETNAME_ROW {"CLIENT SETNAME", false, false, write_setname, NULL}
 
-/* Without a name or a loaded script the connection works as well: the name is for people, and a script that is not
- * loaded is sent with its text. */
+/* Without a name, which is for people, the connection works as well. */
 static const struct setup_row command_rows[] = {
     AUTH_ROW,
     SETNAME_ROW,
     {"SELECT", true, false, write_select, NULL},
-    {"SCRIPT LOAD", false, false, write_load, NULL},
     {"PING", true, false, write_ping, is_pong},
 };
 
@@ -166,7 +102,7 @@ _Static_assert(N_ROWS(listener_rows) <= RL_SETUP_ROWS_MAX, "RL_SETUP_ROWS_MAX is
 const struct rl_setup rl_setup_commands = {command_rows, N_ROWS(command_rows)};
 const struct rl_setup rl_setup_listener = {listener_rows, N_ROWS(listener_rows)};
 
-bool rl_setup_begin(struct rl_conn *conn)
+static bool setup_begin(struct rl_conn *conn)
 {
     const struct rl_setup *setup = conn->role->setup;
 
@@ -223,7 +159,7 @@ static void skip_finished_rows(struct rl_setup_progress *progress, size_t n_rows
     }
 }
 
-enum rl_handshake rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply)
+static enum rl_handshake setup_reply(struct rl_conn *conn, const struct rl_reply *reply)
 {
     const struct rl_setup *setup = conn->role->setup;
     struct rl_setup_progress *progress = &conn->setup;
@@ -257,15 +193,6 @@ static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struc
     return RL_HANDSHAKE_GOES_ON;
 }
 
-enum rl_handshake rl_greet_begin(struct rl_conn *conn, struct rl_instant now)
-{
-    enum rl_handshake result = begin_round(conn, 0, now);
-
-    if (result == RL_HANDSHAKE_GOES_ON)
-        rl_conn_enter(conn, RL_CONN_GREETING);
-    return result;
-}
-
 static void set_refused(struct rl_conn *conn, const char *why)
 {
     if (rl_auth_may_hold_password(conn, rl_slice_of(why)))
@@ -290,7 +217,7 @@ static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct r
     return false;
 }
 
-enum rl_handshake rl_greet_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+static enum rl_handshake greet_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_greeting *greeting = &conn->greeting;
 
@@ -305,4 +232,54 @@ enum rl_handshake rl_greet_reply(struct rl_conn *conn, const struct rl_reply *re
         return RL_HANDSHAKE_FAILED;
     greeting->answered++;
     return greeting->answered < greeting->size ? RL_HANDSHAKE_GOES_ON : begin_round(conn, greeting->round + 1, now);
+}
+
+bool rl_handshake_begin(struct rl_conn *conn)
+{
+    conn->queued = 0;
+    conn->written = 0;
+    conn->asked = 0;
+    conn->answered = 0;
+    conn->last_received = RL_LONG_AGO;
+    conn->reader = rl_reply_reader_create();
+    conn->greeting = (struct rl_greeting){0};
+    if (!conn->reader || !setup_begin(conn) || !rl_conn_want_read(conn)) {
+        rl_conn_set_error(conn, "handshake: no memory or event");
+        return false;
+    }
+    if (conn->role->greets && begin_round(conn, 0, rl_shared_now(conn->shared)) == RL_HANDSHAKE_FAILED)
+        return false;
+    rl_conn_enter(conn, RL_CONN_SETUP);
+    rl_conn_mark_dirty(conn);
+    return true;
+}
+
+static void become_ready(struct rl_conn *conn, struct rl_instant now)
+{
+    rl_timers_disarm(&conn->shared->timers, &conn->attempt);
+    rl_conn_enter(conn, RL_CONN_READY);
+    conn->ready_since = now;
+    conn->proved = false;
+    conn->stats.connects++;
+    rl_reauth_begin(conn, now);
+    if (conn->role->begin)
+        conn->role->begin(conn);
+    conn->role->set_link(conn, RL_LINK_READY, "", now);
+}
+
+bool rl_handshake_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    enum rl_handshake result;
+
+    assert(conn->state == RL_CONN_SETUP || conn->state == RL_CONN_GREETING);
+    conn->answered++;
+    if (conn->state == RL_CONN_GREETING)
+        result = greet_reply(conn, reply, now);
+    else
+        result = setup_reply(conn, reply);
+    if (result == RL_HANDSHAKE_DONE && conn->state == RL_CONN_SETUP && conn->greeting.size)
+        rl_conn_enter(conn, RL_CONN_GREETING);
+    else if (result == RL_HANDSHAKE_DONE)
+        become_ready(conn, now);
+    return result != RL_HANDSHAKE_FAILED;
 }

@@ -209,12 +209,11 @@ static void refreshes_answered(struct rl_host *host, unsigned node, const struct
     }
 }
 
-/* The next command for many is sent with the script's text. */
-static void note_unknown(struct rl_host *host, unsigned node, const struct rl_batch *batch,
-                         const struct rl_reply *reply)
+/* What is being gathered goes in front of a repetition. */
+static void flush(struct rl_host *host)
 {
-    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT)
-        host->batching.unknown_to[batch->kind] |= rl_bit(node);
+    if (rl_batch_flush(host)) /* which may end an attempt */
+        rl_host_run(host);
 }
 
 void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag *tag,
@@ -229,7 +228,11 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag 
     };
     struct rl_batch *batch = tag->owner;
 
-    note_unknown(host, node, batch, reply);
+    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT) {
+        flush(host);
+        if (rl_batch_repeat(host, node, tag))
+            return;
+    }
     answered[batch->kind](host, node, batch, reply, now);
     end_for_one(host, batch);
 }
@@ -251,18 +254,18 @@ static bool repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag
 {
     struct rl_tag again = *tag;
 
-    if (rl_batch_flush(host)) /* which may end an attempt */
-        rl_host_run(host);
+    flush(host);
     if ((tag->flags & flags) ||
         !rl_engine_may_repeat(&host->engine, host->now, tag->owner, (enum rl_step)tag->step, tag->round, node))
         return false;
     again.flags |= flags;
+    again.sent = host->now;
     return rl_host_send_again(host, node, &again);
 }
 
 bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_tag *tag)
 {
-    if (!repeat(host, node, tag, RL_COMMAND_AS_EVAL))
+    if (!repeat(host, node, tag, RL_REPEAT_WITH_TEXT))
         return false;
     host->counters.script_reloads++;
     return true;

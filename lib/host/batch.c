@@ -16,6 +16,7 @@
 
 #include "engine/answer.h"
 #include "engine/wait.h"
+#include "host/answers.h"
 #include "host/contended.h"
 #include "host/commands.h"
 #include "host/host.h"
@@ -74,7 +75,7 @@ static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
     return rl_slice_of(rl_host_token(batch->entries[i].claim));
 }
 
-static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch, enum rl_send_as send_as)
+static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
 
@@ -83,8 +84,7 @@ static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch
         many.tokens[i] = token_of(batch, i);
         many.modes[i] = (enum rl_mode)batch->entries[i].claim->mode;
     }
-    rl_bytes_clear(&host->scratch);
-    return rl_extend_many_encode(&many, send_as, &host->scratch);
+    return rl_command_of_extensions(host, node, &many);
 }
 
 /* The claim is the one that its lock waits with. */
@@ -106,8 +106,7 @@ static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, 
     return rl_command_of_joins(host, batch->entries[0].claim, node, &joins);
 }
 
-static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
-                           enum rl_send_as send_as)
+static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_refresh_many refreshes = {.n = batch->n, .lead_us = rl_trust_lead(host)};
 
@@ -117,24 +116,19 @@ static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch,
         refreshes.at[i].ticket = batch->entries[i].ticket;
         refreshes.at[i].proposal = rl_claim_proposal(batch->entries[i].claim);
     }
-    return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &refreshes);
+    return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, &refreshes);
 }
 
-/* A master that has turned out not to know the script gets its text this time; joins are repeated alone. Some
- * masters may be written the same bytes. */
+/* Some masters may be written the same bytes. */
 static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
-    struct rl_batching *batching = &host->batching;
-    bool unknown = batching->unknown_to[batch->kind] & rl_bit(node);
-    enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
-
     if (batch->kind == RL_BATCH_ENQUEUES)
         return encode_enqueues(host, batch, node);
     if (batch->kind == RL_BATCH_REFRESHES)
-        return encode_refreshes(host, batch, node, send_as);
-    if (batching->encoded_as != send_as)
-        batching->encoded_as = encode_extensions(host, batch, send_as) ? send_as : RL_SEND_PLAIN;
-    return batching->encoded_as == send_as;
+        return encode_refreshes(host, batch, node);
+    return (host->scripting.encoded == RL_SCRIPT_EXTEND_MANY &&
+            rl_command_is_same(host, batch->entries[0].claim, RL_STEP_EXTEND, node, node)) ||
+           encode_extensions(host, batch, node);
 }
 
 static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i, unsigned node)
@@ -146,19 +140,41 @@ static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i,
     rl_engine_reply(&host->engine, &refused);
 }
 
+static enum rl_sending sending_of(const struct rl_batch *batch)
+{
+    return batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
+}
+
 static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node)
 {
     struct rl_tag tag = tag_of(batch);
-    enum rl_sending how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
-    if (!encode(host, batch, node) || !rl_transport_send(&host->transport, node, &host->scratch, how, &tag)) {
+    if (!encode(host, batch, node) || !rl_command_send(host, node, sending_of(batch), &tag)) {
         for (size_t i = 0; i < batch->n; i++)
             refuse(host, batch, i, node);
         return;
     }
-    host->batching.unknown_to[batch->kind] &= ~rl_bit(node);
     batch->unanswered++;
-    host->counters.commands++;
+}
+
+bool rl_batch_repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag)
+{
+    struct rl_batch *batch = tag->owner;
+    struct rl_tag again = *tag;
+
+    again.flags |= RL_REPEAT_WITH_TEXT;
+    again.sent = host->now;
+    host->scripting.encoded = RL_SCRIPT_NONE;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (!rl_engine_may_repeat(&host->engine, host->now, batch->entries[i].claim, rl_batch_step(batch),
+                                  batch->entries[i].round, node))
+            return false;
+    }
+    if ((tag->flags & RL_REPEAT_WITH_TEXT) || !encode(host, batch, node) ||
+        !rl_command_send(host, node, sending_of(batch), &again))
+        return false;
+    host->counters.script_reloads++;
+    return true;
 }
 
 static bool includes(const struct rl_batch *batch, unsigned node)
@@ -168,7 +184,7 @@ static bool includes(const struct rl_batch *batch, unsigned node)
 
 static void write_to_all(struct rl_host *host, struct rl_batch *batch)
 {
-    host->batching.encoded_as = RL_SEND_PLAIN;
+    host->scripting.encoded = RL_SCRIPT_NONE;
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
         if (includes(batch, node))
             write_to(host, batch, node);

@@ -42,8 +42,6 @@ struct rl_batch {
 
 struct rl_batching {
     struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
-    uint32_t unknown_to[RL_BATCH_KINDS]; /* masters that have not loaded the script for that */
-    enum rl_send_as encoded_as; /* extensions in the host's scratch while they are written; RL_SEND_PLAIN: none */
     struct rl_batch *spare;
     struct rl_list all;
 };
@@ -66,6 +64,10 @@ bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *e
 /* Writes the batch that is being gathered: before anything else is written, and at the end of the turn. true: there was
  * one. */
 bool rl_batch_flush(struct rl_host *host);
+
+/* The master did not know the script: the batch is written to it once more, as it was, when none is being gathered.
+ * false: it may not be, or cannot be. */
+bool rl_batch_repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* The last master has ended the batch. */
 void rl_batch_give_back(struct rl_batching *batching, struct rl_batch *batch);

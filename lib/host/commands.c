@@ -1,7 +1,10 @@
 #include "host/commands.h"
 
+#include "codec/classify.h"
+#include "codec/script.h"
 #include "engine/answer.h"
 #include "engine/wait.h"
+#include "host/answers.h"
 #include "host/claims.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
@@ -9,6 +12,58 @@
 #include "kinds/look.h"
 #include "kinds/names.h"
 #include "kinds/wait_queue.h"
+
+/* --- Scripts ------------------------------------------------------------------------------------------------------ */
+
+void rl_scripts_forget(struct rl_host *host, unsigned node)
+{
+    for (size_t i = 0; i < RL_SCRIPT_COUNT; i++)
+        host->scripting.had_since[node][i] = RL_LONG_AGO;
+}
+
+bool rl_scripts_ask(struct rl_bytes *out)
+{
+    struct rl_slice words[1 + RL_SCRIPT_COUNT] = {rl_slice_of("SCRIPT"), rl_slice_of("EXISTS")};
+
+    for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
+        words[1 + i] = rl_slice_of(rl_script_text((enum rl_script)i)->sha1);
+    return rl_words_encode(words, 1 + RL_SCRIPT_COUNT, out);
+}
+
+void rl_scripts_learn(struct rl_host *host, unsigned node, struct rl_instant sent, const struct rl_reply *reply)
+{
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != RL_SCRIPT_COUNT - 1)
+        return; /* no right to ask */
+    for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
+        host->scripting.had_since[node][i] = reply->elements[i - 1].integer ? sent : RL_NEVER;
+}
+
+bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script, bool careful)
+{
+    struct rl_instant since = host->scripting.had_since[node][script];
+
+    return since.ns != RL_NEVER.ns && (!careful || since.ns != RL_LONG_AGO.ns);
+}
+
+void rl_script_written(struct rl_host *host, unsigned node, enum rl_script script)
+{
+    host->scripting.had_since[node][script] = host->now;
+}
+
+void rl_script_answered(struct rl_host *host, unsigned node, enum rl_script script, struct rl_instant sent,
+                        const struct rl_reply *reply)
+{
+    struct rl_instant *since = &host->scripting.had_since[node][script];
+
+    if (script == RL_SCRIPT_NONE)
+        return;
+    if (reply->root.type != RL_REPLY_ERROR) {
+        if (since->ns == RL_NEVER.ns || since->ns == RL_LONG_AGO.ns)
+            *since = sent;
+    } else if (rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT && !rl_before(sent, *since)) {
+        *since = RL_NEVER;
+    }
+}
 
 /* --- Subjects --------------------------------------------------------------------------------------------------- */
 
@@ -110,6 +165,19 @@ static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, u
     return !(flags & RL_COMMAND_IN_FULL) && !claim->kind->respects_queue && !queue_is_likely(host, claim);
 }
 
+/* rule 3.4: a NOSCRIPT must not eat a rollback, nor may a claim overtake it; nor is a command repeated twice. */
+static bool is_careful(const struct rl_host *host, enum rl_step step, uint8_t flags)
+{
+    return is_rollback(step) || host->closing || (flags & RL_REPEAT_WITH_TEXT);
+}
+
+static void choose_form(struct rl_host *host, unsigned node, bool careful, struct rl_command *command)
+{
+    host->scripting.encoded = command->script;
+    host->scripting.by_digest = rl_script_goes_by_digest(host, node, command->script, careful);
+    command->by_digest = host->scripting.by_digest;
+}
+
 /* The command borrows from the room. */
 static void make_command(struct rl_host *host, unsigned node, const struct rl_tag *tag, struct room *room,
                          struct rl_command *ret_command)
@@ -133,8 +201,7 @@ static void make_command(struct rl_host *host, unsigned node, const struct rl_ta
     if (hooks->complete_subject)
         hooks->complete_subject(rl_host_claim_lock(claim), tag, &subject);
     claim->kind->command(step, &subject, ret_command);
-    if ((tag->flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
-        ret_command->send_as = RL_SEND_EVAL;
+    choose_form(host, node, is_careful(host, step, tag->flags), ret_command);
 }
 
 bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag)
@@ -160,7 +227,7 @@ bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned 
 }
 
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_refresh_many *refreshes)
+                             const struct rl_refresh_many *refreshes)
 {
     struct room room;
     struct rl_command command;
@@ -170,9 +237,19 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
     add_waiter(host, node, &subject);
     subject.ttl_ms = lease_ms;
     rl_queue_refresh_many_command(&subject, &command);
-    command.send_as = send_as;
+    choose_form(host, node, host->closing, &command);
     rl_bytes_clear(&host->scratch);
     return rl_refresh_many_encode(&command, refreshes, &host->scratch);
+}
+
+bool rl_command_of_extensions(struct rl_host *host, unsigned node, const struct rl_extend_many *many)
+{
+    struct rl_command command;
+
+    rl_command_init(&command, RL_SCRIPT_EXTEND_MANY, many->n);
+    choose_form(host, node, host->closing, &command);
+    rl_bytes_clear(&host->scratch);
+    return rl_extend_many_encode(many, command.by_digest, &host->scratch);
 }
 
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node)
@@ -190,6 +267,10 @@ bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned
 bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,
                         unsigned b)
 {
+    const struct rl_scripting *scripting = &host->scripting;
+
+    if (rl_script_goes_by_digest(host, b, scripting->encoded, is_careful(host, step, 0)) != scripting->by_digest)
+        return false;
     if (!host->trust.guarded)
         return true;
     if (is_rollback(step) || respects_queue(claim, step))
@@ -197,12 +278,17 @@ bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim
     return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
 }
 
-static bool send_scratch(struct rl_host *host, unsigned node, enum rl_sending how, const struct rl_tag *tag)
+bool rl_command_send(struct rl_host *host, unsigned node, enum rl_sending how, const struct rl_tag *tag)
 {
-    bool sent = rl_transport_send(&host->transport, node, &host->scratch, how, tag);
+    struct rl_tag scripted = *tag;
 
-    host->counters.commands += sent;
-    return sent;
+    scripted.script = (uint8_t)host->scripting.encoded;
+    if (!rl_transport_send(&host->transport, node, &host->scratch, how, &scripted))
+        return false;
+    if (!host->scripting.by_digest)
+        rl_script_written(host, node, host->scripting.encoded);
+    host->counters.commands++;
+    return true;
 }
 
 /* A refusal of one master may end the attempt before the next one is asked. */
@@ -236,7 +322,7 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
             encoded = is_wanted(effect) && rl_command_of_step(host, node, &tag);
             formatted_for = node;
         }
-        if (encoded && send_scratch(host, node, sending_of(effect->step), &tag))
+        if (encoded && rl_command_send(host, node, sending_of(effect->step), &tag))
             continue;
         refused.node = node;
         rl_engine_reply(&host->engine, &refused);
@@ -246,5 +332,5 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
 bool rl_host_send_again(struct rl_host *host, unsigned node, const struct rl_tag *tag)
 {
     return rl_command_of_step(host, node, tag) &&
-           send_scratch(host, node, sending_of((enum rl_step)tag->step), tag);
+           rl_command_send(host, node, sending_of((enum rl_step)tag->step), tag);
 }

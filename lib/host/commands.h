@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <redlock/options.h>
+
 #include "codec/command.h"
 #include "engine/engine.h"
 #include "host/transport.h"
@@ -15,11 +17,35 @@ struct rl_host;
 struct rl_key;
 struct rl_tag;
 
-/* How a command differs from the usual one; also flags of its tag. */
+/* How a command differs from the usual one; also a flag of its tag. */
 enum {
-    RL_COMMAND_AS_EVAL = 1, /* with the script's text */
     RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
 };
+
+/* A new connection is asked which scripts its server has. The text of one that is missing is sent with its first use;
+ * if it went missing later, that is after a NOSCRIPT, and what else was refused is repeated behind it, by the digest.
+ * Where a server does not say what it has, releases and rollbacks carry the text until it is known to have it. */
+struct rl_scripting {
+    /* Since when the server at the other end has had each script; RL_LONG_AGO: not known; RL_NEVER: it has not. */
+    struct rl_instant had_since[REDLOCK_MAX_MASTERS][RL_SCRIPT_COUNT];
+    enum rl_script encoded; /* in host->scratch ... */
+    bool by_digest;         /* ... which is sent so */
+};
+
+/* Nothing is known of a connection that is new, or yet to come. */
+void rl_scripts_forget(struct rl_host *host, unsigned node);
+
+/* Appends the question which scripts a server has; the answer to what was sent then. */
+bool rl_scripts_ask(struct rl_bytes *out);
+void rl_scripts_learn(struct rl_host *host, unsigned node, struct rl_instant sent, const struct rl_reply *reply);
+
+/* May the master be sent the script's digest? `careful`: only if it is known to have the script. */
+bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script, bool careful);
+
+/* The text has been written to it. It has answered a command that was sent then. */
+void rl_script_written(struct rl_host *host, unsigned node, enum rl_script script);
+void rl_script_answered(struct rl_host *host, unsigned node, enum rl_script script, struct rl_instant sent,
+                        const struct rl_reply *reply);
 
 /* The command for a step of one claim, which is the tag's owner. false, here and below: out of memory. */
 bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag);
@@ -30,14 +56,20 @@ bool rl_command_of_joins(struct rl_host *host, struct rl_claim *claim, unsigned 
 
 /* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_refresh_many *refreshes);
+                             const struct rl_refresh_many *refreshes);
+
+/* RL_STEP_EXTEND of many. */
+bool rl_command_of_extensions(struct rl_host *host, unsigned node, const struct rl_extend_many *many);
 
 /* What a master knows of a key. */
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node);
 
-/* Are the bytes for one master those for the other, too, if the claim is as it was? */
+/* Are the bytes that were made for one master those for the other, too, if the claim is as it was? */
 bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,
                         unsigned b);
+
+/* Sends the bytes. false: it cannot be done now. */
+bool rl_command_send(struct rl_host *host, unsigned node, enum rl_sending how, const struct rl_tag *tag);
 
 /* Commands for one claim. */
 

@@ -25,6 +25,7 @@ static void on_reply(void *ctx, unsigned node, const struct rl_tag *tag, const s
 
     host->now = now;
     host->answers[node]++;
+    rl_script_answered(host, node, (enum rl_script)tag->script, tag->sent, reply);
     if (!tag->owner) {
         rl_trust_reply(host, node, tag, reply, now);
         rl_host_run(host);
@@ -75,6 +76,8 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
         joined(host, node, now);
     if (link == RL_LINK_DOWN)
         rl_trust_end_greeting(host, node, false, now);
+    if (link == RL_LINK_DOWN)
+        rl_scripts_forget(host, node);
     if (link == RL_LINK_LATE)
         rl_trust_greeting_is_late(host, node, now);
     else

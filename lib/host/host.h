@@ -38,6 +38,7 @@
 #include "engine/engine.h"
 #include "host/batch.h"
 #include "host/claims.h"
+#include "host/commands.h"
 #include "host/contended.h"
 #include "host/environment.h"
 #include "host/lock.h"
@@ -89,7 +90,8 @@ struct rl_host {
     struct rl_timer rollback_timer;
     struct rl_batching batching;
     uint32_t cohorts;            /* the latest one's number */
-    struct rl_bytes scratch;     /* the command that is being fanned out */
+    struct rl_bytes scratch;     /* the command that is being fanned out ... */
+    struct rl_scripting scripting; /* ... and how it is sent */
     struct rl_host_counters counters;
     struct rl_host_votes votes[REDLOCK_MAX_MASTERS];
     uint64_t answers[REDLOCK_MAX_MASTERS]; /* replies of each master, of any kind */

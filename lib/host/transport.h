@@ -24,6 +24,7 @@ struct rl_tag {
     uint32_t round;
     uint8_t step;
     uint8_t flags;
+    uint8_t script;
 };
 
 /* When a command is refused. */

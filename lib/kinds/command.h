@@ -3,6 +3,7 @@
 #define RL_KINDS_COMMAND_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 /* A number for the fencing counter, as commands have it: NUMBER, or NUMBER+LEAD where the list has a lead. */
 #define RL_PROPOSAL_MAX (2 * RL_DECIMAL_MAX + 1)
 
-/* How the codec sends it. */
 enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
@@ -41,17 +41,11 @@ enum rl_script {
     RL_SCRIPT_COUNT,
 };
 
-enum rl_send_as {
-    RL_SEND_PLAIN,   /* no script */
-    RL_SEND_EVALSHA, /* by digest; the codec repeats it once as EVAL after NOSCRIPT */
-    RL_SEND_EVAL,    /* with the script's text */
-};
-
-/* For scripts, argv holds the keys and then the arguments; the codec puts EVALSHA, the digest and the number of keys in
- * front. The slices borrow from the subject and from `numbers`. */
+/* For scripts, argv holds the keys and then the arguments; the codec puts EVAL and the text, or EVALSHA and the digest,
+ * and the number of keys in front. The slices borrow from the subject and from `numbers`. */
 struct rl_command {
-    enum rl_send_as send_as;
     enum rl_script script;
+    bool by_digest;
     size_t n_keys;
     size_t argc;
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
@@ -147,11 +141,11 @@ struct rl_refresh_many {
     } at[RL_BATCH_MAX];
 };
 
-static inline void rl_command_init(struct rl_command *command, enum rl_send_as send_as, enum rl_script script,
-                                   size_t n_keys)
+/* With the script's text, unless the host knows that the digest will do (host/commands.h). */
+static inline void rl_command_init(struct rl_command *command, enum rl_script script, size_t n_keys)
 {
-    command->send_as = send_as;
     command->script = script;
+    command->by_digest = false;
     command->n_keys = n_keys;
     command->argc = 0;
 }

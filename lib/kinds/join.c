@@ -28,7 +28,7 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
 {
     assert((size_t)question->mode < COUNT_OF(mode_words));
     assert((size_t)question->durability < COUNT_OF(durability_words));
-    rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_JOIN, 1);
+    rl_command_init(ret_command, RL_SCRIPT_JOIN, 1);
     rl_push(ret_command, question->marker);
     rl_push_word(ret_command, mode_words[question->mode]);
     rl_push(ret_command, question->incarnation);

@@ -7,8 +7,7 @@
 #include "kinds/command.h"
 #include "votes/join.h"
 
-/* Fills *ret_command, which is sent by EVAL, since the script may not be loaded yet. Its slices borrow from the
- * question and from *ret_command. */
+/* Fills *ret_command. Its slices borrow from the question and from *ret_command. */
 void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command);
 
 /* *ret_view: the view that the marker has now, borrowed from the reply; empty: none. NULL: it is not asked for. false:

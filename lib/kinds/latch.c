@@ -8,7 +8,7 @@
 
 void rl_latch_command(const struct rl_latch_read *question, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_LATCH, 1);
+    rl_command_init(ret_command, RL_SCRIPT_LATCH, 1);
     rl_push(ret_command, question->key);
     rl_push_number(ret_command, 0, question->parties);
     rl_push_number(ret_command, 1, question->generation);

@@ -8,7 +8,7 @@
 
 void rl_look_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_LOOK, 0);
+    rl_command_init(ret_command, RL_SCRIPT_LOOK, 0);
     rl_queue_push_keys(subject, ret_command);
     ret_command->n_keys = ret_command->argc;
 }

@@ -11,7 +11,7 @@
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
+    rl_command_init(command, RL_SCRIPT_NONE, 0);
     rl_push_word(command, "SET");
     rl_push(command, subject->key);
     rl_push(command, subject->token);
@@ -22,7 +22,7 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
 
 static void extend(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND, 1);
+    rl_command_init(command, RL_SCRIPT_EXTEND, 1);
     rl_push(command, subject->key);
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
@@ -34,7 +34,7 @@ static void repair(const struct rl_subject *subject, struct rl_command *command)
 {
     struct rl_slice nothing = {"", 0};
 
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_REPAIR, subject->counter.size ? 3 : 2);
+    rl_command_init(command, RL_SCRIPT_REPAIR, subject->counter.size ? 3 : 2);
     rl_push(command, subject->key);
     rl_push(command, subject->marker.size ? subject->marker : subject->key);
     if (subject->counter.size)
@@ -67,7 +67,7 @@ static void mutex_command(enum rl_step step, const struct rl_subject *subject, s
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
     default:
-        rl_release_command(step, subject, ret_command);
+        rl_release_command(subject, ret_command);
         break;
     }
 }
@@ -157,7 +157,7 @@ const struct rl_kind rl_mutex_kind = {
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_GRANT, 2);
+    rl_command_init(command, RL_SCRIPT_GRANT, 2);
     rl_push(command, subject->key);
     rl_push(command, subject->counter);
     rl_push(command, subject->token);
@@ -168,7 +168,7 @@ static void grant(const struct rl_subject *subject, struct rl_command *command)
 
 static void raise_counter(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_RAISE, 2);
+    rl_command_init(command, RL_SCRIPT_RAISE, 2);
     rl_push(command, subject->key);
     rl_push(command, subject->counter);
     rl_push(command, subject->token);
@@ -220,11 +220,9 @@ const struct rl_kind rl_fenced_kind = {
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
-/* rule 3.4: "EVAL with the script's text for rollbacks (a NOSCRIPT must not eat one)". */
-void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+void rl_release_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL,
-                    subject->waiters.size ? RL_SCRIPT_RELEASE : RL_SCRIPT_RELEASE_SHORT,
+    rl_command_init(ret_command, subject->waiters.size ? RL_SCRIPT_RELEASE : RL_SCRIPT_RELEASE_SHORT,
                     subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
     rl_queue_push_keys(subject, ret_command);
     rl_push(ret_command, subject->token);

@@ -19,7 +19,7 @@ extern const struct rl_kind rl_fenced_kind;
 /* The command of a release and a rollback, and what the masters answer (rules 3.4 and 7.2): the same for all kinds. */
 
 /* The command of RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
-void rl_release_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
+void rl_release_command(const struct rl_subject *subject, struct rl_command *ret_command);
 
 /* The meaning of a reply to it. */
 struct rl_answer rl_release_answer(const struct rl_reply *reply);

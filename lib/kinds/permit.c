@@ -44,7 +44,7 @@ static void push_directory(const struct rl_subject *subject, struct rl_command *
 /* Without fencing, the counter is not looked at; the key is named in its place, since no ACL allows an empty name. */
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_CLAIM_PERMIT, 2 + 2 * subject->candidates.n);
+    rl_command_init(command, RL_SCRIPT_CLAIM_PERMIT, 2 + 2 * subject->candidates.n);
     rl_push(command, subject->key);
     rl_push(command, subject->counter.size ? subject->counter : subject->key);
     push_candidates(subject, command);
@@ -63,7 +63,7 @@ static void queue_command(enum rl_step step, const struct rl_subject *subject, s
     if (step == RL_STEP_ENQUEUE)
         rl_queue_enqueue_command(subject, command);
     else
-        rl_release_command(step, subject, command);
+        rl_release_command(subject, command);
     n_rest = command->argc - command->n_keys;
     memcpy(rest, command->argv + command->n_keys, n_rest * sizeof rest[0]);
     command->argc = command->n_keys;

@@ -23,7 +23,7 @@ static void push_mode(struct rl_command *command, enum rl_mode mode)
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_CLAIM_SHARED, N_KEYS);
+    rl_command_init(command, RL_SCRIPT_CLAIM_SHARED, N_KEYS);
     rl_queue_push_keys(subject, command);
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
@@ -35,7 +35,7 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
 
 static void extend(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND_SHARED, subject->queue.size ? N_KEYS : 1);
+    rl_command_init(command, RL_SCRIPT_EXTEND_SHARED, subject->queue.size ? N_KEYS : 1);
     if (subject->queue.size)
         rl_queue_push_keys(subject, command);
     else
@@ -74,7 +74,7 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
         rl_fenced_kind.command(step, subject, ret_command);
         break;
     default:
-        rl_release_command(step, subject, ret_command);
+        rl_release_command(subject, ret_command);
         break;
     }
 }

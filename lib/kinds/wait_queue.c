@@ -24,7 +24,7 @@ void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *com
 
 void rl_queue_enqueue_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE, N_KEYS);
+    rl_command_init(ret_command, RL_SCRIPT_ENQUEUE, N_KEYS);
     rl_queue_push_keys(subject, ret_command);
     rl_push(ret_command, subject->token);
     rl_push_number(ret_command, 0, subject->ttl_ms);
@@ -39,7 +39,7 @@ void rl_queue_enqueue_command(const struct rl_subject *subject, struct rl_comman
 
 void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_REFRESH_MANY, N_KEYS);
+    rl_command_init(ret_command, RL_SCRIPT_REFRESH_MANY, N_KEYS);
     rl_queue_push_keys(subject, ret_command);
     rl_push_number(ret_command, 0, subject->ttl_ms);
     rl_push(ret_command, subject->incarnation);

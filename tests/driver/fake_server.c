@@ -91,7 +91,6 @@ static const char *handshake_reply(struct fake_server *server, const struct requ
         {"AUTH", rules->auth, "+OK\r\n"},
         {"CLIENT", rules->setname, "+OK\r\n"},
         {"SELECT", rules->select, "+OK\r\n"},
-        {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
         {"PING", rules->ping, server->n_channels ? PONG_TO_SUBSCRIBER : "+PONG\r\n"},
     };
 

@@ -25,7 +25,6 @@ struct fake_rules {
     const char *auth;
     const char *setname;
     const char *select;
-    const char *load;
     const char *ping;
     const char *subscribe; /* to the first channel of a connection ... */
     const char *another;   /* ... and to others */

@@ -10,10 +10,6 @@
 
 #include "rig.h"
 
-/* All scripts that are sent by digest from the beginning. */
-#define FIVE_LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
-#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS
-
 GROUP(good, "good", rig_setup, rig_teardown)
 
 TEST(good, the_handshake_is_what_the_url_and_the_configuration_ask_for)
@@ -23,7 +19,7 @@ TEST(good, the_handshake_is_what_the_url_and_the_configuration_ask_for)
     snprintf(rig.urls[0], sizeof rig.urls[0], "redis://u:p@%s/3", server->url + strlen("redis://"));
     rig_start();
     rig_until_link(0, RL_LINK_READY);
-    ck_assert_str_eq(server->handshake, "AUTH CLIENT SELECT " LOADS "PING ");
+    ck_assert_str_eq(server->handshake, "AUTH CLIENT SELECT PING ");
     ck_assert_str_eq(rig.links[0].path, "READY ");
 }
 
@@ -33,7 +29,7 @@ TEST(good, without_credentials_database_and_name_those_commands_are_left_out)
 
     rig.config.client_name = "";
     rig_start_ready();
-    ck_assert_str_eq(server->handshake, LOADS "PING ");
+    ck_assert_str_eq(server->handshake, "PING ");
 }
 
 TEST(good, nothing_happens_before_the_loop_runs)
@@ -45,12 +41,11 @@ TEST(good, nothing_happens_before_the_loop_runs)
     ck_assert_uint_eq(rig_stats(0).connects, 0);
 }
 
-TEST(good, a_server_without_the_right_to_name_or_load_is_still_used)
+TEST(good, a_server_without_the_right_to_name_is_still_used)
 {
     struct fake_server *server = rig_add(FAKE_UNIX);
 
     server->rules.setname = "-NOPERM this user has no permissions to run the 'client|setname' command\r\n";
-    server->rules.load = "-NOPERM this user has no permissions to run the 'script|load' command\r\n";
     rig_start_ready();
 }
 
@@ -163,7 +158,7 @@ TEST(bad, a_server_that_accepts_and_says_nothing_runs_into_the_deadline)
     struct fake_server *server = rig_add(FAKE_TCP4);
 
     rig.config.connect_timeout = rl_ms(30);
-    server->rules = (struct fake_rules){.setname = "", .load = "", .ping = ""};
+    server->rules = (struct fake_rules){.setname = "", .ping = ""};
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
     ck_assert_msg(strncmp(rig.links[0].why, "handshake: no answer within ", 28) == 0, "%s", rig.links[0].why);
@@ -240,7 +235,7 @@ TEST(bad, a_server_that_explains_itself_and_hangs_up_is_quoted)
     struct fake_server *server = rig_add(FAKE_UNIX);
 
     server->rules.setname = "-ERR max number of clients reached\r\n";
-    server->rules.load = "";
+    server->rules.ping = "";
     rig_start();
     while (!strstr(server->handshake, "PING"))
         rig_turn();
@@ -255,7 +250,7 @@ TEST(bad, a_server_that_explains_itself_and_resets_is_quoted)
     struct fake_server *server = rig_add(FAKE_TCP4);
 
     server->rules.setname = "-ERR max number of clients reached\r\n";
-    server->rules.load = "";
+    server->rules.ping = "";
     rig_start();
     while (!strstr(server->handshake, "PING"))
         rig_turn();

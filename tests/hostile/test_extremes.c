@@ -165,7 +165,7 @@ TEST(three, masters_that_forget_their_scripts_are_told_the_text)
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_client_stats(world.client, &stats, sizeof stats), 0);
-    ck_assert_uint_ge(stats.script_reloads, 4);
+    ck_assert_uint_ge(stats.script_reloads, 2); /* of the extension: a release carries its text */
 }
 
 SUITE("extremes")

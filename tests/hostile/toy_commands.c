@@ -163,8 +163,6 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
 {
     const char *permit, *shared;
 
-    if (toy_is(words[0], "EVALSHA") && toy->forgetful)
-        return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
     permit = run_permit(toy, words, n);
     if (permit)
         return permit;
@@ -188,9 +186,14 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
 
 /* --- Handshake and guard ------------------------------------------------------------------------------------- */
 
+static bool is_script(const struct toy_word *words)
+{
+    return toy_is(words[0], "EVAL") || toy_is(words[0], "EVALSHA");
+}
+
 static bool is_join(const struct toy_word *words, size_t n)
 {
-    return n > 7 && toy_is(words[0], "EVAL") && toy_is(words[2], "1"); /* EXTEND has 6, or 7 with a mode */
+    return n > 7 && is_script(words) && toy_is(words[2], "1"); /* EXTEND has 6, or 7 with a mode */
 }
 
 /* A marker that was always there, but for the quarantine after toy_lose(). */
@@ -245,13 +248,15 @@ const char *toy_execute(struct toy *toy, const struct toy_word *words, size_t n)
         return marker(toy);
     if (toy_is(words[0], "TIME"))
         return wall_time(toy);
+    if (toy_is(words[0], "EVALSHA") && toy->forgetful)
+        return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
     if (is_latch(words, n))
         return run_latch();
     if (is_join(words, n))
         return join(toy, words);
     if (toy_is(words[0], "SET"))
         reply = set(toy, words);
-    else if (toy_is(words[0], "EVAL") || toy_is(words[0], "EVALSHA"))
+    else if (is_script(words))
         reply = run_script(toy, words, n);
     else
         return "+OK\r\n"; /* the rest of the handshake */

@@ -141,6 +141,8 @@ TEST(counters, a_quorum_has_recorded_the_token_that_is_handed_out)
 TEST(counters, the_counter_outlives_the_lock_by_a_day)
 {
     fence_take_and_release(rig.client);
+    rig_wait_quiet(&rig, rig.client); /* every master has the scripts */
+    fence_take_and_release(rig.client);
     rig_wait_absent(&rig, "job");
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_gt(rig_pttl(&rig, i, FENCE_COUNTER), INT64_C(24) * 3600 * 1000 - 60000);

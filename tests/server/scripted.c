@@ -22,7 +22,7 @@ static size_t begin_with_script(const struct rl_command *command, char **words)
 {
     const struct rl_script_text *script;
 
-    if (command->send_as == RL_SEND_PLAIN)
+    if (command->script == RL_SCRIPT_NONE)
         return 0;
     script = rl_script_text(command->script);
     words[0] = copy_of((struct rl_slice){"EVAL", 4});

@@ -117,7 +117,7 @@ static void extend_with_others(const char *vote, const char *ttl_ms, const char 
     struct rl_command command;
     struct scripted scripted;
 
-    rl_command_init(&command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND_MANY, 1);
+    rl_command_init(&command, RL_SCRIPT_EXTEND_MANY, 1);
     rl_push_word(&command, "lock");
     rl_push_word(&command, ttl_ms);
     rl_push_word(&command, vote);

@@ -11,7 +11,7 @@ static void foreign_command(enum rl_step step, const struct rl_subject *subject,
         rl_mutex_kind.command(step, subject, ret_command);
         return;
     }
-    rl_command_init(ret_command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
+    rl_command_init(ret_command, RL_SCRIPT_NONE, 0);
     rl_push_word(ret_command, "DELIFEQ");
     rl_push(ret_command, subject->key);
     rl_push(ret_command, subject->token);

@@ -39,7 +39,7 @@ void master_init(struct master *master, unsigned index)
     keyspace_clear(&master->keys);
     keyspace_clear(&master->synced);
     master->unsynced_since = INT64_MAX;
-    master->scripts = 0;
+    master->scripts = ALL_SCRIPTS; /* other clients have been there */
     master->index = (uint8_t)index;
     master->up = true;
     master->durability = DURABILITY_NONE;
@@ -360,6 +360,15 @@ static void answer_config(struct world *world, const struct master *master, cons
     reply->elements[1] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {value, strlen(value)}};
 }
 
+static void answer_scripts(const struct master *master, struct rl_reply *reply)
+{
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = RL_SCRIPT_COUNT - 1;
+    for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
+        reply->elements[i - 1] =
+            (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = master->scripts >> i & 1};
+}
+
 static bool is_script(size_t argc, const struct rl_slice *argv)
 {
     return argc >= 3 && (rl_slice_is(argv[0], "EVALSHA") || rl_slice_is(argv[0], "EVAL"));
@@ -382,6 +391,8 @@ static void execute(struct world *world, struct master *master, const struct mes
         run_script(world, master, &context, argc, argv, reply);
     else if (rl_slice_is(argv[0], "CONFIG") && argc == 3)
         answer_config(world, master, argv, reply);
+    else if (rl_slice_is(argv[0], "SCRIPT"))
+        answer_scripts(master, reply);
     else if (rl_slice_is(argv[0], "SUBSCRIBE") || rl_slice_is(argv[0], "UNSUBSCRIBE"))
         reply_status(reply, "subscribe");
     else
@@ -413,7 +424,6 @@ void master_execute(struct world *world, struct master *master, const struct mes
     struct rl_reply reply;
 
     if (message->kind == MESSAGE_SETUP) {
-        master->scripts = ALL_SCRIPTS;
         reply_status(&reply, "PONG");
         message_pack_reply(ret_reply, &reply);
         return;

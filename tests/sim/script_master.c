@@ -69,7 +69,7 @@ bool script_master_run(const struct script_master *master, struct keyspace *keys
                        const struct rl_command *command, struct rl_reply *reply)
 {
     const struct script_call call = {
-        .script = command->send_as == RL_SEND_PLAIN ? RL_SCRIPT_NONE : command->script,
+        .script = command->script,
         .n_keys = command->n_keys, .argc = command->argc, .argv = command->argv,
     };
 

@@ -223,7 +223,7 @@ TESTS(rights_tests, nodes_names_the_right_that_is_missing, 0, count_rights())
         expect_out("ACL SETUSER locker +ping\"");
     else if (is_right(_i, "+config|get"))
         expect_out("durability not to be seen");
-    else if (!strstr("+info +time +hget +hmget +eval", right_of(_i)))
+    else if (!strstr("+info +time +hget +hmget +eval +evalsha", right_of(_i)))
         expect_out(words);
     else
         expect_out(strcat(strcpy(words, "\"what\":\"cannot be judged: the user lacks "), right_of(_i)));

@@ -61,13 +61,14 @@ TEST(tc, a_release_is_evalsha_with_five_keys)
     struct rl_command command = command_for(RL_STEP_RELEASE);
     char expected[200];
 
+    command.by_digest = true;
     snprintf(expected, sizeof expected, "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n" RELEASE_ARGUMENTS,
              rl_script_text(RL_SCRIPT_RELEASE)->sha1);
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
 }
 
-TEST(tc, a_rollback_carries_the_text_of_the_script)
+TEST(tc, a_release_is_eval_with_the_text_of_the_script)
 {
     struct rl_command command = command_for(RL_STEP_ROLLBACK);
     const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
@@ -87,13 +88,13 @@ TEST(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
 
     snprintf(expected, sizeof expected, "*8\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n2\r\n$2\r\nk1\r\n$4\r\nkey2\r\n"
              "$5\r\n30000\r\n$5\r\nfirst\r\n$6\r\nsecond\r\n", rl_script_text(RL_SCRIPT_EXTEND_MANY)->sha1);
-    ck_assert(rl_extend_many_encode(&many, RL_SEND_EVALSHA, &out));
+    ck_assert(rl_extend_many_encode(&many, true, &out));
     check_out(expected);
 }
 
 TEST(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposals)
 {
-    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
+    struct rl_command command = {.by_digest = true, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"first", 5}}};
     struct rl_joins followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
     char expected[300];
@@ -107,7 +108,7 @@ TEST(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposal
 
 TEST(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal)
 {
-    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_REFRESH_MANY, .n_keys = 1, .argc = 2,
+    struct rl_command command = {.by_digest = true, .script = RL_SCRIPT_REFRESH_MANY, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"2000", 4}}};
     struct rl_refresh_many refreshes = {
         .n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};

@@ -37,7 +37,6 @@ static void expect_command(enum rl_step step, const struct rl_subject *about, en
     }
     ck_assert_str_eq(text, expected);
     ck_assert_int_eq(command.script, script);
-    ck_assert_int_eq(command.send_as, step == RL_STEP_ROLLBACK ? RL_SEND_EVAL : RL_SEND_EVALSHA);
     ck_assert_uint_eq(command.n_keys, n_keys);
 }
 

@@ -21,7 +21,6 @@ static void expect_words(struct rl_join_question question, const char *expected)
         strncat(text, command.argv[i].data, command.argv[i].size);
     }
     ck_assert_str_eq(text, expected);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVAL);
     ck_assert_int_eq(command.script, RL_SCRIPT_JOIN);
     ck_assert_uint_eq(command.n_keys, 1);
 }

@@ -14,7 +14,6 @@ static void expect_words(const struct rl_latch_read *question, const char *const
     struct rl_command command;
 
     rl_latch_command(question, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVAL);
     ck_assert_int_eq(command.script, RL_SCRIPT_LATCH);
     ck_assert_uint_eq(command.n_keys, 1);
     ck_assert_uint_eq(command.argc, 9);

@@ -45,19 +45,17 @@ TEST(commands, a_claim_is_set_nx_px_and_no_script)
     struct rl_command command;
 
     command_of(RL_STEP_CLAIM, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_PLAIN);
     ck_assert_int_eq(command.script, RL_SCRIPT_NONE);
     ck_assert_uint_eq(command.n_keys, 0);
     ck_assert_uint_eq(command.argc, 6);
     expect_arguments(&command, "SET lock~x token-of-one-attempt NX PX 30000");
 }
 
-TEST(commands, an_extension_is_the_extend_script_by_digest)
+TEST(commands, an_extension_is_the_extend_script)
 {
     struct rl_command command;
 
     command_of(RL_STEP_EXTEND, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
     ck_assert_int_eq(command.script, RL_SCRIPT_EXTEND);
     ck_assert_uint_eq(command.n_keys, 1);
     ck_assert_uint_eq(command.argc, 3);
@@ -70,7 +68,6 @@ TEST(commands, a_repair_names_the_marker_and_the_memory_it_is_for)
     struct rl_command command;
 
     command_of(RL_STEP_REPAIR, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
     ck_assert_int_eq(command.script, RL_SCRIPT_REPAIR);
     ck_assert_uint_eq(command.n_keys, 2);
     ck_assert_uint_eq(command.argc, 5);

@@ -56,33 +56,4 @@ TEST(tc, every_script_begins_by_saying_what_it_is)
         ck_assert_mem_eq(rl_script_text((enum rl_script)i)->text, "-- ", 3);
 }
 
-static bool is_sent_with_its_text(enum rl_script script)
-{
-    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_LATCH || script == RL_SCRIPT_JOIN ||
-           script == RL_SCRIPT_ENQUEUE_PERMIT;
-}
-
-/* A script that is missing costs an EVAL with its text on every new connection, and nobody would notice. */
-TEST(tc, every_other_script_is_loaded_once)
-{
-    unsigned loaded[RL_SCRIPT_COUNT] = {0};
-    const struct rl_script_text *script;
-
-    for (size_t i = 0; (script = rl_script_to_load(i)); i++) {
-        for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
-            loaded[j] += rl_script_text((enum rl_script)j) == script;
-    }
-    for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
-        ck_assert_uint_eq(loaded[j], is_sent_with_its_text((enum rl_script)j) ? 0 : 1);
-}
-
-/* What Redis takes from a connection before it has given its password: it ends one that sends longer words. */
-TEST(tc, what_is_loaded_may_be_sent_without_a_password)
-{
-    const struct rl_script_text *script;
-
-    for (size_t i = 0; (script = rl_script_to_load(i)); i++)
-        ck_assert_msg(script->size <= 16384, "%s", script->name);
-}
-
 SUITE("script")

@@ -49,8 +49,8 @@ static const struct {
     {"+zscore", NEEDED, {"ZSCORE", NAME, "m"}},
     {"+publish", OPTIONAL, {"PUBLISH", CHANNEL, ""}},
     {"+eval", NEEDED, {"EVAL", "(", "0"}},
+    {"+script|exists", OPTIONAL, {"SCRIPT", "EXISTS", "0000000000000000000000000000000000000000"}},
     {"+evalsha", VITAL, {"EVALSHA", "0000000000000000000000000000000000000000", "0"}},
-    {"+script|load", OPTIONAL, {"SCRIPT", "LOAD", "("}},
     /* The last ones, since the connection is for messages then. */
     {"+subscribe", OPTIONAL, {"SUBSCRIBE", CHANNEL}},
     {"+unsubscribe", OPTIONAL, {"UNSUBSCRIBE", CHANNEL}},

@@ -67,7 +67,8 @@ static bool ask(struct rl_trust_change *change, size_t i, struct rl_instant now)
     char buffer[RL_VIEW_TEXT_MAX];
     struct rl_slice view = {buffer, rl_change_text(rl_change_view(&change->run, i), buffer)};
     struct rl_host *host = change->host;
-    struct rl_tag tag = {.sent = now, .round = change->round, .step = RL_TAG_CHANGE, .flags = (uint8_t)i};
+    struct rl_tag tag = {.sent = now, .round = change->round, .step = RL_TAG_CHANGE, .flags = (uint8_t)i,
+                         .script = RL_SCRIPT_JOIN};
     struct rl_join_question question = {.known = host->trust.known, .view = view};
 
     rl_change_fill(&change->run, i, &question);

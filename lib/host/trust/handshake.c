@@ -1,11 +1,15 @@
 /* The host's part of each connection's handshake (rules 5.1, 5.4 and 5.6).
  *
- *     round 0   CONFIG GET, for each setting that counts: is it durable?
- *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known */
+ *     round 0   CONFIG GET, for each setting that counts: is it durable? SCRIPT EXISTS
+ *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known
+ *     further   JOIN again, by a list that is newer, or since the script has gone meanwhile
+ *
+ * Without a guard there is no JOIN. */
 #include "host/trust/handshake.h"
 
 #include <stdio.h>
 
+#include "codec/classify.h"
 #include "codec/command.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
@@ -14,25 +18,27 @@
 #include "host/trust/node_clock.h"
 #include "host/trust/view.h"
 
-/* --- Round 0: settings ------------------------------------------------------------------------------------------ */
+/* --- Round 0: settings and scripts -------------------------------------------------------------------------------- */
 
-static int ask_settings(struct rl_bytes *out)
+static int ask_settings(const struct rl_host *host, struct rl_bytes *out)
 {
-    for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
+    int n = host->trust.guarded ? RL_TRUST_N_SETTINGS : 0;
+
+    for (int i = 0; i < n; i++) {
         if (!rl_trust_encode_setting((enum rl_trust_setting)i, out))
             return -1;
     }
-    return RL_TRUST_N_SETTINGS;
+    return rl_scripts_ask(out) ? n + 1 : -1;
 }
 
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
 {
     struct rl_host *host = ctx;
 
+    if (round == 0)
+        return ask_settings(host, out);
     if (!host->trust.guarded || (round > 1 && !host->trust.nodes[node].again))
         return 0;
-    if (round == 0)
-        return ask_settings(out);
     host->trust.nodes[node].again = host->trust.nodes[node].doubted = false;
     return rl_trust_encode_join(host, node, out) ? 1 : -1;
 }
@@ -74,6 +80,10 @@ static bool on_join_error(struct rl_host *host, const struct rl_greeting_answer 
     struct rl_slice text = answer->reply->root.text;
     struct rl_admission_status status;
 
+    if (rl_classify_error(text) == RL_DETAIL_NOSCRIPT) {
+        known->again = true; /* with its text */
+        return true;
+    }
     if (!rl_trust_evaluate_error(host, text, &status))
         return give_up(known, text, ret_why);
     known->has_report = false;
@@ -89,6 +99,7 @@ static bool on_join(struct rl_host *host, const struct rl_greeting_answer *answe
     struct rl_join_report report;
     struct rl_slice view;
 
+    rl_script_answered(host, answer->node, RL_SCRIPT_JOIN, answer->sent, answer->reply);
     if (answer->reply->root.type == RL_REPLY_ERROR)
         return on_join_error(host, answer, ret_why);
     if (!rl_join_parse(answer->reply, &report, &view))
@@ -110,6 +121,9 @@ bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *ans
 {
     if (answer->round > 0)
         return on_join(host, answer, ret_why);
-    rl_trust_note_setting(&host->trust.nodes[answer->node], answer->index, answer->reply);
+    if (host->trust.guarded && answer->index < RL_TRUST_N_SETTINGS)
+        rl_trust_note_setting(&host->trust.nodes[answer->node], answer->index, answer->reply);
+    else
+        rl_scripts_learn(host, answer->node, answer->sent, answer->reply);
     return true;
 }

@@ -16,6 +16,7 @@ void rl_trust_init_node(struct rl_host *host, unsigned node)
     if (known->host) /* another master has had its place */
         rl_transport_disarm(&host->transport, &known->timer);
     *known = (struct rl_trust_node){.host = host, .timer = known->timer};
+    rl_scripts_forget(host, node);
     known->left_until = RL_NEVER;
     rl_node_clock_init(&known->clock);
     known->reported_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
@@ -56,6 +57,9 @@ bool rl_trust_encode_question(struct rl_host *host, unsigned node, struct rl_joi
     question->max_ttl_ms = host->options->max_ttl_ms;
     question->durability = rl_trust_durability(&host->trust.nodes[node]);
     rl_join_command(question, &command);
+    command.by_digest = rl_script_goes_by_digest(host, node, RL_SCRIPT_JOIN, false);
+    if (!command.by_digest)
+        rl_script_written(host, node, RL_SCRIPT_JOIN);
     return rl_command_encode(&command, out);
 }
 
@@ -80,6 +84,8 @@ bool rl_trust_send(struct rl_host *host, unsigned node, enum rl_tag_step step, u
     struct rl_tag tag = {.sent = sent, .round = host->trust.generation, .step = (uint8_t)step,
                          .flags = (uint8_t)index};
 
+    if (step == RL_TAG_RECHECK_JOIN)
+        tag.script = RL_SCRIPT_JOIN;
     return rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING, &tag);
 }
 

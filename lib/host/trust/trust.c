@@ -154,6 +154,10 @@ void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_
     known->doubted = false;
     if (tag->round != host->trust.generation || (is_passing(reply) && !known->greeting))
         return;
+    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT) {
+        rl_trust_ask_join(host, node, now);
+        return;
+    }
     if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report, &view)) {
         rl_transport_fail(&host->transport, node, "looked at again: it does not answer as it did");
         return;

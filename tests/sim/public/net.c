@@ -226,6 +226,7 @@ static void run_script(struct net_master *master, const struct script_master *mo
     if (!redis_parse_integer(argv[2], &n_keys))
         abort();
     call = (struct script_call){which_script(argv[1], digest), (size_t)n_keys, argc - 3, argv + 3};
+    master->has_scripts = true;
     script_master_call(model, &master->keys, time_of((unsigned)(master - net.masters)), &call, ret_reply);
 }
 
@@ -240,6 +241,11 @@ static void obey(struct net_pipe *pipe, const struct rl_slice *argv, size_t argc
         subscribe(pipe, argv[0], argv[1], ret_reply);
     } else if (rl_slice_is(argv[0], "EVALSHA") || rl_slice_is(argv[0], "EVAL")) {
         run_script(master, &model, argv, argc, ret_reply);
+    } else if (rl_slice_is(argv[0], "SCRIPT")) {
+        ret_reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+        ret_reply->n_elements = RL_SCRIPT_COUNT - 1;
+        for (int i = 0; i < RL_SCRIPT_COUNT - 1; i++)
+            ret_reply->elements[i] = (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = master->has_scripts};
     } else if (rl_slice_is(argv[0], "CONFIG")) {
         ret_reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
         ret_reply->n_elements = 2;
@@ -261,7 +267,6 @@ static void execute(struct net_pipe *pipe, uint32_t request)
     size_t argc;
 
     if (message->kind == MESSAGE_SETUP) {
-        net.masters[pipe->master].has_scripts = true;
         reply_status(&reply, "PONG");
     } else {
         if (resp_parse(bytes, message->size, argv, &argc) != message->size)

@@ -181,14 +181,13 @@ static void shorten(struct rng *rng, const struct rl_kind *kind, enum rl_step st
 /* Servers learn a script by EVAL. */
 static void send_text_at_times(struct rng *rng, struct rl_command *command)
 {
-    if (command->send_as == RL_SEND_EVALSHA && rng_chance(rng, 300))
-        command->send_as = RL_SEND_EVAL;
+    command->by_digest = command->script != RL_SCRIPT_NONE && !rng_chance(rng, 300);
 }
 
 static void take_command(const struct rl_command *command, struct drawn *drawn)
 {
     ck_assert(rl_command_encode(command, &drawn->bytes));
-    drawn->program = command->send_as == RL_SEND_PLAIN ? PROGRAM_NONE : PROGRAM_SHIPPED;
+    drawn->program = command->script == RL_SCRIPT_NONE ? PROGRAM_NONE : PROGRAM_SHIPPED;
     drawn->script = command->script;
 }
 
@@ -232,7 +231,7 @@ static void draw_extend_many(struct rng *rng, struct drawn *drawn)
         many.tokens[i] = value_for(rng, drawn, names, false);
         many.modes[i] = (enum rl_mode)rng_below(rng, 3);
     }
-    ck_assert(rl_extend_many_encode(&many, rng_chance(rng, 500) ? RL_SEND_EVALSHA : RL_SEND_EVAL, &drawn->bytes));
+    ck_assert(rl_extend_many_encode(&many, rng_chance(rng, 500), &drawn->bytes));
     drawn->script = RL_SCRIPT_EXTEND_MANY;
 }
 

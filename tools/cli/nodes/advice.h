@@ -10,7 +10,7 @@
 #define ADVICE_RIGHTS                                                                                              \
     "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
     "+hkeys +hset +hdel +zadd +zcard +zpopmin +zrange +zrank +zrem +zremrangebyscore +zscore +publish +subscribe "  \
-    "+unsubscribe +eval +evalsha +script|load"
+    "+unsubscribe +eval +evalsha +script|exists"
 
 /* ... and the connections. */
 #define ADVICE_CROWD                                                                                               \
