@@ -15,6 +15,10 @@ if ARGV[3] ~= 'x' and ARGV[4] == '0' and ARGV[6] == '' and redis.call('EXISTS', 
   redis.call('PEXPIRE', KEYS[1], ARGV[2] + 1)
   return {1, 0}
 end
+@JOIN_READERS@
+if ARGV[3] == 'r' and ARGV[4] == '0' and ARGV[6] == '' and join_readers(ARGV[1], tonumber(ARGV[2])) then
+  return {1, 0}
+end
 @ENTRIES@
 @VOTES@
 @GRANT_WAITERS@

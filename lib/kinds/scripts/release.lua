@@ -8,6 +8,10 @@ local shared = type(value) == 'table'
 if shared and not value.err:find('^WRONGTYPE') then
   return value
 end
+-- A reader leaves others, and nobody waits.
+if shared and redis.pcall('EXISTS', KEYS[2]) == 0 and redis.pcall('ZREM', KEYS[1], 'r ' .. ARGV[1]) == 1 then
+  return 1
+end
 local left = redis.pcall('HDEL', KEYS[3], ARGV[1])
 local failed, was_first = type(left) == 'table', false
 if left == 1 then
