@@ -26,7 +26,7 @@ struct redlock_client {
     struct redlock_options options;
     char label[REDLOCK_MAX_LABEL_BYTES + 1]; /* options.label */
     char *may_follow;      /* options.may_follow */
-    size_t n_configured;   /* masters: the first ones of the driver */
+    size_t n_configured;   /* masters: the first ones that had their numbers with the driver */
     struct rl_member_list *list; /* the configured one, when it has been asked for */
     struct rl_master *coming;    /* masters of the list to which this client's change leads */
     size_t n_coming;

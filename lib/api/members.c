@@ -15,9 +15,9 @@
 #include "codec/url.h"
 #include "util/bytes.h"
 
-static const struct rl_master *master_of(const struct redlock_client *client, size_t i)
+static const struct rl_master *configured_master(const struct redlock_client *client, size_t i)
 {
-    return rl_driver_master(client->driver, (unsigned)i);
+    return rl_driver_first_master(client->driver, (unsigned)i);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -25,7 +25,6 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Before any master comes: one may get the place of a configured one that has left. */
 const struct rl_member_list *rl_client_configured(struct redlock_client *client)
 {
     struct rl_member_list *list = client->list;
@@ -37,7 +36,7 @@ const struct rl_member_list *rl_client_configured(struct redlock_client *client)
         return NULL;
     list->quorum = (uint8_t)client->options.quorum;
     for (unsigned i = 0; i < client->n_configured; i++)
-        rl_deployment_add_member(list, master_of(client, i));
+        rl_deployment_add_member(list, configured_master(client, i));
     rl_deployment_name_list(client->options.key_prefix, list);
     return list;
 }
@@ -45,8 +44,8 @@ const struct rl_member_list *rl_client_configured(struct redlock_client *client)
 static const struct rl_master *find_configured(const struct redlock_client *client, const struct rl_master *wanted)
 {
     for (size_t i = 0; i < client->n_configured; i++) {
-        if (rl_master_same(master_of(client, i), wanted))
-            return master_of(client, i);
+        if (rl_master_same(configured_master(client, i), wanted))
+            return configured_master(client, i);
     }
     return NULL;
 }
@@ -64,10 +63,10 @@ static const struct rl_master *find_coming(const struct redlock_client *client, 
 /* The user, password and TLS that all have in common; NULL: they differ. */
 static const struct rl_master *find_common(const struct redlock_client *client)
 {
-    const struct rl_master *first = master_of(client, 0);
+    const struct rl_master *first = configured_master(client, 0);
 
     for (size_t i = 1; i < client->n_configured; i++) {
-        const struct rl_master *other = master_of(client, i);
+        const struct rl_master *other = configured_master(client, i);
 
         if (other->tls != first->tls || !same_text(other->user, first->user) ||
             !same_text(other->password, first->password))
@@ -157,7 +156,7 @@ bool rl_client_new_member(struct rl_host *host, unsigned node, const char *name,
     bool done;
 
     *ret_why_not = NULL;
-    done = url && rl_client_configured(client) && rl_master_parse(url, &master, ret_why_not) == 0;
+    done = url && rl_master_parse(url, &master, ret_why_not) == 0;
     free(url);
     if (!done)
         return false;

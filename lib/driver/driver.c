@@ -84,15 +84,6 @@ static bool start_listener(struct rl_driver *driver, size_t i)
     return true;
 }
 
-static void keep_name(struct rl_master *master)
-{
-    char *name = master->name;
-
-    master->name = NULL;
-    rl_master_fini(master);
-    *master = (struct rl_master){.name = name};
-}
-
 int rl_driver_add(struct rl_driver *driver, unsigned i, struct rl_master *master, const char *why_not)
 {
     struct rl_driver_node *node = calloc(1, sizeof *node);
@@ -102,7 +93,6 @@ int rl_driver_add(struct rl_driver *driver, unsigned i, struct rl_master *master
         return REDLOCK_E_NOMEM;
     if (i < driver->n_nodes) {
         dismiss_node(driver, driver->nodes[i]);
-        keep_name(&driver->nodes[i]->master);
         node->former = driver->nodes[i];
     } else {
         driver->n_nodes++;
@@ -230,9 +220,13 @@ const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
     return driver->nodes[node]->master.name;
 }
 
-const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node)
 {
-    return &driver->nodes[node]->master;
+    const struct rl_driver_node *first = driver->nodes[node];
+
+    while (first->former)
+        first = first->former;
+    return &first->master;
 }
 
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats)

@@ -31,7 +31,8 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
  * 0, REDLOCK_E_NOMEM. */
 int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *master, const char *why_not);
 
-const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node);
+/* The first one that had this number: those that the driver was created with stay known. */
+const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node);
 
 /* Writes once, without blocking, what is still unsent, and closes; tells the sink nothing. A connection whose last
  * bytes could not be handed to the kernel is reset, so that no half of a claim-and-release pair is delivered later.

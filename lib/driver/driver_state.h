@@ -17,7 +17,7 @@ struct rl_driver_node {
     struct rl_conn *listener; /* NULL: nobody has asked to listen */
     bool leaving;             /* it has been dismissed: at the next turn it is closed */
     bool closed;              /* ... and that has been done */
-    struct rl_driver_node *former; /* whose number it has got: programs may read that one's name still */
+    struct rl_driver_node *former; /* whose number it has got: its name and master may still be read */
 };
 
 struct rl_driver {

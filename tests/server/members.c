@@ -54,7 +54,7 @@ static int write_list(char *at, unsigned members, unsigned quorum)
 /* A view whose history has all lists of masters that these tests use. */
 static const char *view_of(unsigned step, unsigned members, unsigned quorum, unsigned before, unsigned before_quorum)
 {
-    static const unsigned lists[] = {7, 3, 11, 15, 63, 56, 31};
+    static const unsigned lists[] = {7, 3, 11, 15, 63, 56, 31, 6, 14, 13};
     static char text[8192];
     int size = sprintf(text, "1 %016x %u %s %s ", run, step, list_id(members), before ? list_id(before) : "-");
 
@@ -443,14 +443,15 @@ TEST(members, an_open_latch_is_open_on_the_new_master)
 
 /* --- Masters that cannot be verified ------------------------------------------------------------------------------ */
 
-static void log_in_as_small(unsigned node)
+static void log_in(unsigned node, const char *password, const char *right)
 {
     static char urls[SERVERS][100];
+    char word[16];
 
-    snprintf(urls[node], sizeof urls[node], "redis://small:pw@%s", strstr(rig.urls[node], "//") + 2);
+    snprintf(urls[node], sizeof urls[node], "redis://small:%s@%s", password, strstr(rig.urls[node], "//") + 2);
     rig.urls[node] = urls[node];
-    rig_do(&rig, node, "ACL", "SETUSER", "small", "on", ">pw", "~*", "&*", "+@all", node == 2 ? "-info" : "+info",
-           NULL);
+    snprintf(word, sizeof word, ">%s", password);
+    rig_do(&rig, node, "ACL", "SETUSER", "small", "on", word, "~*", "&*", "+@all", right, NULL);
 }
 
 static bool lacks_rights(void *client)
@@ -468,7 +469,7 @@ TEST(unverified, a_master_that_cannot_be_verified_has_no_vote_by_a_new_list)
 
     prepare(3);
     for (unsigned i = 0; i < 4; i++)
-        log_in_as_small(i);
+        log_in(i, "pw", i == 2 ? "-info" : "+info");
     rig.options.allow_unverified = 1;
     rig.options.may_follow = "*";
     client = rig_further_client(&rig);
@@ -479,6 +480,39 @@ TEST(unverified, a_master_that_cannot_be_verified_has_no_vote_by_a_new_list)
     outcome = rig_expect_acquire(&rig, rig_new_lock(client, "another"), &request, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     ck_assert_uint_eq(outcome.quorum, 3);
+}
+
+static bool is_let_go(void *argument)
+{
+    return strstr(watch_info(rig.client, 0).last_error, "has left the list");
+}
+
+static bool first_is_back(void *name)
+{
+    for (size_t i = 0; i < redlock_client_node_count(rig.client); i++) {
+        if (strcmp(watch_info(rig.client, i).name, name) == 0 && watch_info(rig.client, i).member)
+            return watch_info(rig.client, i).standing == REDLOCK_STANDING_VOTES;
+    }
+    return false;
+}
+
+TEST(unverified, a_configured_master_comes_back_by_its_own_password)
+{
+    char first[100];
+
+    prepare(3);
+    for (unsigned i = 0; i < 4; i++)
+        log_in(i, (const char *[]){"one", "two", "three", "four"}[i], "+@all");
+    redlock_client_destroy(rig.client);
+    rig_connect(&rig);
+    snprintf(first, sizeof first, "%s", watch_info(rig.client, 0).name);
+    rig_hold(&rig, "held", 1800);
+    tell_all_clients(6, view_of(1, 6, 2, 7, 2), 6, 1);
+    rig_wait(&rig, is_let_go, NULL, "the end of a connection");
+    tell_all_clients(14, view_of(2, 14, 2, 6, 2), 14, 1);
+    ck_assert_str_ne(watch_info(rig.client, 0).name, first);
+    tell_all_clients(13, view_of(3, 13, 2, 14, 2), 13, 1);
+    rig_wait(&rig, first_is_back, first, "the first master");
 }
 
 /* --- Locks that move between processes ---------------------------------------------------------------------------- */

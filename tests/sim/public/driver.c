@@ -740,7 +740,7 @@ int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *mas
     abort();
 }
 
-const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node)
 {
     return &driver->masters[node];
 }
