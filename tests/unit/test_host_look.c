@@ -26,14 +26,9 @@ struct says {
 };
 
 static struct {
-    struct rl_host host;
-    struct redlock_options options;
-    struct rl_deployment_names names;
-    struct rl_instant now;
     struct rl_key *key;
     struct rl_look look;
     struct rl_look_picture picture;
-    struct rl_timer *timer;  /* armed last */
     unsigned over;           /* how often */
     unsigned failed;         /* connections that were given up */
     uint32_t asked;
@@ -61,47 +56,18 @@ static void on_read_now(void *ctx)
     }
 }
 
-static void on_wake(void *ctx)
-{
-}
-
-static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
-{
-    timer->at = at;
-    world.timer = timer;
-}
-
-static void on_disarm(void *ctx, struct rl_timer *timer)
-{
-}
-
-static struct rl_instant now(void *ctx)
-{
-    return world.now;
-}
-
 static void link_is(unsigned node, enum rl_link link)
 {
-    rl_host_events.link(&world.host, node, link, "", world.now);
+    rl_host_events.link(&rig.host, node, link, "", rig.now);
 }
 
 static void setup(void)
 {
-    struct rl_host_config config = {
-        .options = &world.options,
-        .names = &world.names,
-        .sink = &host_rig_sink,
-        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, NULL, NULL},
-        .engine = {.n_nodes = MASTERS, .quorum = QUORUM, .max_ttl_ms = 60000, .node_timeout = rl_ms(100)},
-    };
-
     memset(&world, 0, sizeof world);
-    world.now = (struct rl_instant){RL_NS_PER_MS};
-    world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "", .max_ttl_ms = 60000};
-    ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
-    world.host.transport = (struct rl_transport){.send = on_send, .fail = host_rig_fail, .read_now = on_read_now,
-                                                 .wake = on_wake, .arm = on_arm, .disarm = on_disarm};
-    world.key = rl_key_create(rl_slice_of(""), "key", 3);
+    host_rig_init(on_send);
+    rig.transport.read_now = on_read_now;
+    host_rig_start(MASTERS, QUORUM);
+    world.key = rl_key_create(rl_slice_of(rig.options.key_prefix), "key", 3);
     ck_assert_ptr_nonnull(world.key);
 }
 
@@ -109,7 +75,7 @@ static void teardown(void)
 {
     rl_look_fini(&world.look);
     rl_key_unref(world.key);
-    rl_host_fini(&world.host);
+    host_rig_end();
 }
 
 /* --- Looking ------------------------------------------------------------------------------------------------------ */
@@ -121,14 +87,13 @@ static void on_done(struct rl_look *look)
 
 static void start(void)
 {
-    ck_assert(rl_look_start(&world.host, &world.look, world.key, on_done));
+    ck_assert(rl_look_start(&rig.host, &world.look, world.key, on_done));
 }
 
 /* All masters can be asked. */
 static void begin(void)
 {
-    for (unsigned node = 0; node < MASTERS; node++)
-        link_is(node, RL_LINK_READY);
+    host_rig_connect();
     start();
     ck_assert_uint_eq(world.asked, (UINT32_C(1) << MASTERS) - 1);
 }
@@ -152,7 +117,7 @@ static void answer(unsigned node, struct says says)
                      text(says.votes), text(says.waiters), text(says.memory)},
     };
 
-    rl_host_events.reply(&world.host, node, &world.tags[node], &reply, world.now);
+    rl_host_events.reply(&rig.host, node, &world.tags[node], &reply, rig.now);
 }
 
 /* One vote. */
@@ -163,9 +128,11 @@ static void vote(unsigned node, const char *listed)
 
 static void time_out(void)
 {
-    world.now = rl_after(world.now, rl_ms(100));
-    ck_assert(!rl_before(world.now, world.timer->at));
-    world.timer->fire(world.timer, world.now);
+    struct rl_timer *timer = RL_CONTAINER_OF(rig.timers.prev, struct rl_timer, link);
+
+    rig.now = rl_after(rig.now, rl_ms(100));
+    ck_assert(!rl_before(rig.now, timer->at));
+    timer->fire(timer, rig.now);
 }
 
 static void expect(enum rl_look_verdict verdict)
@@ -207,13 +174,13 @@ TEST(cases, nothing_is_left_of_a_look_when_the_last_command_has_ended)
 {
     begin();
     for (unsigned node = 0; node < MASTERS; node++) {
-        ck_assert(!rl_list_empty(&world.host.reads));
+        ck_assert(!rl_list_empty(&rig.host.reads));
         if (node == 3)
-            rl_host_events.dropped(&world.host, node, &world.tags[node], true, world.now);
+            rl_host_events.dropped(&rig.host, node, &world.tags[node], true, rig.now);
         else
             answer(node, (struct says){.form = "absent"});
     }
-    ck_assert(rl_list_empty(&world.host.reads));
+    ck_assert(rl_list_empty(&rig.host.reads));
     ck_assert_uint_eq(world.over, 1);
 }
 
@@ -223,10 +190,10 @@ TEST(cases, a_look_that_has_timed_out_is_kept_for_the_answers_that_may_yet_come)
     time_out();
     expect_over(RL_LOOK_UNKNOWN);
     for (unsigned node = 0; node < MASTERS; node++) {
-        ck_assert(!rl_list_empty(&world.host.reads));
+        ck_assert(!rl_list_empty(&rig.host.reads));
         answer(node, (struct says){.form = "absent"});
     }
-    ck_assert(rl_list_empty(&world.host.reads));
+    ck_assert(rl_list_empty(&rig.host.reads));
     expect_over(RL_LOOK_UNKNOWN);
 }
 
@@ -237,8 +204,8 @@ TEST(cases, masters_whose_votes_do_not_count_are_not_asked)
 
     for (unsigned node = 0; node < MASTERS; node++)
         link_is(node, RL_LINK_READY);
-    rl_engine_admission(&world.host.engine, 0, &quarantined);
-    rl_engine_admission(&world.host.engine, 1, &excluded);
+    rl_engine_admission(&rig.host.engine, 0, &quarantined);
+    rl_engine_admission(&rig.host.engine, 1, &excluded);
     start();
     ck_assert_uint_eq(world.asked, 1u << 2 | 1u << 3 | 1u << 4);
     ck_assert_int_eq(world.look.nodes[0].why, RL_DETAIL_QUARANTINED);
@@ -248,11 +215,11 @@ TEST(cases, masters_whose_votes_do_not_count_are_not_asked)
 /* Its end has passed, and nobody has been told yet. */
 TEST(cases, a_master_whose_quarantine_is_over_is_asked)
 {
-    const struct rl_admission_status over = {.kind = RL_ADMISSION_QUARANTINED, .until = world.now};
+    const struct rl_admission_status over = {.kind = RL_ADMISSION_QUARANTINED, .until = rig.now};
 
     for (unsigned node = 0; node < MASTERS; node++)
         link_is(node, RL_LINK_READY);
-    rl_engine_admission(&world.host.engine, 0, &over);
+    rl_engine_admission(&rig.host.engine, 0, &over);
     start();
     ck_assert_uint_eq(world.asked, (UINT32_C(1) << MASTERS) - 1);
 }
@@ -312,7 +279,7 @@ TEST(cases, what_has_arrived_is_read_before_the_time_is_up)
 TEST(cases, a_connection_that_ends_is_no_answer)
 {
     begin();
-    rl_host_events.dropped(&world.host, 0, &world.tags[0], true, world.now);
+    rl_host_events.dropped(&rig.host, 0, &world.tags[0], true, rig.now);
     ck_assert_int_eq(world.look.nodes[0].why, RL_DETAIL_DISCONNECTED);
     ck_assert_uint_eq(world.over, 0);
 }
@@ -322,7 +289,7 @@ TEST(cases, an_error_says_why_a_master_does_not_count)
     const struct rl_reply error = {.root = {.type = RL_REPLY_ERROR, .text = rl_slice_of("NOPERM no")}};
 
     begin();
-    rl_host_events.reply(&world.host, 0, &world.tags[0], &error, world.now);
+    rl_host_events.reply(&rig.host, 0, &world.tags[0], &error, rig.now);
     ck_assert_int_eq(world.look.nodes[0].why, rl_classify_error(rl_slice_of("NOPERM no")));
     ck_assert_int_ne(world.look.nodes[0].why, RL_DETAIL_NONE);
     ck_assert(!world.look.nodes[0].answered);

@@ -14,17 +14,9 @@
 #include "suite.h"
 
 #define MASTERS 3
-#define LOCKS 4
+#define LOCKS HOST_RIG_LOCKS
 
 static struct {
-    struct rl_host host;
-    struct rl_host_sink sink;
-    struct redlock_options options;
-    struct rl_deployment_names names;
-    struct rl_host_lock locks[LOCKS];
-    struct rl_host_call attempts[LOCKS];
-    struct rl_instant now;
-    unsigned tokens;
     enum rl_end ended[LOCKS]; /* how the latest operation of each has completed */
     bool over[LOCKS];
     struct rl_tag asked[LOCKS][MASTERS]; /* of the latest CLAIM or ENQUEUE */
@@ -35,7 +27,7 @@ static struct {
 
 static size_t index_of(const struct rl_host_lock *lock)
 {
-    return (size_t)(lock - world.locks);
+    return (size_t)(lock - rig.locks);
 }
 
 static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, enum rl_sending how,
@@ -50,30 +42,6 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
     return true;
 }
 
-static void on_nothing(void *ctx)
-{
-}
-
-static void on_disarm(void *ctx, struct rl_timer *timer)
-{
-    rl_list_init(&timer->link);
-}
-
-static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
-{
-    timer->at = at;
-}
-
-static struct rl_instant now(void *ctx)
-{
-    return world.now;
-}
-
-static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
-{
-    snprintf(ret_token, RL_TOKEN_SIZE, "token-%u", ++world.tokens);
-}
-
 static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
     world.over[index_of(lock)] = true;
@@ -82,65 +50,35 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
 
 static void setup(void)
 {
-    struct rl_host_config config = {
-        .options = &world.options,
-        .names = &world.names,
-        .sink = &world.sink,
-        .environment = {NULL, now, host_rig_wall_us, host_rig_make_uuid, make_token, NULL},
-        .engine = {.n_nodes = MASTERS, .quorum = 2, .max_ttl_ms = 60000, .node_timeout = rl_ms(1000)},
-    };
-
     memset(&world, 0, sizeof world);
-    world.sink = host_rig_sink;
-    world.sink.complete = on_complete;
-    world.now = (struct rl_instant){RL_NS_PER_MS};
-    world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "",
-                                             .max_ttl_ms = 60000, .max_claims = 100};
-    ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
-    world.host.transport = (struct rl_transport){
-        .send = on_send, .listen = host_rig_listen, .fail = host_rig_fail, .read_now = on_nothing, .wake = on_nothing,
-        .arm = on_arm, .disarm = on_disarm};
-    for (unsigned node = 0; node < MASTERS; node++)
-        rl_host_events.link(&world.host, node, RL_LINK_READY, "", world.now);
-}
-
-static void teardown(void)
-{
-    for (size_t i = 0; i < LOCKS; i++) {
-        if (!world.locks[i].host)
-            continue;
-        rl_host_remove_lock(&world.locks[i]);
-        rl_key_unref(world.locks[i].key);
-    }
-    rl_host_fini(&world.host);
+    host_rig_init(on_send);
+    rig.sink.complete = on_complete;
+    host_rig_start(MASTERS, 2);
+    host_rig_connect();
 }
 
 /* --- What programs and masters do --------------------------------------------------------------------------------- */
 
 static void pass(int64_t ms)
 {
-    world.now = rl_after(world.now, rl_ms(ms));
-    rl_host_read_clock(&world.host);
+    rig.now = rl_after(rig.now, rl_ms(ms));
+    rl_host_read_clock(&rig.host);
 }
 
 /* A handle of the semaphore, of which there are so many permits. */
 static void make(size_t i, uint32_t limit)
 {
-    struct rl_key *key = rl_key_create(rl_slice_of(""), "permit", 6);
-
-    rl_host_add_lock(&world.host, &world.locks[i], key);
-    ck_assert(rl_permit_attach(&world.locks[i], limit));
+    host_rig_add_lock(i, "permit");
+    ck_assert(rl_permit_attach(&rig.locks[i], limit));
 }
 
 static void acquire(size_t i, bool once)
 {
-    struct rl_host_lock *lock = &world.locks[i];
-    const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(60000)), .once = once,
+    const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(rig.now, rl_ms(60000)), .once = once,
                                        .kind = &rl_permit_kind, .wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO};
 
-    rl_host_lend(lock, &world.attempts[i]);
     world.over[i] = false;
-    rl_host_acquire(lock, &request);
+    host_rig_acquire(i, &request);
 }
 
 /* All words of these scripts' replies are numbers. */
@@ -150,13 +88,13 @@ static void reply(const struct rl_tag *tag, unsigned node, size_t n, const int64
 
     for (size_t i = 0; i < n; i++)
         reply.elements[i] = (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = numbers[i]};
-    rl_host_events.reply(&world.host, node, tag, &reply, world.now);
+    rl_host_events.reply(&rig.host, node, tag, &reply, rig.now);
 }
 
 /* As masks say it: of the slots that this handle has asked about, those that are free. */
 static int64_t mask_of(size_t i, uint64_t free)
 {
-    const struct rl_slot_search *search = &rl_permit_of(&world.locks[i])->search;
+    const struct rl_slot_search *search = &rl_permit_of(&rig.locks[i])->search;
     int64_t mask = 0;
 
     for (uint32_t at = 0; at < search->n; at++) {
@@ -185,12 +123,12 @@ static void queue(size_t i, unsigned node, uint64_t free)
 static void forget(size_t i)
 {
     ck_assert(world.over[i]);
-    world.locks[i].call = NULL;
+    rig.locks[i].call = NULL;
 }
 
 static uint32_t slot_of(size_t i)
 {
-    return rl_permit_of(&world.locks[i])->slot;
+    return rl_permit_of(&rig.locks[i])->slot;
 }
 
 static uint32_t hold(size_t i)
@@ -209,9 +147,9 @@ static void release(size_t i, int64_t said)
     const struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = said}};
 
     world.over[i] = false;
-    rl_host_release(&world.locks[i]);
+    rl_host_release(&rig.locks[i]);
     for (unsigned node = 0; node < MASTERS; node++)
-        rl_host_events.reply(&world.host, node, &world.told[i][node], &one, world.now);
+        rl_host_events.reply(&rig.host, node, &world.told[i][node], &one, rig.now);
     ck_assert(world.over[i]);
 }
 
@@ -223,7 +161,7 @@ static uint32_t third(uint32_t a, uint32_t b)
 
 /* --- The first attempt -------------------------------------------------------------------------------------------- */
 
-GROUP(cases, "permits", setup, teardown)
+GROUP(cases, "permits", setup, host_rig_end)
 
 TEST(cases, handles_of_one_client_begin_at_different_slots)
 {
@@ -335,8 +273,8 @@ TEST(cases, another_handle_begins_for_a_while_where_masters_have_shown_a_free_sl
     make(1, 40);
     make(2, 40);
     acquire(0, true);
-    free[0] = rl_permit_of(&world.locks[0])->search.slots[0];
-    free[1] = rl_permit_of(&world.locks[0])->search.slots[1];
+    free[0] = rl_permit_of(&rig.locks[0])->search.slots[0];
+    free[1] = rl_permit_of(&rig.locks[0])->search.slots[1];
     refuse(0, 0, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     ck_assert(slot_of(0) == free[0] || slot_of(0) == free[1]);
@@ -354,8 +292,8 @@ TEST(cases, what_masters_have_shown_is_forgotten_after_a_tenth_of_a_second)
     make(0, 40);
     make(1, 40);
     acquire(0, true);
-    free[0] = rl_permit_of(&world.locks[0])->search.slots[0];
-    free[1] = rl_permit_of(&world.locks[0])->search.slots[1];
+    free[0] = rl_permit_of(&rig.locks[0])->search.slots[0];
+    free[1] = rl_permit_of(&rig.locks[0])->search.slots[1];
     refuse(0, 0, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     refuse(0, 1, UINT64_C(1) << free[0] | UINT64_C(1) << free[1]);
     pass(100);
@@ -371,7 +309,7 @@ TEST(cases, single_attempts_ask_about_every_slot_of_many)
     unsigned attempts = 0;
 
     make(0, 20);
-    search = &rl_permit_of(&world.locks[0])->search;
+    search = &rl_permit_of(&rig.locks[0])->search;
     acquire(0, true);
     for (; !world.over[0] && attempts < 20; attempts++) {
         ck_assert(!(seen & UINT64_C(1) << slot_of(0)));
@@ -395,9 +333,9 @@ static void wait_among(uint32_t limit, uint32_t *ret_home, uint32_t *ret_other)
 {
     make(0, limit);
     acquire(0, false);
-    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
+    ck_assert_int_eq(rig.locks[0].core.state, RL_LOCK_WAITING);
     *ret_home = slot_of(0);
-    *ret_other = rl_permit_of(&world.locks[0])->search.slots[0];
+    *ret_other = rl_permit_of(&rig.locks[0])->search.slots[0];
     ck_assert_uint_ne(*ret_home, *ret_other);
 }
 
@@ -411,7 +349,7 @@ TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_her
         slots[i] = hold(i);
     }
     make(3, 40);
-    search = &rl_permit_of(&world.locks[3])->search;
+    search = &rl_permit_of(&rig.locks[3])->search;
     for (size_t i = 0; i < 3; i++)
         release(i, 1);
     acquire(3, false);
@@ -420,14 +358,14 @@ TEST(cases, of_many_slots_a_waiter_asks_first_about_those_that_were_released_her
     ck_assert_uint_eq(search->slots[0], slots[1]);
     ck_assert_uint_eq(search->slots[1], slots[0]);
     for (uint32_t at = 2; at < search->n; at++)
-        ck_assert_uint_eq(rl_semaphore_claims_at(rl_permit_of(&world.locks[3])->semaphore, search->slots[at]), 0);
+        ck_assert_uint_eq(rl_semaphore_claims_at(rl_permit_of(&rig.locks[3])->semaphore, search->slots[at]), 0);
 }
 
 /* By a notification. */
 static void tell(struct rl_host_lock *lock, uint64_t slot)
 {
     rl_hooks_of(lock)->told(lock, slot);
-    rl_host_run(&world.host);
+    rl_host_run(&rig.host);
 }
 
 TEST(cases, a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
@@ -440,8 +378,8 @@ TEST(cases, a_waiter_moves_to_a_slot_that_a_quorum_shows_to_be_free)
     ck_assert_uint_eq(slot_of(0), home);
     queue(0, 2, 1u << other);
     ck_assert_uint_eq(slot_of(0), other);
-    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_WAITING);
-    ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
+    ck_assert_int_eq(rig.locks[0].core.state, RL_LOCK_WAITING);
+    ck_assert_uint_eq(rig.host.engine.votes.counters.moves, 1);
 }
 
 /* The slowest of the answers here takes 10 ms. */
@@ -457,10 +395,10 @@ TEST(cases, a_waiter_that_has_just_moved_stays_for_two_round_trips)
     queue(0, 0, 1u << home);
     queue(0, 1, 1u << home);
     pass(9);
-    tell(&world.locks[0], home);
+    tell(&rig.locks[0], home);
     ck_assert_uint_eq(slot_of(0), other);
     pass(1);
-    tell(&world.locks[0], home);
+    tell(&rig.locks[0], home);
     ck_assert_uint_eq(slot_of(0), home);
 }
 
@@ -472,21 +410,21 @@ TEST(cases, a_waiter_moves_to_the_slot_that_it_is_told_of_if_that_is_another_one
     queue(0, 0, 0);
     queue(0, 1, 0);
     pass(1000);
-    tell(&world.locks[0], 3);
-    tell(&world.locks[0], home);
-    ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
-    tell(&world.locks[0], other);
+    tell(&rig.locks[0], 3);
+    tell(&rig.locks[0], home);
+    ck_assert_uint_eq(rig.host.engine.votes.counters.moves, 0);
+    tell(&rig.locks[0], other);
     ck_assert_uint_eq(slot_of(0), other);
-    ck_assert_uint_eq(world.host.engine.votes.counters.moves, 1);
+    ck_assert_uint_eq(rig.host.engine.votes.counters.moves, 1);
 }
 
 TEST(cases, who_has_a_permit_moves_nowhere)
 {
     make(0, 3);
     hold(0);
-    tell(&world.locks[0], (slot_of(0) + 1) % 3);
-    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_HELD);
-    ck_assert_uint_eq(world.host.engine.votes.counters.moves, 0);
+    tell(&rig.locks[0], (slot_of(0) + 1) % 3);
+    ck_assert_int_eq(rig.locks[0].core.state, RL_LOCK_HELD);
+    ck_assert_uint_eq(rig.host.engine.votes.counters.moves, 0);
 }
 
 SUITE("host_permits")

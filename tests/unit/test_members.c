@@ -1,4 +1,4 @@
-/* A client whose list of masters changes, on a transport and clock of the test's own: what it asks, and how often. */
+/* A client whose list of masters changes: what it asks, and how often. */
 #include "host/host.h"
 
 #include <stdio.h>
@@ -28,18 +28,8 @@ struct sent {
 };
 
 static struct {
-    struct rl_host host;
-    struct rl_host_sink sink;
-    struct redlock_options options;
-    struct rl_deployment_names names;
-    struct rl_host_lock lock;
-    struct rl_host_call attempt;
-    struct rl_instant now;
-    struct rl_list timers;
     unsigned changes; /* of the list, as the client has told */
     unsigned attempts;
-    unsigned completed;
-    enum rl_end status;
     struct {
         struct sent commands[MOST_COMMANDS];
         size_t n;
@@ -63,48 +53,6 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
     snprintf(sent->bytes, sizeof sent->bytes, "%.*s", (int)(size - skipped),
              (const char *)rl_bytes_front(command) + skipped);
     return true;
-}
-
-static void on_nothing(void *ctx)
-{
-}
-
-static void on_disarm(void *ctx, struct rl_timer *timer)
-{
-    rl_list_remove(&timer->link);
-}
-
-static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
-{
-    rl_list_remove(&timer->link);
-    timer->at = at;
-    rl_list_append(&world.timers, &timer->link);
-}
-
-static struct rl_instant now(void *ctx)
-{
-    return world.now;
-}
-
-static uint64_t wall_us(void *ctx)
-{
-    return 1000;
-}
-
-static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
-{
-    strcpy(ret_text, "00000000-0000-4000-a000-000000000000");
-}
-
-static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
-{
-    strcpy(ret_token, "token");
-}
-
-static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
-{
-    world.completed++;
-    world.status = status;
 }
 
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
@@ -134,7 +82,7 @@ static const char *list_of(unsigned n)
     int size = sprintf(text, "2 ");
 
     for (unsigned i = 0; i < n; i++)
-        size += sprintf(text + size, "%s%s=host-%u:6379/0", i ? "," : "", world.names.node_ids[i], i);
+        size += sprintf(text + size, "%s%s=host-%u:6379/0", i ? "," : "", rig.names.node_ids[i], i);
     return text;
 }
 
@@ -163,7 +111,7 @@ static struct rl_reply_item text_item(const char *text)
 static struct rl_reply join_answer(unsigned node, const char *question)
 {
     bool known = !*world.masters[node].view || strstr(question, world.masters[node].view);
-    const char *run = world.names.node_ids[node];
+    const char *run = rig.names.node_ids[node];
     const char *const texts[] = {known ? "KEPT" : "OUTDATED", world.masters[node].inc, run, run, "master",
                                  "redis 7.0.15", "noeviction"};
     static const int64_t integers[14] = {0, 60000, 0, 0, 1000, 0, 0, 0, 60000};
@@ -211,7 +159,7 @@ static void deliver(unsigned node, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct rl_reply reply = answer(node, &sent[i]);
 
-        rl_host_events.reply(&world.host, node, &sent[i].tag, &reply, world.now);
+        rl_host_events.reply(&rig.host, node, &sent[i].tag, &reply, rig.now);
     }
 }
 
@@ -220,7 +168,7 @@ static void trip(void)
 {
     size_t n[MASTERS];
 
-    rl_host_end_turn(&world.host);
+    rl_host_end_turn(&rig.host);
     for (unsigned node = 0; node < MASTERS; node++)
         n[node] = world.masters[node].silent ? 0 : world.masters[node].n;
     for (unsigned node = 0; node < MASTERS; node++)
@@ -231,7 +179,7 @@ static unsigned trips_to_the_end(void)
 {
     unsigned trips = 0;
 
-    while (!world.completed && trips++ < 10)
+    while (!rig.completed && trips++ < 10)
         trip();
     return trips;
 }
@@ -244,72 +192,50 @@ static void admit(unsigned node)
 
     sprintf(world.masters[node].inc, "%u", node);
     reply = join_answer(node, "");
-    ck_assert_int_eq(rl_host_events.greet(&world.host, node, 1, &out), 1);
+    ck_assert_int_eq(rl_host_events.greet(&rig.host, node, 1, &out), 1);
     rl_bytes_fini(&out);
-    ck_assert(rl_host_events.greeted(&world.host,
-                                     &(struct rl_greeting_answer){node, 1, 0, &reply, world.now, world.now}, &why));
-    rl_host_events.link(&world.host, node, RL_LINK_READY, "", world.now);
+    ck_assert(rl_host_events.greeted(&rig.host,
+                                     &(struct rl_greeting_answer){node, 1, 0, &reply, rig.now, rig.now}, &why));
+    rl_host_events.link(&rig.host, node, RL_LINK_READY, "", rig.now);
 }
 
 static void setup(void)
 {
-    struct rl_host_config config = {
-        .options = &world.options,
-        .names = &world.names,
-        .sink = &world.sink,
-        .environment = {NULL, now, wall_us, make_uuid, make_token, NULL},
-        .engine = {.n_nodes = MASTERS, .quorum = 2, .max_ttl_ms = 60000, .node_timeout = rl_ms(100)},
-    };
-
     memset(&world, 0, sizeof world);
-    strcpy(world.names.list_id, CONFIGURED);
+    host_rig_init(on_send);
+    strcpy(rig.names.list_id, CONFIGURED);
     for (unsigned i = 0; i < MASTERS; i++)
-        sprintf(world.names.node_ids[i], "00000000-0000-4000-9000-00000000000%u", i);
-    world.sink = host_rig_sink;
-    world.sink.complete = on_complete;
-    world.sink.attempt = on_attempt;
-    world.sink.members_changed = on_members;
-    world.sink.admission = on_admission;
-    world.sink.verified = on_verified;
-    world.now = (struct rl_instant){RL_NS_PER_MS};
-    rl_list_init(&world.timers);
-    world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_GUARDED, .key_prefix = "app:",
-                                             .max_ttl_ms = 60000, .max_claims = 100, .drift_ppm = 1000};
-    ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
-    world.host.transport = (struct rl_transport){
-        .send = on_send, .listen = host_rig_listen, .fail = host_rig_fail, .read_now = on_nothing, .wake = on_nothing,
-        .arm = on_arm, .disarm = on_disarm};
+        sprintf(rig.names.node_ids[i], "00000000-0000-4000-9000-00000000000%u", i);
+    rig.sink.attempt = on_attempt;
+    rig.sink.members_changed = on_members;
+    rig.sink.admission = on_admission;
+    rig.sink.verified = on_verified;
+    rig.options.profile = REDLOCK_PROFILE_GUARDED;
+    rig.options.drift_ppm = 1000;
+    host_rig_start(MASTERS, 2);
     for (unsigned node = 0; node < MASTERS; node++)
         admit(node);
-    rl_host_add_lock(&world.host, &world.lock, rl_key_create((struct rl_slice){"app:", 4}, "key", 3));
-}
-
-static void teardown(void)
-{
-    rl_host_remove_lock(&world.lock);
-    rl_key_unref(world.lock.key);
-    rl_host_fini(&world.host);
+    host_rig_add_lock(0, "key");
 }
 
 static void acquire(const struct rl_kind *kind)
 {
     static struct rl_acquire request;
 
-    request = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(60000)), .once = true,
+    request = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(rig.now, rl_ms(60000)), .once = true,
                                   .kind = kind, .wait = RL_WAIT_SPIN};
-    rl_host_lend(&world.lock, &world.attempt);
-    rl_host_acquire(&world.lock, &request);
+    host_rig_acquire(0, &request);
 }
 
 /* The next time it is asked, which is soon. */
 static void look_again(unsigned node)
 {
-    rl_trust_ask_join(&world.host, node, world.now);
+    rl_trust_ask_join(&rig.host, node, rig.now);
 }
 
 /* --- Tests -------------------------------------------------------------------------------------------------------- */
 
-GROUP(tc, "members", setup, teardown)
+GROUP(tc, "members", setup, host_rig_end)
 
 TEST(tc, a_view_with_the_same_list_begins_nothing_anew)
 {
@@ -318,13 +244,13 @@ TEST(tc, a_view_with_the_same_list_begins_nothing_anew)
     look_again(0);
     acquire(&rl_mutex_kind);
     ck_assert_uint_eq(trips_to_the_end(), 1);
-    ck_assert_int_eq(world.status, RL_END_OK);
+    ck_assert_int_eq(rig.status, RL_END_OK);
     ck_assert_uint_eq(world.attempts, 1);
     ck_assert_uint_eq(world.changes, 0);
-    ck_assert(rl_slice_is(rl_trust_view(&world.host), world.masters[0].view));
+    ck_assert(rl_slice_is(rl_trust_view(&rig.host), world.masters[0].view));
     look_again(1);
     trip();
-    ck_assert_uint_eq(world.host.trust.nodes[1].report.event, RL_JOIN_KEPT);
+    ck_assert_uint_eq(rig.host.trust.nodes[1].report.event, RL_JOIN_KEPT);
 }
 
 /* The greeting by the list, which the second turn crosses, is asked once more. */
@@ -339,7 +265,7 @@ TEST(tc, a_greeting_that_a_new_turn_crosses_is_repeated)
         tell(node, 2, CHANGED);
     acquire(&rl_mutex_kind);
     ck_assert_uint_le(trips_to_the_end(), 4);
-    ck_assert_int_eq(world.status, RL_END_OK);
+    ck_assert_int_eq(rig.status, RL_END_OK);
     ck_assert_uint_eq(world.changes, 1);
 }
 
@@ -353,7 +279,7 @@ TEST(tc, an_acquisition_during_a_change_takes_one_round_trip_more_though_a_maste
     world.masters[2].silent = true;
     acquire(&rl_mutex_kind);
     ck_assert_uint_eq(trips_to_the_end(), 2);
-    ck_assert_int_eq(world.status, RL_END_OK);
+    ck_assert_int_eq(rig.status, RL_END_OK);
 }
 
 TEST(tc, a_master_that_is_late_with_its_greeting_is_waited_for_no_longer)
@@ -365,12 +291,12 @@ TEST(tc, a_master_that_is_late_with_its_greeting_is_waited_for_no_longer)
     world.masters[1].silent = world.masters[2].silent = true;
     acquire(&rl_mutex_kind);
     trip();
-    ck_assert_uint_eq(world.completed, 0);
-    rl_host_events.link(&world.host, 1, RL_LINK_LATE, "", world.now);
-    ck_assert_uint_eq(world.completed, 0);
-    rl_host_events.link(&world.host, 2, RL_LINK_LATE, "", world.now);
-    ck_assert_uint_eq(world.completed, 1);
-    ck_assert_int_eq(world.status, RL_END_NO_QUORUM);
+    ck_assert_uint_eq(rig.completed, 0);
+    rl_host_events.link(&rig.host, 1, RL_LINK_LATE, "", rig.now);
+    ck_assert_uint_eq(rig.completed, 0);
+    rl_host_events.link(&rig.host, 2, RL_LINK_LATE, "", rig.now);
+    ck_assert_uint_eq(rig.completed, 1);
+    ck_assert_int_eq(rig.status, RL_END_NO_QUORUM);
 }
 
 /* One that was late before is not waited for at all. */
@@ -380,14 +306,14 @@ TEST(tc, a_master_that_is_late_when_the_list_changes_is_not_waited_for)
         tell(node, 1, CHANGED);
     for (unsigned node = 1; node < MASTERS; node++) {
         world.masters[node].silent = true;
-        rl_host_events.link(&world.host, node, RL_LINK_LATE, "", world.now);
+        rl_host_events.link(&rig.host, node, RL_LINK_LATE, "", rig.now);
     }
     look_again(0);
     trip();
     acquire(&rl_mutex_kind);
     trip();
-    ck_assert_uint_eq(world.completed, 1);
-    ck_assert_int_eq(world.status, RL_END_NO_QUORUM);
+    ck_assert_uint_eq(rig.completed, 1);
+    ck_assert_int_eq(rig.status, RL_END_NO_QUORUM);
 }
 
 TEST(tc, proposals_for_fencing_counters_are_ahead_by_the_lead_of_the_list)
@@ -420,7 +346,7 @@ static struct {
 static bool write_question(void *ctx, unsigned node)
 {
     reading.asked[node]++;
-    return rl_bytes_append(&world.host.scratch, "PING\r\n", 6);
+    return rl_bytes_append(&rig.host.scratch, "PING\r\n", 6);
 }
 
 static enum rl_detail on_read(void *ctx, unsigned node, const struct rl_reply *reply, uint32_t latency_us)
@@ -444,7 +370,7 @@ static void start_read(void)
                                             on_read_changed};
 
     memset(&reading, 0, sizeof reading);
-    ck_assert(rl_quorum_read_start(&world.host, &reader, &reading.read));
+    ck_assert(rl_quorum_read_start(&rig.host, &reader, &reading.read));
 }
 
 TEST(tc, a_read_goes_on_by_the_list_as_it_is_then)
@@ -471,7 +397,7 @@ TEST(tc, a_master_that_has_another_list_is_asked_again_when_it_has_been_greeted)
         tell(node, 1, CHANGED);
     reading.forgetful = 1;
     deliver(0, 1);
-    rl_trust_doubt(&world.host, 0, world.now);
+    rl_trust_doubt(&rig.host, 0, rig.now);
     trip();
     ck_assert_uint_eq(world.changes, 1);
     ck_assert(rl_tally_awaits(&reading.read->tally, 0));
