@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <redlock/election.h>
+#include <redlock/members.h>
 #include <redlock/semaphore.h>
 #include <redlock/set.h>
 
@@ -628,6 +629,44 @@ TEST(members, a_leader_leads_on_and_observers_see_the_next_one)
     leader.term = 0;
     ck_assert_int_eq(redlock_election_campaign(elections[1], &options, on_election, NULL), 0);
     rig_wait(&rig, is_seen, NULL, "the next leader that is seen");
+}
+
+/* --- An operator that the library carries out --------------------------------------------------------------------- */
+
+GROUP(operated, "operated", open_three_of_six, close_them)
+
+static struct redlock_change_report told;
+
+static void on_change(struct redlock_client *client, const struct redlock_change_report *report, void *user_data)
+{
+    told = *report;
+}
+
+static bool is_told(void *stage)
+{
+    return told.stage == *(enum redlock_change_stage *)stage;
+}
+
+/* Such a list has no master of the present one, and a list of both is too long. */
+TEST(operated, a_change_that_has_stopped_is_told_no_more)
+{
+    char urls[REDLOCK_MAX_MASTERS][40];
+    const char *masters[REDLOCK_MAX_MASTERS];
+    struct redlock_change_options options;
+    enum redlock_change_stage stopped = REDLOCK_CHANGE_STOPPED;
+
+    redlock_change_options_init(&options);
+    options.masters = masters;
+    options.n_masters = REDLOCK_MAX_MASTERS;
+    for (unsigned i = 0; i < REDLOCK_MAX_MASTERS; i++) {
+        snprintf(urls[i], sizeof urls[i], "%.*s://127.0.0.1:%u", (int)strcspn(rig.urls[0], ":"), rig.urls[0], i + 1);
+        masters[i] = urls[i];
+    }
+    ck_assert_int_eq(redlock_change_members(rig.client, &options, on_change, NULL, NULL), 0);
+    rig_wait(&rig, is_told, &stopped, "the end of a change");
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    ck_assert_int_eq(told.status, REDLOCK_OK);
 }
 
 SUITE_WITH_SERVER("members")

@@ -408,4 +408,33 @@ TEST(tc, a_master_that_has_another_list_is_asked_again_when_it_has_been_greeted)
     rl_quorum_read_end(reading.read);
 }
 
+/* --- Masters that an operator's run needs ------------------------------------------------------------------------- */
+
+static void on_dismiss(void *ctx, unsigned node)
+{
+    rl_host_events.link(&rig.host, node, RL_LINK_DOWN, "", rig.now);
+}
+
+static bool on_no_memory(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not)
+{
+    return false;
+}
+
+TEST(tc, a_newcomer_that_gets_no_connection_is_not_invited)
+{
+    const struct rl_member member = {"00000000-0000-4000-9000-000000000009", "host-9:6379/0"};
+    unsigned place = MASTERS;
+
+    rig.host.transport.dismiss = on_dismiss;
+    rig.sink.new_member = on_no_memory;
+    for (unsigned node = 0; node < 2; node++)
+        tell_of(2, node, 1, CHANGED);
+    look_again(0);
+    trip();
+    ck_assert(rl_trust_dismiss(&rig.host, 2, rl_after(rig.now, rl_ms(120000))));
+    ck_assert_ptr_nonnull(rl_trust_invite(&rig.host, &member, rig.now, &place));
+    ck_assert_uint_eq(place, MASTERS);
+    ck_assert(!rig.host.trust.nodes[2].invited);
+}
+
 SUITE("members")
