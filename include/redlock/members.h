@@ -93,7 +93,8 @@ REDLOCK_API void redlock_change_options_init_size(struct redlock_change_options 
  *
  *   E_URL, E_DUPLICATE_MASTER, E_TOO_MANY_MASTERS, E_NO_MASTERS, E_QUORUM   of the new list
  *   E_MEMBERS         there is no list to go back to, or the goal has been told already; clients that are configured as
- *                     this one is would not reach a new master; or the profile is not guarded
+ *                     this one is would not reach a new master; a list cannot have the path of a socket, since it has a
+ *                     space, a comma, ?, #, % or what is not ASCII; or the profile is not guarded
  *   E_BUSY            the client has objects, or changes the list already
  *   E_ARGUMENT, E_OPTIONS_SIZE, E_NOMEM, E_SYSTEM, E_FORKED, E_CLOSING */
 REDLOCK_API int redlock_change_members(struct redlock_client *client, const struct redlock_change_options *options,

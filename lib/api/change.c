@@ -179,7 +179,7 @@ static void fill_masters(const struct change *change, struct redlock_change_mast
     }
 }
 
-static void report(struct change *change, int status)
+static void report(struct change *change, redlock_change_fn cb, int status)
 {
     struct redlock_client *client = change->object.client;
     const struct rl_change *run = &change->change.run;
@@ -202,7 +202,7 @@ static void report(struct change *change, int status)
     if (run->stage == RL_CHANGE_WAIT && rl_before(client->host.now, run->stands_at))
         ret.wait_ms = rl_until(client->host.now, run->stands_at).ns / RL_NS_PER_MS;
     fill_masters(change, masters);
-    change->cb(client, &ret, change->user_data);
+    cb(client, &ret, change->user_data);
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */
@@ -219,17 +219,14 @@ static void forget_coming(struct redlock_client *client)
 static void deliver(struct rl_object *object)
 {
     struct change *change = change_of(object);
-    enum rl_change_stage stage;
-    bool ends;
+    redlock_change_fn cb = change->cb;
 
     plan(change);
-    stage = change->change.run.stage;
-    ends = stage == RL_CHANGE_DONE || stage == RL_CHANGE_STOPPED || change->change.plan_only;
-    report(change, REDLOCK_OK);
-    if (ends && !object->destroyed) {
-        change->cb = NULL;
+    if (change->change.run.stage >= RL_CHANGE_DONE || change->change.plan_only)
+        change->cb = NULL; /* the report is the last one, though the callback destroys the client */
+    report(change, cb, REDLOCK_OK);
+    if (!change->cb)
         rl_object_destroy(object);
-    }
 }
 
 static void destroy(struct rl_object *object)
@@ -238,7 +235,7 @@ static void destroy(struct rl_object *object)
 
     rl_trust_change_end(&change->change);
     if (change->cb && !rl_client_forked(object->client))
-        report(change, REDLOCK_CANCELED);
+        report(change, change->cb, REDLOCK_CANCELED);
     forget_coming(object->client);
 }
 
@@ -263,15 +260,6 @@ static void on_change(struct rl_trust_change *changed)
 
 /* --- The call ----------------------------------------------------------------------------------------------------- */
 
-static int refuse(struct redlock_error *ret_error, int status, const char *why)
-{
-    if (ret_error && (why || !ret_error->text[0])) {
-        ret_error->status = status;
-        snprintf(ret_error->text, sizeof ret_error->text, "%s", why ? why : redlock_strerror(status));
-    }
-    return status;
-}
-
 static int check_client(const struct redlock_client *client)
 {
     if (rl_client_forked(client))
@@ -290,13 +278,14 @@ static int check_coming(const struct redlock_client *client, struct redlock_erro
 {
     char text[sizeof ret_error->text];
 
-    for (size_t i = 0; i < client->n_coming; i++) {
-        const char *why = rl_client_why_not_like(client, &client->coming[i]);
+    for (size_t i = 0; i < client->n_configured + client->n_coming; i++) {
+        const struct rl_master *master = rl_client_known_master(client, i);
+        const char *why = rl_client_why_not_like(client, master);
 
         if (!why)
             continue;
-        snprintf(text, sizeof text, "%s: %s", client->coming[i].name, why);
-        return refuse(ret_error, REDLOCK_E_MEMBERS, text);
+        snprintf(text, sizeof text, "%s: %s", master->name, why);
+        return rl_client_fail(ret_error, REDLOCK_E_MEMBERS, text);
     }
     return 0;
 }
@@ -320,15 +309,15 @@ static int read_goal(struct redlock_client *client, const struct redlock_change_
     int status;
 
     if (!options->masters || n == 0)
-        return refuse(ret_error, REDLOCK_E_NO_MASTERS, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_NO_MASTERS, NULL);
     if (n > REDLOCK_MAX_MASTERS)
-        return refuse(ret_error, REDLOCK_E_TOO_MANY_MASTERS, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_TOO_MANY_MASTERS, NULL);
     status = quorum_of(client, options, &ret_goal->quorum);
     if (status < 0)
-        return refuse(ret_error, status, NULL);
+        return rl_client_fail(ret_error, status, NULL);
     client->coming = calloc(n, sizeof client->coming[0]);
     if (!client->coming)
-        return refuse(ret_error, REDLOCK_E_NOMEM, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_NOMEM, NULL);
     status = rl_masters_parse(options->masters, n, &client->options, client->coming, ret_error);
     if (status < 0)
         return status;
@@ -342,18 +331,13 @@ static int read_goal(struct redlock_client *client, const struct redlock_change_
 static int goal_of(struct redlock_client *client, const struct redlock_change_options *options,
                    const struct rl_view *present, struct rl_member_list *ret_goal, struct redlock_error *ret_error)
 {
-    const struct rl_member_list *configured;
-
     if (!options->back)
         return read_goal(client, options, ret_goal, ret_error);
-    configured = rl_client_configured(client);
-    if (!configured)
-        return refuse(ret_error, REDLOCK_E_NOMEM, NULL);
     if (!present->before.n)
-        return refuse(ret_error, REDLOCK_E_MEMBERS,
+        return rl_client_fail(ret_error, REDLOCK_E_MEMBERS,
                       "no list has been told that leads to another one: there is none to go back to");
-    if (!rl_same_text(present->before.id, configured->id))
-        return refuse(ret_error, REDLOCK_E_MEMBERS,
+    if (!rl_same_text(present->before.id, client->list->id))
+        return rl_client_fail(ret_error, REDLOCK_E_MEMBERS,
                       "the goal has been told: end the change, and then change the list again");
     *ret_goal = present->before;
     return 0;
@@ -377,9 +361,9 @@ static int start(struct redlock_client *client, struct change *change, const str
     int status;
 
     if (!rl_random_bytes(&random, sizeof random))
-        return refuse(ret_error, REDLOCK_E_SYSTEM, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_SYSTEM, NULL);
     if (!configured)
-        return refuse(ret_error, REDLOCK_E_NOMEM, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_NOMEM, NULL);
     rl_trust_present_view(&client->host, configured, &present);
     status = goal_of(client, options, &present, &goal, ret_error);
     if (status < 0)
@@ -406,19 +390,17 @@ int redlock_change_members(struct redlock_client *client, const struct redlock_c
     struct change *change;
     int status;
 
-    if (ret_error)
-        ret_error->text[0] = '\0';
     if (!client || !options || !cb)
-        return refuse(ret_error, REDLOCK_E_ARGUMENT, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_ARGUMENT, NULL);
     if (options->size < RL_SMALLEST_OPTIONS)
-        return refuse(ret_error, REDLOCK_E_OPTIONS_SIZE, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_OPTIONS_SIZE, NULL);
     memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
     status = check_client(client);
     if (status < 0)
-        return refuse(ret_error, status, NULL);
+        return rl_client_fail(ret_error, status, NULL);
     change = calloc(1, sizeof *change);
     if (!change)
-        return refuse(ret_error, REDLOCK_E_NOMEM, NULL);
+        return rl_client_fail(ret_error, REDLOCK_E_NOMEM, NULL);
     rl_host_read_clock(&client->host);
     status = start(client, change, &given, ret_error);
     if (status < 0) {

@@ -15,11 +15,11 @@
 
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
-static int fail(struct redlock_error *ret_error, int status, const char *text)
+int rl_client_fail(struct redlock_error *ret_error, int status, const char *why)
 {
     if (ret_error) {
         ret_error->status = status;
-        snprintf(ret_error->text, sizeof ret_error->text, "%s", text);
+        snprintf(ret_error->text, sizeof ret_error->text, "%s", why ? why : redlock_strerror(status));
     }
     return status;
 }
@@ -50,7 +50,7 @@ static int parse_one(const char *url, size_t index, const struct redlock_options
     rl_url_mask(url ? url : "", masked, sizeof masked);
     snprintf(text, sizeof text, "master %zu, \"%s\": %s", index + 1, masked,
              status == REDLOCK_E_NOMEM ? redlock_strerror(status) : why);
-    return fail(ret_error, status, text);
+    return rl_client_fail(ret_error, status, text);
 }
 
 static int check_distinct(const struct rl_master *masters, size_t n, struct redlock_error *ret_error)
@@ -61,7 +61,7 @@ static int check_distinct(const struct rl_master *masters, size_t n, struct redl
         if (!rl_master_same(&masters[i], &masters[n]))
             continue;
         snprintf(text, sizeof text, "masters %zu and %zu are the same: %s", i + 1, n + 1, masters[n].name);
-        return fail(ret_error, REDLOCK_E_DUPLICATE_MASTER, text);
+        return rl_client_fail(ret_error, REDLOCK_E_DUPLICATE_MASTER, text);
     }
     return 0;
 }
@@ -219,13 +219,9 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->n_configured = n;
     client->may_follow = options->may_follow ? strdup(options->may_follow) : NULL;
     client->options.may_follow = client->may_follow;
-    if (options->may_follow && !client->may_follow) {
-        free(client);
-        return REDLOCK_E_NOMEM;
-    }
     client->fork_generation = rl_fork_generation();
     rl_objects_init(client);
-    status = start_host(client, masters, n);
+    status = options->may_follow && !client->may_follow ? REDLOCK_E_NOMEM : start_host(client, masters, n);
     if (status == 0) {
         status = start_driver(client, base, masters, n, tls);
         if (status < 0)
@@ -251,16 +247,16 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     int status;
 
     if (!base || !ret_client || (!masters && n_masters))
-        return fail(ret_error, REDLOCK_E_ARGUMENT, "base, masters and ret_client must not be NULL");
+        return rl_client_fail(ret_error, REDLOCK_E_ARGUMENT, "base, masters and ret_client must not be NULL");
     if (n_masters == 0)
-        return fail(ret_error, REDLOCK_E_NO_MASTERS, redlock_strerror(REDLOCK_E_NO_MASTERS));
+        return rl_client_fail(ret_error, REDLOCK_E_NO_MASTERS, NULL);
     if (n_masters > REDLOCK_MAX_MASTERS) {
         snprintf(why, sizeof why, "%zu masters are listed; the limit is %d", n_masters, REDLOCK_MAX_MASTERS);
-        return fail(ret_error, REDLOCK_E_TOO_MANY_MASTERS, why);
+        return rl_client_fail(ret_error, REDLOCK_E_TOO_MANY_MASTERS, why);
     }
     status = rl_options_check(options, n_masters, &checked, why, sizeof why);
     if (status < 0)
-        return fail(ret_error, status, why);
+        return rl_client_fail(ret_error, status, why);
     memset(parsed, 0, sizeof parsed);
     status = rl_masters_parse(masters, n_masters, &checked, parsed, ret_error);
     if (status < 0)
@@ -273,7 +269,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     }
     if (status < 0) {
         free_masters(parsed, n_masters);
-        return fail(ret_error, status, why[0] ? why : redlock_strerror(status));
+        return rl_client_fail(ret_error, status, why[0] ? why : NULL);
     }
     return 0;
 }

@@ -11,6 +11,9 @@ struct redlock_error;
 struct redlock_options;
 struct rl_master;
 
+/* Returns the status. `why`: NULL for the status's own sentence. */
+int rl_client_fail(struct redlock_error *ret_error, int status, const char *why);
+
 /* The masters of a list, no two of them the same. On an error nothing is left to be freed, and its text names the
  * URL. */
 int rl_masters_parse(const char *const *urls, size_t n, const struct redlock_options *options,

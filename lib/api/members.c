@@ -15,9 +15,10 @@
 #include "codec/url.h"
 #include "util/bytes.h"
 
-static const struct rl_master *configured_master(const struct redlock_client *client, size_t i)
+const struct rl_master *rl_client_known_master(const struct redlock_client *client, size_t i)
 {
-    return rl_driver_first_master(client->driver, (unsigned)i);
+    return i < client->n_configured ? rl_driver_first_master(client->driver, (unsigned)i)
+                                    : &client->coming[i - client->n_configured];
 }
 
 static bool same_text(const char *a, const char *b)
@@ -36,26 +37,17 @@ const struct rl_member_list *rl_client_configured(struct redlock_client *client)
         return NULL;
     list->quorum = (uint8_t)client->options.quorum;
     for (unsigned i = 0; i < client->n_configured; i++)
-        rl_deployment_add_member(list, configured_master(client, i));
+        rl_deployment_add_member(list, rl_client_known_master(client, i));
     rl_deployment_name_list(client->options.key_prefix, list);
     return list;
 }
 
-static const struct rl_master *find_configured(const struct redlock_client *client, const struct rl_master *wanted)
+/* NULL: none of the first n has its address. */
+static const struct rl_master *find_known(const struct redlock_client *client, size_t n, const struct rl_master *wanted)
 {
-    for (size_t i = 0; i < client->n_configured; i++) {
-        if (rl_master_same(configured_master(client, i), wanted))
-            return configured_master(client, i);
-    }
-    return NULL;
-}
-
-/* One of the list to which the client's own change leads. */
-static const struct rl_master *find_coming(const struct redlock_client *client, const struct rl_master *wanted)
-{
-    for (size_t i = 0; i < client->n_coming; i++) {
-        if (rl_master_same(&client->coming[i], wanted))
-            return &client->coming[i];
+    for (size_t i = 0; i < n; i++) {
+        if (rl_master_same(rl_client_known_master(client, i), wanted))
+            return rl_client_known_master(client, i);
     }
     return NULL;
 }
@@ -63,10 +55,10 @@ static const struct rl_master *find_coming(const struct redlock_client *client, 
 /* The user, password and TLS that all have in common; NULL: they differ. */
 static const struct rl_master *find_common(const struct redlock_client *client)
 {
-    const struct rl_master *first = configured_master(client, 0);
+    const struct rl_master *first = rl_client_known_master(client, 0);
 
     for (size_t i = 1; i < client->n_configured; i++) {
-        const struct rl_master *other = configured_master(client, i);
+        const struct rl_master *other = rl_client_known_master(client, i);
 
         if (other->tls != first->tls || !same_text(other->user, first->user) ||
             !same_text(other->password, first->password))
@@ -77,11 +69,14 @@ static const struct rl_master *find_common(const struct redlock_client *client)
 
 const char *rl_client_why_not_like(const struct redlock_client *client, const struct rl_master *coming)
 {
-    const struct rl_master *like = find_configured(client, coming);
+    const struct rl_master *like = find_common(client);
+    struct rl_member_list alone = {0};
 
-    if (like)
+    rl_deployment_add_member(&alone, coming);
+    if (!rl_view_is_name(rl_slice_of(alone.members[0].name)))
+        return "its path has characters that a list which is told to the masters cannot have";
+    if (find_known(client, client->n_configured, coming))
         return NULL;
-    like = find_common(client);
     if (!like)
         return "the masters differ in user, password or TLS, so that clients do not know how to reach a new one";
     if (like->tls != coming->tls)
@@ -117,19 +112,14 @@ static bool is_allowed(const struct redlock_client *client, const char *name)
     return false;
 }
 
-static bool has_secrets(const struct redlock_client *client, const struct rl_master *like)
-{
-    return like->password || client->options.on_credentials;
-}
-
 static const char *why_not(const struct redlock_client *client, const struct rl_master *master,
                            const struct rl_master *like)
 {
     if (!like)
         return "its user, password and TLS are not known: the masters that this client is configured with differ in "
                "theirs; add it to the configuration";
-    if (has_secrets(client, like) && !(like->tls && !client->options.tls_insecure_skip_verify) &&
-        !is_allowed(client, master->name))
+    if ((like->password || client->options.on_credentials) && !is_allowed(client, master->name) &&
+        !(like->tls && master->host && !client->options.tls_insecure_skip_verify))
         return "this client does not send a password to a name that its configuration does not list: list it, or name "
                "it in may_follow (--may-follow)";
     return NULL;
@@ -150,7 +140,6 @@ bool rl_client_new_member(struct rl_host *host, unsigned node, const char *name,
 {
     struct redlock_client *client = rl_client_of_host(host);
     struct rl_master master = {0};
-    const struct rl_master *configured;
     const struct rl_master *like;
     char *url = rl_deployment_url(name);
     bool done;
@@ -160,10 +149,11 @@ bool rl_client_new_member(struct rl_host *host, unsigned node, const char *name,
     free(url);
     if (!done)
         return false;
-    configured = find_configured(client, &master);
-    configured = configured ? configured : find_coming(client, &master);
-    like = configured ? configured : find_common(client);
-    *ret_why_not = configured ? NULL : why_not(client, &master, like);
+    like = find_known(client, client->n_configured + client->n_coming, &master);
+    if (!like) {
+        like = find_common(client);
+        *ret_why_not = why_not(client, &master, like);
+    }
     done = *ret_why_not || copy_secrets(like, &master);
     done = done && rl_driver_add(client->driver, node, &master, *ret_why_not) == 0;
     rl_master_fini(&master);

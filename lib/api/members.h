@@ -3,6 +3,7 @@
 #define RL_API_MEMBERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct redlock_client;
 struct rl_host;
@@ -12,7 +13,11 @@ struct rl_member_list;
 /* The list that the client was created with, which is kept from then on; NULL: out of memory. */
 const struct rl_member_list *rl_client_configured(struct redlock_client *client);
 
-/* Why clients that are configured as this one is would not reach a new master like that; NULL: they would. */
+/* The masters that the client is configured with, and behind them those of the list to which its own change leads. */
+const struct rl_master *rl_client_known_master(const struct redlock_client *client, size_t i);
+
+/* Why clients that are configured as this one is would not reach a master like that by a list that is told to them;
+ * NULL: they would. */
 const char *rl_client_why_not_like(const struct redlock_client *client, const struct rl_master *coming);
 
 /* As new_member of struct rl_host_sink. */

@@ -150,20 +150,19 @@ static bool read_id(struct rl_slice word, char ret_id[RL_ID_SIZE])
     return read_hexadecimal(word, RL_ID_SIZE - 1, true, ret_id);
 }
 
-/* Printable, and nothing that separates. */
-static bool read_name(struct rl_slice word, char ret_name[RL_NAME_MAX + 1])
+bool rl_view_is_name(struct rl_slice word)
 {
     const char *text = word.data;
+    size_t db = 0;
+    uint64_t number;
 
-    if (!word.size || word.size > RL_NAME_MAX)
-        return false;
     for (size_t i = 0; i < word.size; i++) {
-        if (text[i] <= ' ' || text[i] > '~' || text[i] == ',')
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == ',' || (*text == '/' && memchr("?#%", text[i], 3)))
             return false;
+        db = text[i] == '/' ? i + 1 : db;
     }
-    memcpy(ret_name, text, word.size);
-    ret_name[word.size] = '\0';
-    return true;
+    return db && word.size <= RL_NAME_MAX &&
+           read_number((struct rl_slice){text + db, word.size - db}, UINT32_MAX, &number);
 }
 
 static bool is_twice(const struct rl_member_list *list, const struct rl_member *member)
@@ -183,8 +182,10 @@ static bool read_members(struct rl_slice text, struct rl_member_list *list)
         struct rl_slice id = take(&one, '=');
         struct rl_member *member = &list->members[list->n];
 
-        if (list->n == RL_MAX_NODES || !read_id(id, member->node_id) || !read_name(one, member->name) ||
-            is_twice(list, member))
+        if (list->n == RL_MAX_NODES || !read_id(id, member->node_id) || !rl_view_is_name(one))
+            return false;
+        memcpy(member->name, one.data, one.size);
+        if (is_twice(list, member))
             return false;
         list->n++;
     }

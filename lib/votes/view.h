@@ -59,6 +59,10 @@ int rl_list_find(const struct rl_member_list *list, const char *node_id);
 /* Is the list with this id one of those that led to the view? */
 bool rl_view_remembers(const struct rl_view *view, const char *list_id);
 
+/* Can a view have the name? It is printable, has nothing that separates, nor, in a path, what means more in a URL, and
+ * ends with the number of a database. */
+bool rl_view_is_name(struct rl_slice name);
+
 /* As markers and JOIN have it: words with a space between them. kinds/scripts/join.lua reads the first six.
  *
  *     turn run step list-id before-id|- id,id,... lead-us  quorum id=name,...  quorum id=name,...|0 -

@@ -369,6 +369,8 @@ static void refuse_changes(void)
     refuse_change(&options, REDLOCK_E_URL, "no URL");
     urls[1] = "rediss://10.0.0.1";
     refuse_change(&options, REDLOCK_E_MEMBERS, "TLS for one of them");
+    urls[1] = "unix:///a%2cb.sock";
+    refuse_change(&options, REDLOCK_E_MEMBERS, "a comma in a path");
     lock = rig_new_lock(rig.client, "k");
     refuse_change(&options, REDLOCK_E_BUSY, "with a lock");
     redlock_lock_destroy(lock);

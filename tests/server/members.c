@@ -637,9 +637,14 @@ GROUP(operated, "operated", open_three_of_six, close_them)
 
 static struct redlock_change_report told;
 
+/* It destroys the client where the change ends. */
 static void on_change(struct redlock_client *client, const struct redlock_change_report *report, void *user_data)
 {
     told = *report;
+    if (report->stage < REDLOCK_CHANGE_DONE || !rig.client)
+        return;
+    rig.client = NULL;
+    redlock_client_destroy(client);
 }
 
 static bool is_told(void *stage)
@@ -664,8 +669,7 @@ TEST(operated, a_change_that_has_stopped_is_told_no_more)
     }
     ck_assert_int_eq(redlock_change_members(rig.client, &options, on_change, NULL, NULL), 0);
     rig_wait(&rig, is_told, &stopped, "the end of a change");
-    redlock_client_destroy(rig.client);
-    rig.client = NULL;
+    ck_assert(!rig.client);
     ck_assert_int_eq(told.status, REDLOCK_OK);
 }
 

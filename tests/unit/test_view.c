@@ -126,6 +126,7 @@ static const struct {
     {" 2 0000", " 1000001 0000"},   {"0000 2 0000", "0000 1 0000"},          {"host-3", "host-1"},
     {"host-3:6379/0", "host\t3"},   {"000000000003=", "000000000001="},  {"=host-3:6379/0", ""},
     {"172800000000", "4503599627370497"}, {"host-1:6379/0,", "host-1:6379/0,,"},
+    {"host-3:6379/0", "host-3:6379"}, {"host-3:6379/0", "host-3:6379/"}, {"host-3:6379/0", "/a%41/0"},
 };
 
 TESTS(as_text, a_view_with_a_field_that_cannot_be_is_not_read, 0, sizeof spoiled / sizeof spoiled[0])
