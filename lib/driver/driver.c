@@ -106,7 +106,10 @@ int rl_driver_add(struct rl_driver *driver, unsigned i, struct rl_master *master
         rl_conn_set_error(&node->conn, "%s", why_not);
         return REDLOCK_OK;
     }
-    return !driver->listening || start_listener(driver, i) ? REDLOCK_OK : REDLOCK_E_NOMEM;
+    if (!driver->listening || start_listener(driver, i))
+        return REDLOCK_OK;
+    dismiss_node(driver, node);
+    return REDLOCK_E_NOMEM;
 }
 
 static void dismiss(void *ctx, unsigned i)

@@ -333,6 +333,22 @@ TEST(tc, proposals_for_fencing_counters_are_ahead_by_the_lead_of_the_list)
     ck_assert_ptr_nonnull(strstr(world.masters[0].commands[0].bytes, "\r\n172800001000+" LEAD "\r\n"));
 }
 
+static void on_fail(void *ctx, unsigned node, const char *why)
+{
+    ck_assert_ptr_nonnull(strstr(why, "does not follow"));
+}
+
+TEST(tc, a_client_that_does_not_follow_goes_by_its_own_list)
+{
+    rig.options.follow = REDLOCK_FOLLOW_NOT;
+    rig.host.transport.fail = on_fail;
+    tell(0, 1, CHANGED);
+    look_again(0);
+    trip();
+    ck_assert_uint_eq(world.changes, 0);
+    ck_assert_ptr_null(rig.host.trust.view);
+}
+
 /* --- Reads that are under way when the list changes --------------------------------------------------------------- */
 
 static struct {

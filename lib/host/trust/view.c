@@ -311,6 +311,10 @@ const char *rl_trust_adopt(struct rl_host *host, struct rl_slice view, struct rl
     if (adoption)
         dispose(host, adoption);
     free(adoption);
+    if (host->trust.view && !*host->trust.view->epoch.run) {
+        free(host->trust.view);
+        host->trust.view = NULL;
+    }
     return why;
 }
 
