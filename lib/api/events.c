@@ -173,25 +173,27 @@ static void on_own_clock(struct rl_host *host, uint32_t nodes, const struct rl_c
     OBSERVE(host, REDLOCK_EVENT_CLOCK, .node = -1, .delay_us = move->most.ns / RL_NS_PER_US);
 }
 
-/* "a:1, b:2 and c:3 (quorum 2)" */
 static void on_members_changed(struct rl_host *host)
 {
     struct redlock_client *client = rl_client_of_host(host);
     const struct rl_member_list *configured = rl_client_configured(client);
-    const struct rl_votes *votes = &host->engine.votes;
-    bool same = configured && rl_same_text(configured->id, host->trust.names.list_id);
+    const struct rl_member_list *list = &host->trust.view->list;
+    bool same = configured && rl_same_text(configured->id, list->id);
     char text[1200] = "the list of masters is now";
     size_t size = strlen(text);
 
     client->stats.members_changed++;
     if (!rl_observes(client, REDLOCK_EVENT_MEMBERS))
         return;
-    for (unsigned i = 0; i < votes->config.n_nodes && size < sizeof text; i++) {
-        if (votes->members & rl_bit(i))
-            size += (size_t)snprintf(text + size, sizeof text - size, " %s,", rl_driver_node_name(client->driver, i));
+    for (size_t i = 0; i < list->n && size < sizeof text; i++) {
+        const char *name = list->members[i].name;
+        const char *end = strrchr(name, '/');
+
+        end = strcmp(end, "/0") == 0 ? end : name + strlen(name);
+        size += (size_t)snprintf(text + size, sizeof text - size, " %.*s,", (int)(end - name), name);
     }
     if (size < sizeof text)
-        snprintf(text + size, sizeof text - size, " with a quorum of %zu%s", votes->config.quorum,
+        snprintf(text + size, sizeof text - size, " with a quorum of %u%s", (unsigned)list->quorum,
                  same ? ", as this program is configured" : "; this program's configuration is out of date");
     rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_MEMBERS, .node = -1, .text = text});
 }

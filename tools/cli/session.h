@@ -137,6 +137,12 @@ bool session_follow(struct session *session, struct redlock_client *client, stru
  * votes, too. One that has not said a word is hardly waited for, since it may hang. */
 void session_join_behind(struct session *session, const struct redlock_client *client);
 
+struct redlock_member_list;
+
+/* A list of masters in words: "a:1, b:2/3, /tmp/c". */
+enum { SESSION_NAMES_SIZE = 2048 };
+const char *session_names(const struct redlock_member_list *list, char buffer[SESSION_NAMES_SIZE]);
+
 /* Handles what has happened meanwhile, without waiting. False after a signal that asks to stop. */
 bool session_poll(struct session *session);
 

@@ -196,24 +196,21 @@ static bool add_member(const struct session *session, const struct cli_masters *
     return added;
 }
 
-static void tell_list(const struct session *session, const struct redlock_client *client,
-                      const struct cli_common *common, const struct probe_place *places)
+/* A name's database is shown if it is not 0. */
+const char *session_names(const struct redlock_member_list *list, char buffer[SESSION_NAMES_SIZE])
 {
-    const struct cli_masters *masters = &common->masters;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    size_t size = 0;
 
-    if (!out)
-        return;
-    for (size_t i = 0; i < masters->count; i++)
-        fprintf(out, "%s%s", i > 0 ? ", " : "", session_node_name(client, places[i].node));
-    fclose(out);
-    cli_error(session->command,
-              "the list of masters has been changed: it is now %s, with a quorum of %u, and is used here; correct %s",
-              text, (unsigned)cli_quorum(common),
-              masters->from_environment ? "REDLOCK_NODES" : masters->n_files > 0 ? masters->files[0] : "--nodes");
-    free(text);
+    buffer[0] = '\0';
+    for (size_t i = 0; i < list->n && size < SESSION_NAMES_SIZE; i++) {
+        size_t length = strlen(list->names[i]);
+
+        if (length > 2 && strcmp(list->names[i] + length - 2, "/0") == 0)
+            length -= 2;
+        size += (size_t)snprintf(buffer + size, SESSION_NAMES_SIZE - size, "%s%.*s", i ? ", " : "", (int)length,
+                                 list->names[i]);
+    }
+    return buffer;
 }
 
 /* Those of the list in place of those that were given. */
@@ -223,6 +220,7 @@ static bool take_list(const struct session *session, const struct redlock_client
 {
     struct cli_masters *masters = &common->masters;
     struct cli_masters taken = {0}, given = *masters;
+    char text[SESSION_NAMES_SIZE];
     bool changed = list->quorum != cli_quorum(common) || list->n != given.count;
     bool ok = true;
 
@@ -247,7 +245,10 @@ static bool take_list(const struct session *session, const struct redlock_client
     }
     cli_masters_fini(&taken);
     if (ok && changed)
-        tell_list(session, client, common, places);
+        cli_error(session->command,
+                  "the list of masters has been changed: it is now %s, with a quorum of %u, and is used here; correct "
+                  "%s", session_names(list, text), (unsigned)list->quorum,
+                  masters->from_environment ? "REDLOCK_NODES" : masters->n_files > 0 ? masters->files[0] : "--nodes");
     return ok;
 }
 

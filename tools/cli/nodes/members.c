@@ -121,7 +121,7 @@ static const char *master_name(const char *name, char *buffer)
 {
     const struct redlock_member_list one = {.n = 1, .names = {name}};
 
-    return nodes_names(&one, buffer);
+    return session_names(&one, buffer);
 }
 
 /* Masters of the list that do not answer now; a new one is expected to. */
@@ -155,7 +155,7 @@ static void print_followers(FILE *out, const struct nodes_request *request, cons
     const struct redlock_member_list *goal = &report->lists[report->n_lists - 1];
     struct redlock_member_list coming = {0};
     const struct cli_masters *masters = &request->common.masters;
-    char names[NODES_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE];
     bool secret = false;
 
     for (size_t i = 0; i < masters->count; i++)
@@ -167,21 +167,21 @@ static void print_followers(FILE *out, const struct nodes_request *request, cons
     if (secret && coming.n)
         fprintf(out, "The masters have passwords and no TLS: a client follows to %s only if its may_follow\n"
                      "(--may-follow, REDLOCK_MAY_FOLLOW) names it. See to that first: others lose their locks.\n",
-                nodes_names(&coming, names));
+                session_names(&coming, names));
 }
 
 static void print_plan(FILE *out, const struct redlock_change_report *report)
 {
-    char names[NODES_NAMES_SIZE], time[16];
+    char names[SESSION_NAMES_SIZE], time[16];
 
-    fprintf(out, "now: %s (quorum %u)\n", nodes_names(&report->lists[0], names), (unsigned)report->lists[0].quorum);
+    fprintf(out, "now: %s (quorum %u)\n", session_names(&report->lists[0], names), (unsigned)report->lists[0].quorum);
     for (size_t i = 0; i < report->n_masters; i++)
         if (*report->masters[i].why != '\0')
             fprintf(out, "     %s: %s\n", master_name(report->masters[i].name, names), report->masters[i].why);
     for (size_t i = 1; i < report->n_lists; i++) {
         const struct redlock_member_list *list = &report->lists[i];
 
-        fprintf(out, "%zu.   %s (quorum %u): ", i, nodes_names(list, names), (unsigned)list->quorum);
+        fprintf(out, "%zu.   %s (quorum %u): ", i, session_names(list, names), (unsigned)list->quorum);
         print_spare(out, report, list);
         fputs(".\n", out);
     }
@@ -197,7 +197,7 @@ static void print_plan(FILE *out, const struct redlock_change_report *report)
 /* What holds it up: those of the present list that have not stored it. */
 static void put_missing(FILE *out, const struct redlock_change_report *report)
 {
-    char name[NODES_NAMES_SIZE];
+    char name[SESSION_NAMES_SIZE];
     bool first = true;
 
     for (size_t i = 0; i < report->n_masters; i++) {
@@ -214,7 +214,7 @@ static void put_missing(FILE *out, const struct redlock_change_report *report)
 
 static void put_newcomers(FILE *out, const struct redlock_change_report *report)
 {
-    char name[NODES_NAMES_SIZE];
+    char name[SESSION_NAMES_SIZE];
     const char *between = " ";
 
     for (size_t i = 0; i < report->n_masters; i++) {
@@ -233,26 +233,26 @@ static void put_newcomers(FILE *out, const struct redlock_change_report *report)
  * before for the first one of a deployment. */
 static void put_end(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
 {
-    char names[NODES_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE];
     struct redlock_member_list left = {0};
 
     for (size_t i = 0; i < report->n_masters; i++)
         if (!report->masters[i].member && left.n < REDLOCK_MAX_MASTERS)
             left.names[left.n++] = report->masters[i].name;
-    fprintf(out, "done: the masters are %s (quorum %u)", nodes_names(&report->lists[0], names),
+    fprintf(out, "done: the masters are %s (quorum %u)", session_names(&report->lists[0], names),
             (unsigned)report->lists[0].quorum);
     if (request->abort || left.n == 0)
         return;
     fprintf(out, ". Now give all clients this list.\n"
                  "When they have it, stop for good: %s. Not before, and never empty a former master\n"
                  "or start it empty while a client may have the list before: it could lock there",
-            nodes_names(&left, names));
+            session_names(&left, names));
 }
 
 static void put_progress(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
 {
     const struct redlock_member_list *list = &report->lists[0];
-    char names[NODES_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE];
 
     switch (report->stage) {
     case REDLOCK_CHANGE_ASKING:
@@ -260,10 +260,10 @@ static void put_progress(FILE *out, const struct nodes_request *request, const s
         put_missing(out, report);
         break;
     case REDLOCK_CHANGE_TELLING:
-        fprintf(out, "telling %s (quorum %u)", nodes_names(list, names), (unsigned)list->quorum);
+        fprintf(out, "telling %s (quorum %u)", session_names(list, names), (unsigned)list->quorum);
         break;
     case REDLOCK_CHANGE_STANDING:
-        fprintf(out, "%s (quorum %u): told %u of %zu", nodes_names(list, names), (unsigned)list->quorum,
+        fprintf(out, "%s (quorum %u): told %u of %zu", session_names(list, names), (unsigned)list->quorum,
                 (unsigned)report->told, list->n);
         put_missing(out, report);
         break;
@@ -395,7 +395,7 @@ static bool has_end(const struct redlock_change_report *report)
 static void on_report(struct redlock_client *client, const struct redlock_change_report *report, void *user_data)
 {
     struct progress *progress = user_data;
-    char names[NODES_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE];
 
     if (progress->plans && report->status == REDLOCK_OK) {
         progress->over = true;
@@ -403,7 +403,7 @@ static void on_report(struct redlock_client *client, const struct redlock_change
         if (progress->code == CLI_OK)
             show_plan(progress, report);
         else
-            cli_error("nodes", "%s (%s, quorum %u)", report->why, nodes_names(&report->lists[0], names),
+            cli_error("nodes", "%s (%s, quorum %u)", report->why, session_names(&report->lists[0], names),
                       (unsigned)report->lists[0].quorum);
         return;
     }

@@ -65,9 +65,6 @@ char *nodes_command(const struct nodes_look *look, const struct advice *advice);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 
-/* A list of masters in words: "a:1, b:2". */
-enum { NODES_NAMES_SIZE = 2048 };
-const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE]);
 void nodes_list_json(struct cli_json *json, const char *name, const struct redlock_member_list *list);
 
 /* --- nodes.c: --new-deployment, on the result of a look. CLI_OK: declared, and this is the look that did so; otherwise

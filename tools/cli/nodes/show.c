@@ -316,37 +316,20 @@ static void print_deployment(const struct term *term, const struct nodes_look *l
         fputs(", max_ttl not declared\n", term->out);
 }
 
-/* A name's database is shown if it is not 0. */
-const char *nodes_names(const struct redlock_member_list *list, char buffer[NODES_NAMES_SIZE])
-{
-    size_t size = 0;
-
-    buffer[0] = '\0';
-    for (size_t i = 0; i < list->n && size < NODES_NAMES_SIZE; i++) {
-        size_t length = strlen(list->names[i]);
-
-        if (length > 2 && strcmp(list->names[i] + length - 2, "/0") == 0)
-            length -= 2;
-        size += (size_t)snprintf(buffer + size, NODES_NAMES_SIZE - size, "%s%.*s", i ? ", " : "", (int)length,
-                                 list->names[i]);
-    }
-    return buffer;
-}
-
 /* The list, if it is not the one that --nodes says. */
 static void print_view(const struct term *term, const struct nodes_look *look)
 {
     struct redlock_view view;
-    char names[NODES_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE];
 
     if (redlock_client_view(look->client, &view, sizeof view) != 0 || view.turn == 0)
         return;
     fprintf(term->out, "list of masters, changed by an operator (%llu.%u): %s, quorum %u\n",
-            (unsigned long long)view.turn, (unsigned)view.step, nodes_names(&view.list, names),
+            (unsigned long long)view.turn, (unsigned)view.step, session_names(&view.list, names),
             (unsigned)view.list.quorum);
     if (view.before.n)
         fprintf(term->out, "    locks may be alive by the list before: %s, quorum %u\n",
-                nodes_names(&view.before, names), (unsigned)view.before.quorum);
+                session_names(&view.before, names), (unsigned)view.before.quorum);
 }
 
 void nodes_show(const struct nodes_look *look, FILE *out)
@@ -362,9 +345,7 @@ void nodes_show(const struct nodes_look *look, FILE *out)
     print_verdict(&term, look);
 }
 
-/* --- The masters -------------------------------------------------------------------------------------------------- */
-
-/* The masters, what is wrong with them, and the verdict, as one line of JSON. */
+/* --- The same as one line of JSON --------------------------------------------------------------------------------- */
 
 static void server(struct cli_json *json, const struct redlock_node_info *info)
 {
