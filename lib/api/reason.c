@@ -110,7 +110,7 @@ void rl_reason_count(const struct rl_reasons *reasons, struct redlock_result *re
     for (unsigned i = 0; i < result->n_nodes; i++) {
         bool connected = rl_trust_is_up(&reasons->client->host, i);
 
-        result->reachable += connected;
+        result->reachable += connected && reasons->admissions[i].fault != RL_FAULT_NO_MEMBER;
         result->voting += connected && reasons->admissions[i].kind == RL_ADMISSION_VOTES;
     }
 }
@@ -146,12 +146,16 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *sentence,
 /* The headline names the first thing that too few masters have: a connection, a vote, a grant. */
 static void add_headline(struct sentence *sentence, const struct redlock_result *result)
 {
+    size_t members = 0;
+
+    for (size_t i = 0; i < result->n_nodes; i++)
+        members += result->nodes[i].fault != REDLOCK_FAULT_NO_MEMBER;
     if (result->reachable < result->quorum)
-        add(sentence, "%u of %zu masters can be reached", result->reachable, result->n_nodes);
+        add(sentence, "%u of %zu masters can be reached", result->reachable, members);
     else if (result->op != REDLOCK_OP_RELEASE && result->voting < result->quorum)
-        add(sentence, "%u of %zu masters can vote", result->voting, result->n_nodes);
+        add(sentence, "%u of %zu masters can vote", result->voting, members);
     else
-        add(sentence, "%u of %zu masters have %s", result->granted, result->n_nodes,
+        add(sentence, "%u of %zu masters have %s", result->granted, members,
             result->op ? "agreed" : "answered");
 }
 

@@ -300,6 +300,27 @@ TEST(members, a_new_master_that_cannot_vote_is_named_with_the_reason)
     run("nodes --replace %2=%3 --yes", 0);
 }
 
+TEST(members, masters_are_counted_by_the_present_list)
+{
+    char list[LIST_SIZE];
+
+    hold_with("--verbose");
+    run("nodes --add %3 --yes", 0);
+    tool_read_error_until(&holder, "renewed: 4/4 masters");
+    use("0123");
+    run("nodes --remove %0 --yes", 0);
+    tool_read_error_until(&holder, "renewed: 3/3 masters");
+    run("lock --verbose --ttl 1s other", 0);
+    expect(tool.err, " of 3 masters had agreed when it was granted (2 needed)");
+    snprintf(list, sizeof list, "the list of masters is now %s, %s, %s, with", master_name(1), master_name(2),
+             master_name(3));
+    expect(tool.err, list);
+    end_holder();
+    ck_assert(masters_kill(masters, 2) && masters_kill(masters, 3));
+    run("lock --ttl 1s another", 3);
+    expect(tool.err, "1 of 3 masters can be reached (2 needed)");
+}
+
 TEST(members, a_semaphore_is_looked_at_by_the_present_list)
 {
     run("nodes --replace %2=%3 --yes", 0);

@@ -37,7 +37,7 @@ const char *diagnosis_headline(const struct outcome *outcome, char buffer[DIAGNO
         what = "can vote";
         count = outcome->voting;
     }
-    snprintf(buffer, DIAGNOSIS_SIZE, "%u of %zu masters %s (%u needed)", count, outcome->n_nodes, what,
+    snprintf(buffer, DIAGNOSIS_SIZE, "%u of %zu masters %s (%u needed)", count, outcome->members, what,
              outcome->quorum);
     return buffer;
 }

@@ -64,7 +64,7 @@ static void print_json(const struct request *request, const struct locks *locks,
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     cli_json_int(&json, "ttl_ms", request->hold.ttl_ms);
     cli_json_int(&json, "remaining_ms", outcome->remaining_ms);
-    cli_json_int(&json, "quorum", cli_quorum(&request->common));
+    cli_json_int(&json, "quorum", locks_masters(locks).quorum);
     cli_json_int(&json, "granted", locks_nodes_ok(locks));
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     votes_json(&json, redlock_lock_client(locks->handles[0]), outcome);
@@ -85,7 +85,7 @@ static void explain(const struct request *request, const struct locks *locks, co
         putc(' ', term->out);
         shown_put(term->out, request->spec.title);
         fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", locks_nodes_ok(locks),
-                request->common.masters.count, cli_quorum(&request->common),
+                locks_masters(locks).n, locks_masters(locks).quorum,
                 term_time(outcome->remaining_ms * 1000, left, sizeof left));
     }
 }
@@ -96,7 +96,7 @@ static int leave(struct request *request, struct locks *locks, uint32_t ttl_ms, 
     struct hold hold;
     int status;
 
-    hold_describe(&hold, locks, ttl_ms, nodes_ok, request->common.masters.count);
+    hold_describe(&hold, locks, ttl_ms, nodes_ok);
     hold.keep_until = request->hold.keep_until;
     status = hold_leave(&request->out, locks, &hold);
     hold_fini(&hold);

@@ -24,7 +24,7 @@ static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock 
     snprintf(ret_lock->token, sizeof ret_lock->token, "%s", redlock_lock_token(lock));
 }
 
-void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
+void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok)
 {
     struct instant now = instant_now(); /* before the validity: a pause in between must not add to it */
 
@@ -32,7 +32,7 @@ void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t tt
     ret_hold->valid_until = instant_after(now, locks_remaining_ns(locks));
     for (size_t i = 0; i < locks->n; i++)
         describe_lock(&ret_hold->locks[i], locks->handles[i]);
-    snprintf(ret_hold->nodes_ok, sizeof ret_hold->nodes_ok, "%u/%zu", nodes_ok, nodes);
+    snprintf(ret_hold->nodes_ok, sizeof ret_hold->nodes_ok, "%u/%zu", nodes_ok, locks_masters(locks).n);
 }
 
 int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold)

@@ -8,9 +8,8 @@
 /* So long a pipe may be full before a token that is written into it counts as lost. */
 enum { HOLD_PATIENCE_MS = 5000 };
 
-/* What is held, as it is described in a file: all but state, exported and boot. `nodes_ok` of `nodes` masters vote for
- * it. */
-void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes);
+/* What is held, as it is described in a file: all but state, exported and boot. So many masters vote for it. */
+void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok);
 
 /* Leaves what is held to the file: the handle gives it up without a release. Sets *hold, which was described, and whose
  * validity is that of the moment. 0, a status of redlock_lock_export(), or REDLOCK_E_SYSTEM after a message if the file

@@ -167,10 +167,10 @@ static void explain(const struct request *request, const struct locks *locks, co
     term_time(outcome->remaining_ms * 1000, left, sizeof left);
     if (locks->n == 1)
         fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
-                outcome->granted, outcome->n_nodes, outcome->quorum, took, left);
+                outcome->granted, outcome->members, outcome->quorum, took, left);
     else
         fprintf(term->out, ": %u of %zu masters have agreed to each key (%u needed), in %s; valid for %s\n",
-                locks_nodes_ok(locks), request->common.masters.count, cli_quorum(&request->common), took, left);
+                locks_nodes_ok(locks), locks_masters(locks).n, locks_masters(locks).quorum, took, left);
 }
 
 /* What has been got: nothing of a lock that is not held. */
@@ -219,7 +219,7 @@ static void print_json(const struct request *request, const struct locks *locks,
     if (locks->n == 1)
         cli_json_int(&json, "attempts", outcome->attempts);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    cli_json_int(&json, "quorum", cli_quorum(&request->common));
+    cli_json_int(&json, "quorum", locks_masters(locks).quorum);
     cli_json_int(&json, "granted", locks->n == 1 ? outcome->granted : held ? locks_nodes_ok(locks) : 0);
     if (lacked_votes(outcome))
         diagnosis_json(&json, client, outcome);
@@ -268,7 +268,7 @@ static int leave_to_file(struct request *request, struct session *session, struc
 
     if (!rl_clock_identify(&clock))
         cli_error("lock", "/proc does not tell which clock the end of the lock would be of: %s", strerror(errno));
-    hold_describe(&hold, locks, request->ttl_ms, locks_nodes_ok(locks), request->common.masters.count);
+    hold_describe(&hold, locks, request->ttl_ms, locks_nodes_ok(locks));
     if (request->hold_ms != 0)
         hold.keep_until = instant_after(instant_now(), request->hold_ms * INT64_C(1000000));
     if (session->caught == 0 && hold_leave(&request->out, locks, &hold) == 0)

@@ -171,13 +171,32 @@ void locks_on_event(const struct redlock_event *event, void *data)
     locks_observe(data, event);
 }
 
+static uint32_t members_of(const struct locks *locks)
+{
+    const struct redlock_client *client = redlock_lock_client(locks->handles[0]);
+    struct redlock_node_info info;
+    uint32_t members = 0;
+
+    for (size_t i = 0; i < redlock_client_node_count(client); i++)
+        if (redlock_client_node_info(client, i, &info, sizeof info) == 0)
+            members |= (uint32_t)info.member << i;
+    return members;
+}
+
+struct redlock_member_list locks_masters(const struct locks *locks)
+{
+    struct redlock_view view = {0};
+
+    redlock_client_view(redlock_lock_client(locks->handles[0]), &view, sizeof view);
+    return view.list;
+}
+
 static bool all_answered(const struct session *session, void *data)
 {
     const struct locks *locks = data;
-    size_t n_nodes = redlock_client_node_count(redlock_lock_client(locks->handles[0]));
 
     for (size_t i = 0; i < locks->n; i++)
-        if (locks->votes[i].answered != (UINT32_C(1) << n_nodes) - 1)
+        if (members_of(locks) & ~locks->votes[i].answered)
             return false;
     return true;
 }
@@ -230,13 +249,13 @@ int64_t locks_remaining_ms(const struct locks *locks)
     return locks_remaining_ns(locks) / 1000000;
 }
 
-const char *locks_gone_key(const struct locks *locks, size_t quorum, unsigned *ret_masters)
+const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters)
 {
-    size_t n_nodes = redlock_client_node_count(redlock_lock_client(locks->handles[0]));
+    struct redlock_member_list masters = locks_masters(locks);
 
     for (size_t i = 0; i < locks->n; i++) {
-        *ret_masters = (unsigned)__builtin_popcount(locks->votes[i].gone);
-        if (n_nodes - *ret_masters < quorum)
+        *ret_masters = (unsigned)__builtin_popcount(locks->votes[i].gone & members_of(locks));
+        if (masters.n - *ret_masters < masters.quorum)
             return locks_key(locks, i);
     }
     return NULL;
@@ -247,7 +266,7 @@ unsigned locks_nodes_ok(const struct locks *locks)
     unsigned least = REDLOCK_MAX_MASTERS;
 
     for (size_t i = 0; i < locks->n; i++) {
-        unsigned count = (unsigned)__builtin_popcount(locks->votes[i].ok);
+        unsigned count = (unsigned)__builtin_popcount(locks->votes[i].ok & members_of(locks));
 
         least = count < least ? count : least;
     }

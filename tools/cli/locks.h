@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include <redlock/members.h>
+
 #include "cli/lock_spec.h"
 #include "cli/session.h"
 
@@ -68,9 +70,12 @@ int64_t locks_remaining_ms(const struct locks *locks);
 
 /* After a release: the first key that so many masters had no longer that they could not have kept it from others, and
  * how many; NULL if there is none. */
-const char *locks_gone_key(const struct locks *locks, size_t quorum, unsigned *ret_masters);
+const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters);
 
-/* Masters whose votes count, for the lock that has the fewest. */
+/* As the list is now. */
+struct redlock_member_list locks_masters(const struct locks *locks);
+
+/* Those whose votes count, for the lock that has the fewest. */
 unsigned locks_nodes_ok(const struct locks *locks);
 
 #endif

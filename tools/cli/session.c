@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <event2/event.h>
+#include <redlock/members.h>
 #include <redlock/semaphore.h>
 
 #include "cli/commands.h"
@@ -114,11 +115,13 @@ static void note_node(struct session *session, const struct redlock_event *event
 
 bool session_is_in_vain(const struct session *session)
 {
+    struct redlock_view view = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < session->n_nodes; i++)
+    redlock_client_view(session->client, &view, sizeof view);
+    for (size_t i = 0; i < REDLOCK_MAX_MASTERS; i++)
         count += session->in_vain[i];
-    return count > 0 && session->n_nodes - count < session->quorum;
+    return count > 0 && view.list.n - count < view.list.quorum;
 }
 
 /* The result tells the state at the decision; the events tell the order of the replies, and what comes later. */
@@ -167,8 +170,11 @@ void outcome_record(struct outcome *last, const struct redlock_result *result)
     last->short_of_masters = result->n_nodes > 0 && is_short_of_masters(result); /* otherwise nobody has counted them */
     snprintf(last->why, sizeof last->why, "%s", result->why);
     last->n_nodes = result->n_nodes;
-    for (size_t i = 0; i < result->n_nodes; i++)
+    last->members = 0;
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        last->members += result->nodes[i].fault != REDLOCK_FAULT_NO_MEMBER;
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
+    }
 }
 
 static void on_done(const struct redlock_result *result, void *data)
@@ -221,7 +227,6 @@ struct redlock_client *session_client(struct session *session, const char *comma
                                       int *ret_exit)
 {
     struct redlock_options options;
-    struct redlock_client *client;
     struct redlock_error error = {0};
 
     redlock_options_init(&options);
@@ -244,8 +249,6 @@ struct redlock_client *session_client(struct session *session, const char *comma
             return NULL;
         password_desk_apply(session->desk, &options);
     }
-    session->n_nodes = common->masters.count;
-    session->quorum = cli_quorum(common);
     memset(session->in_vain, 0, sizeof session->in_vain);
     session->command = command;
     options.client_name = "redlock-tool";
@@ -253,9 +256,9 @@ struct redlock_client *session_client(struct session *session, const char *comma
     session->label = common->label;
     options.on_event = on_event;
     options.event_data = session;
-    if (redlock_client_create(session->base, common->masters.urls, common->masters.count, &options, &client,
-                              &error) == 0)
-        return client;
+    if (redlock_client_create(session->base, common->masters.urls, common->masters.count, &options,
+                              &session->client, &error) == 0)
+        return session->client;
     cli_error(command, "%s", error.text[0] != '\0' ? error.text : redlock_strerror(error.status));
     *ret_exit = redlock_status_retryable(error.status) ? CLI_INFRASTRUCTURE : CLI_USAGE;
     return NULL;

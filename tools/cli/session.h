@@ -43,6 +43,7 @@ struct outcome {
     uint32_t reachable;
     uint32_t voting;
     size_t n_nodes;
+    size_t members;        /* ... that have not left the list */
     bool short_of_masters; /* they are the reason for the status */
     char why[400];
     unsigned replies;
@@ -69,8 +70,7 @@ struct session {
     void (*waiting)(const struct busy *busy, void *data); /* NULL, or is told now and then who has what is awaited */
     void *waiting_data;
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
-    size_t n_nodes;            /* of the latest client, and its quorum */
-    size_t quorum;
+    struct redlock_client *client; /* the latest one */
     bool in_vain[REDLOCK_MAX_MASTERS]; /* the master has refused what the command line says, and will do so again */
     const char *command;       /* of the latest client, for messages */
     bool tells_members;        /* whoever has the session tells that the list of masters has been changed; false: the

@@ -25,14 +25,14 @@
 /* Each master's answer, for messages about what endangers or ends the hold. */
 static void note_trouble(struct keeper *keeper, const struct redlock_alarm *alarm)
 {
-    struct redlock_result result = {.status = REDLOCK_NO_QUORUM, .quorum = cli_quorum(&keeper->run->options->common),
+    struct redlock_result result = {.status = REDLOCK_NO_QUORUM, .quorum = locks_masters(&keeper->run->locks).quorum,
                                     .n_nodes = alarm->n_nodes, .nodes = alarm->nodes};
     char why[DIAGNOSIS_SIZE];
 
     for (size_t i = 0; i < alarm->n_nodes; i++)
         result.granted += alarm->nodes[i].vote == REDLOCK_VOTE_GRANTED;
-    snprintf(why, sizeof why, "%u of %zu masters have renewed it (%u needed)", result.granted, alarm->n_nodes,
-             result.quorum);
+    snprintf(why, sizeof why, "%u of %zu masters have renewed it (%u needed)", result.granted,
+             locks_masters(&keeper->run->locks).n, result.quorum);
     result.why = why;
     keeper->trouble.op = REDLOCK_OP_EXTEND;
     outcome_record(&keeper->trouble, &result);

@@ -85,7 +85,7 @@ static void on_started(struct keeper *keeper, pid_t pid)
     run_report(run, RUN_LEVEL_DETAIL, "started", RUN_FACTS({"pid", pid}), "'%s' runs as process %d",
                run->options->argv[0], (int)pid);
     run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
-               locks_nodes_ok(&run->locks), run->options->common.masters.count);
+               locks_nodes_ok(&run->locks), locks_masters(&run->locks).n);
 }
 
 static void on_exited(struct run *run, int status)
@@ -349,7 +349,7 @@ static void publish_renewal(struct run *run)
     if (run->renewed)
         run_report(run, RUN_LEVEL_DETAIL, "renewed", RUN_HELD_FACTS(run), "%s %s renewed: %u/%zu masters, %lld ms left",
                    run->options->spec.title, run->options->spec.verb, locks_nodes_ok(&run->locks),
-                   run->options->common.masters.count, (long long)locks_remaining_ms(&run->locks));
+                   locks_masters(&run->locks).n, (long long)locks_remaining_ms(&run->locks));
     run->renewed = false;
 }
 

@@ -248,8 +248,7 @@ static void print_lock_file(const struct run *run, FILE *out, const char *state)
 {
     struct hold hold;
 
-    hold_describe(&hold, &run->locks, run->options->ttl_ms, locks_nodes_ok(&run->locks),
-                  run->options->common.masters.count);
+    hold_describe(&hold, &run->locks, run->options->ttl_ms, locks_nodes_ok(&run->locks));
     hold.valid_until = run->valid_until;
     snprintf(hold.state, sizeof hold.state, "%s", state);
     hold_print(out, &hold);
@@ -274,7 +273,7 @@ void run_publish(struct run *run, const char *state)
     put(&run->lock_file, print_lock_file, state);
     put(&run->metrics_file, print_metrics, state);
     if (strcmp(state, "held") == 0)
-        run_notify("STATUS=held %u/%zu, %lld s left", locks_nodes_ok(&run->locks), run->options->common.masters.count,
+        run_notify("STATUS=held %u/%zu, %lld s left", locks_nodes_ok(&run->locks), locks_masters(&run->locks).n,
                    (long long)locks_remaining_ms(&run->locks) / 1000);
     else
         run_notify("STATUS=%s", state);

@@ -34,7 +34,7 @@ struct run_facts {
 #define RUN_FACTS(...) (&(const struct run_facts){.numbers = RUN_NUMBERS(__VA_ARGS__)})
 
 #define RUN_HELD_FACTS(run)                                                                                        \
-    RUN_FACTS({"granted", locks_nodes_ok(&(run)->locks)}, {"quorum", cli_quorum(&(run)->options->common)},           \
+    RUN_FACTS({"granted", locks_nodes_ok(&(run)->locks)}, {"quorum", locks_masters(&(run)->locks).quorum},          \
               {"remaining_ms", locks_remaining_ms(&(run)->locks)})
 
 /* All signals that the process takes must be blocked. Before it and without success messages are written at once. */

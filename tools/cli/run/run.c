@@ -115,7 +115,7 @@ static int acquire(struct run *run)
         run->keep_until = instant_after(instant_now(), run->options->hold_ms * NS_PER_MS);
         run_report(run, RUN_LEVEL_STATUS, "acquired", RUN_HELD_FACTS(run), "%s %s held: %u/%zu masters, %lld ms left",
                    run->options->spec.title, run->options->spec.verb, locks_nodes_ok(&run->locks),
-                   run->options->common.masters.count, (long long)locks_remaining_ms(&run->locks));
+                   locks_masters(&run->locks).n, (long long)locks_remaining_ms(&run->locks));
         run->valid_until = run_read_valid_until(run);
         run->published = run_publish_first(run);
     }
@@ -224,12 +224,12 @@ static void report_release(const struct run *run)
 {
     const struct run_facts facts = {.outcome = &run->session.last};
     unsigned masters;
-    const char *gone = locks_gone_key(&run->locks, cli_quorum(&run->options->common), &masters);
+    const char *gone = locks_gone_key(&run->locks, &masters);
 
     if (gone)
         run_report(run, RUN_LEVEL_WARNING, "gone", &facts,
                    "%u of %zu masters no longer had '%s' when it was to be released: another may have had it before "
-                   "the command ended", masters, run->options->common.masters.count, gone);
+                   "the command ended", masters, locks_masters(&run->locks).n, gone);
     else
         run_report(run, RUN_LEVEL_STATUS, "released", NULL, "%s %s released", run->options->spec.title,
                    run->options->spec.verb);

@@ -115,7 +115,7 @@ char **keeper_environment(const struct run *run)
     join_held(run, held);
     snprintf(ttl, sizeof ttl, "%u", run->options->ttl_ms);
     snprintf(until, sizeof until, "%lld", (long long)run->valid_until.boot_ns);
-    snprintf(nodes, sizeof nodes, "%u/%zu", locks_nodes_ok(&run->locks), run->options->common.masters.count);
+    snprintf(nodes, sizeof nodes, "%u/%zu", locks_nodes_ok(&run->locks), locks_masters(&run->locks).n);
     return run_env_create(environ, variables, VARIABLES);
 }
 
