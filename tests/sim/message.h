@@ -13,7 +13,7 @@
 #define MESSAGE_CLAIMS 8 /* in one command */
 
 enum message_kind {
-    MESSAGE_SETUP,     /* the driver's part of the handshake: loads the scripts */
+    MESSAGE_SETUP,     /* the driver's part of the handshake */
     MESSAGE_COMMAND,   /* bytes in Redis' protocol */
     MESSAGE_REPLY,
     MESSAGE_PUBLISHED, /* what a connection that listens hears */

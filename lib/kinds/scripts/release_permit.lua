@@ -32,14 +32,10 @@ local function ticket_of_holder()
 end
 
 -- Who moves to a slot that has just been taken is the next one there. Moving again with each release would cost more
--- than it brings. True: nobody has been told of such a slot for a while.
-local function may_tell_of_taken()
+-- than it brings. Was somebody told of such a slot not long ago?
+local function has_told_of_taken()
   local told = tonumber(redis.pcall('HGET', KEYS[7], '@told') or 0)
-  if told and math.abs(now - told) < 100 then
-    return false
-  end
-  redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', now))
-  return true
+  return told and math.abs(now - told) < 100
 end
 
 local released = release()
@@ -48,11 +44,17 @@ if type(released) == 'table' or released == -1 then
   return released
 end
 unlist_holder()
+if released == 2 and has_told_of_taken() then
+  return released
+end
 local value, entry = next_to_tell()
 local taken_by = ticket_of_holder()
 if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < taken_by and
-  (taken_by == math.huge or may_tell_of_taken()) then
+  (taken_by == math.huge or not has_told_of_taken()) then
   redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
+  if taken_by ~= math.huge then
+    redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', now))
+  end
   redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. now_us .. ' ' .. slot)
 end
 return released
