@@ -66,6 +66,8 @@ struct redlock_change_report {
     size_t n_masters;
     const struct redlock_change_master *masters;
     const char *why;       /* of STOPPED; "" */
+    const char *name;      /* STOPPED because of where this new name leads ... */
+    const char *name_of;   /* ... to the server of this one, as another name of it; NULL: not to its own master's */
 };
 
 /* Runs from the loop whenever something has changed, and last with DONE or STOPPED or with another status than OK. */
@@ -78,6 +80,9 @@ struct redlock_change_options {
     size_t n_masters;
     uint32_t quorum;            /* 0: the client's if the number of masters stays, otherwise a majority */
     uint8_t back;               /* 1: back to the list before, which a run has begun to replace: no masters are given */
+    uint8_t rename;             /* 1: `masters` are those that the client is configured with, in the same order, by
+                                   other names. Each new name must show the server and the memory that the present one
+                                   shows */
     uint8_t plan_only;          /* 1: no list is told: the first report has the plan, with stage ASKING, and is the last
                                    one. A client whose `join` is REDLOCK_JOIN_LOOK writes nothing at all */
 };
@@ -93,8 +98,9 @@ REDLOCK_API void redlock_change_options_init_size(struct redlock_change_options 
  *
  *   E_URL, E_DUPLICATE_MASTER, E_TOO_MANY_MASTERS, E_NO_MASTERS, E_QUORUM   of the new list
  *   E_MEMBERS         there is no list to go back to, or the goal has been told already; clients that are configured as
- *                     this one is would not reach a new master; a list cannot have the path of a socket, since it has a
- *                     space, a comma, ?, #, % or what is not ASCII; or the profile is not guarded
+ *                     this one is would not reach a new master; other names are not as many; a list cannot have the
+ *                     path of a socket, since it has a space, a comma, ?, #, % or what is not ASCII; or the profile is
+ *                     not guarded
  *   E_BUSY            the client has objects, or changes the list already
  *   E_ARGUMENT, E_OPTIONS_SIZE, E_NOMEM, E_SYSTEM, E_FORKED, E_CLOSING */
 REDLOCK_API int redlock_change_members(struct redlock_client *client, const struct redlock_change_options *options,

@@ -161,15 +161,19 @@ static const char *why_not_told(const struct change *change, size_t i)
     return "";
 }
 
-static void fill_masters(const struct change *change, struct redlock_change_master *masters)
+/* Names that are only looked at are no masters. */
+static size_t fill_masters(const struct change *change, struct redlock_change_master *masters)
 {
     const struct rl_change *run = &change->change.run;
+    size_t n = 0;
 
     for (size_t i = 0; i < run->n; i++) {
         const struct rl_change_master *master = &run->masters[i];
         bool told = master->has_view && !master->forgot;
 
-        masters[i] = (struct redlock_change_master){
+        if (*master->other_name_of)
+            continue;
+        masters[n++] = (struct redlock_change_master){
             .name = master->member.name,
             .member = rl_list_find(&run->view.list, master->member.node_id) >= 0,
             .told = told,
@@ -177,6 +181,7 @@ static void fill_masters(const struct change *change, struct redlock_change_mast
             .why = told ? "" : why_not_told(change, i),
         };
     }
+    return n;
 }
 
 static void report(struct change *change, redlock_change_fn cb, int status)
@@ -192,16 +197,17 @@ static void report(struct change *change, redlock_change_fn cb, int status)
         .lists = lists,
         .told = (uint32_t)rl_change_count_told(run),
         .standing_ms = rl_change_standing_ms(run, client->host.trust.known.longest_ms),
-        .n_masters = run->n,
         .masters = masters,
         .why = run->why ? run->why : "",
+        .name = run->name,
+        .name_of = run->name_of,
     };
 
     for (size_t i = 0; i < change->n_lists; i++)
         publish_list(&change->lists[i], &lists[i]);
     if (run->stage == RL_CHANGE_WAIT && rl_before(client->host.now, run->stands_at))
         ret.wait_ms = rl_until(client->host.now, run->stands_at).ns / RL_NS_PER_MS;
-    fill_masters(change, masters);
+    ret.n_masters = fill_masters(change, masters);
     cb(client, &ret, change->user_data);
 }
 
@@ -312,6 +318,10 @@ static int read_goal(struct redlock_client *client, const struct redlock_change_
         return rl_client_fail(ret_error, REDLOCK_E_NO_MASTERS, NULL);
     if (n > REDLOCK_MAX_MASTERS)
         return rl_client_fail(ret_error, REDLOCK_E_TOO_MANY_MASTERS, NULL);
+    if (options->rename &&
+        (n != client->n_configured || (options->quorum && options->quorum != client->options.quorum)))
+        return rl_client_fail(ret_error, REDLOCK_E_MEMBERS,
+                              "other names are for as many masters, with the same quorum");
     status = quorum_of(client, options, &ret_goal->quorum);
     if (status < 0)
         return rl_client_fail(ret_error, status, NULL);
@@ -369,8 +379,8 @@ static int start(struct redlock_client *client, struct change *change, const str
     if (status < 0)
         return status;
     snprintf(run, sizeof run, "%016llx", (unsigned long long)random);
-    rl_change_start(&change->change.run, &present, &goal, run, &client->host.engine.votes.config.drift, name_list,
-                    client);
+    rl_change_start(&change->change.run, &present, &goal, options->rename ? configured : NULL, run,
+                    &client->host.engine.votes.config.drift, name_list, client);
     memcpy(change->change.base, options->back ? present.list.id : configured->id, RL_ID_SIZE);
     change->change.on_change = on_change;
     change->change.plan_only = options->plan_only;

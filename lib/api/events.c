@@ -216,5 +216,7 @@ const struct rl_host_sink rl_client_sink = {
     .clock = on_clock,
     .own_clock = on_own_clock,
     .new_member = rl_client_new_member,
+    .name_member = rl_client_name_member,
+    .place_of = rl_client_place_of,
     .members_changed = on_members_changed,
 };

@@ -136,6 +136,36 @@ static bool copy_secrets(const struct rl_master *like, struct rl_master *master)
     return (!like->user || master->user) && (!like->password || master->password);
 }
 
+int rl_client_place_of(struct rl_host *host, const char *name)
+{
+    const struct redlock_client *client = rl_client_of_host(host);
+    struct rl_member_list list = {0};
+
+    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++)
+        rl_deployment_add_member(&list, rl_driver_master(client->driver, i));
+    return rl_list_find_name(&list, name);
+}
+
+/* Without the memory for it, or where a password must not be sent to that name, the client keeps to the name that it
+ * knows. */
+void rl_client_name_member(struct rl_host *host, unsigned node, const char *name)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+    const struct rl_master *like = rl_driver_master(client->driver, node);
+    struct rl_member_list present = {0};
+    struct rl_master master = {0};
+    const char *why;
+    char *url = rl_deployment_url(name);
+
+    rl_deployment_add_member(&present, like);
+    if (url && strcmp(present.members[0].name, name) != 0 && rl_client_configured(client) &&
+        rl_master_parse(url, &master, &why) == 0 && copy_secrets(like, &master) &&
+        (find_known(client, client->n_configured + client->n_coming, &master) || !why_not(client, &master, like)))
+        rl_driver_rename(client->driver, node, &master);
+    free(url);
+    rl_master_fini(&master);
+}
+
 bool rl_client_new_member(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not)
 {
     struct redlock_client *client = rl_client_of_host(host);

@@ -20,7 +20,9 @@ const struct rl_master *rl_client_known_master(const struct redlock_client *clie
  * NULL: they would. */
 const char *rl_client_why_not_like(const struct redlock_client *client, const struct rl_master *coming);
 
-/* As new_member of struct rl_host_sink. */
+/* As new_member, name_member and place_of of struct rl_host_sink. */
 bool rl_client_new_member(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not);
+void rl_client_name_member(struct rl_host *host, unsigned node, const char *name);
+int rl_client_place_of(struct rl_host *host, const char *name);
 
 #endif

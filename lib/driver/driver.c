@@ -13,6 +13,7 @@
 #include "driver/conn_traffic.h"
 #include "driver/driver_state.h"
 #include "driver/shared.h"
+#include "stream/tls.h"
 
 /* Each connection of each master, in the order of the masters; those that carry commands come before the listeners. */
 static void for_each(struct rl_driver *driver, void (*act)(struct rl_conn *conn))
@@ -110,6 +111,26 @@ int rl_driver_add(struct rl_driver *driver, unsigned i, struct rl_master *master
         return REDLOCK_OK;
     dismiss_node(driver, node);
     return REDLOCK_E_NOMEM;
+}
+
+/* Programs may still read the name that it had. */
+void rl_driver_rename(struct rl_driver *driver, unsigned i, struct rl_master *master)
+{
+    struct rl_driver_node *node = driver->nodes[i];
+    struct rl_driver_node *former = calloc(1, sizeof *former);
+
+    if (!former)
+        return;
+    former->master = node->master;
+    former->former = node->former;
+    node->former = former;
+    node->master = *master;
+    *master = (struct rl_master){0};
+    if (!node->master.tls)
+        return;
+    rl_stream_tls_rename(&node->conn.stream, node->master.host);
+    if (node->listener)
+        rl_stream_tls_rename(&node->listener->stream, node->master.host);
 }
 
 static void dismiss(void *ctx, unsigned i)
@@ -221,6 +242,11 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child)
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
 {
     return driver->nodes[node]->master.name;
+}
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+{
+    return &driver->nodes[node]->master;
 }
 
 const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node)

@@ -31,6 +31,12 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
  * 0, REDLOCK_E_NOMEM. */
 int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *master, const char *why_not);
 
+/* A master's next connection is made to this address, by this user and password; the present one stays. Takes over the
+ * contents of *master, except for want of memory: then nothing changes. */
+void rl_driver_rename(struct rl_driver *driver, unsigned node, struct rl_master *master);
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node);
+
 /* The first one that had this number: those that the driver was created with stay known. */
 const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node);
 

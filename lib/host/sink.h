@@ -51,6 +51,10 @@ struct rl_host_sink {
      * host:port/database. There will be a connection to it, or none, and *ret_why_not says why: a static sentence.
      * false: out of memory. */
     bool (*new_member)(struct rl_host *host, unsigned node, const char *name, const char **ret_why_not);
+    /* A master that the client knows has this name now: its next connection is made by that. */
+    void (*name_member)(struct rl_host *host, unsigned node, const char *name);
+    /* The number of the master with this name; -1: there is none. */
+    int (*place_of)(struct rl_host *host, const char *name);
     void (*members_changed)(struct rl_host *host);
 
     /* Of a master. `verified`: an epoch check is about to show whether its answers count. */

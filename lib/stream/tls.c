@@ -211,20 +211,26 @@ static bool set_up(struct rl_stream *stream, const struct rl_tls_current *curren
     return set_name(tls->ssl, tls->name);
 }
 
-static struct rl_tls *make_state(struct rl_tls_context *context, const char *host)
+static void name_server(struct rl_tls *tls, const char *host)
 {
-    const char *name = rl_tls_context_options(context)->server_name;
-    struct rl_tls *tls = calloc(1, sizeof *tls);
+    const char *name = rl_tls_context_options(tls->context)->server_name;
     size_t length;
 
-    if (!tls)
-        return NULL;
-    tls->context = context;
     snprintf(tls->name, sizeof tls->name, "%s", name ? name : host);
     tls->name[strcspn(tls->name, "%")] = '\0'; /* an IPv6 address's zone */
     length = strlen(tls->name);
     if (length && tls->name[length - 1] == '.')
         tls->name[length - 1] = '\0';
+}
+
+static struct rl_tls *make_state(struct rl_tls_context *context, const char *host)
+{
+    struct rl_tls *tls = calloc(1, sizeof *tls);
+
+    if (!tls)
+        return NULL;
+    tls->context = context;
+    name_server(tls, host);
     return tls;
 }
 
@@ -440,4 +446,12 @@ void rl_stream_tls_init(struct rl_stream *stream, struct rl_tls_context *context
 {
     stream->type = &type;
     stream->tls = make_state(context, host);
+}
+
+void rl_stream_tls_rename(struct rl_stream *stream, const char *host)
+{
+    if (!stream->tls)
+        return;
+    forget_session(stream->tls);
+    name_server(stream->tls, host);
 }

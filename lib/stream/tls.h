@@ -10,4 +10,7 @@ struct rl_tls_context;
  * borrowed. */
 void rl_stream_tls_init(struct rl_stream *stream, struct rl_tls_context *context, const char *host);
 
+/* From the next handshake on the server has this name, unless the context's options have one. */
+void rl_stream_tls_rename(struct rl_stream *stream, const char *host);
+
 #endif

@@ -21,3 +21,7 @@ void rl_tls_context_destroy(struct rl_tls_context *context)
 void rl_stream_tls_init(struct rl_stream *stream, struct rl_tls_context *context, const char *host)
 {
 }
+
+void rl_stream_tls_rename(struct rl_stream *stream, const char *host)
+{
+}

@@ -19,26 +19,30 @@
 #define PAUSE_MS 250
 #define MARGIN_MS 1000
 #define DEAD_ROUNDS 8 /* in which a master has not answered */
+#define NAME_ROUNDS 20 /* in which a new name is not seen to lead to its master */
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
 
 void rl_change_start(struct rl_change *change, const struct rl_view *present, const struct rl_member_list *goal,
-                     const char *run, const struct rl_drift_rule *drift,
+                     const struct rl_member_list *former, const char *run, const struct rl_drift_rule *drift,
                      void (*name_list)(void *ctx, struct rl_member_list *list), void *ctx)
 {
     memset(change, 0, sizeof *change);
     change->view = change->known = *present;
-    change->goal = *goal;
+    change->wanted = *goal;
+    if (former)
+        change->former = *former;
     change->drift = *drift;
     change->turn = present->epoch.turn + 1;
     change->name_list = name_list;
     change->ctx = ctx;
     change->until = change->stands_at = change->looked_at = RL_LONG_AGO;
     memcpy(change->run, run, sizeof change->run);
-    name_list(ctx, &change->goal);
+    name_list(ctx, &change->wanted);
     rl_change_add(change, &present->list);
     rl_change_add(change, &present->before);
-    rl_change_add(change, goal);
+    rl_change_take_names(change);
+    rl_change_add(change, &change->goal);
     rl_change_see(change, present);
     rl_change_begin_round(change);
 }
@@ -176,11 +180,15 @@ static void tell_again(struct rl_change *change)
 
 #define LEAD_OF_A_LIST_US (UINT64_C(2) * 24 * 3600 * 1000000)
 
+/* The same masters under other names meet whatever the list before meets, and know all that it knew (rule 15.18). */
 static void make_view(struct rl_change *change, const struct rl_member_list *next)
 {
-    change->view.before = change->view.list;
+    if (!rl_lists_have_same(&change->view.list, next)) {
+        change->view.before = change->view.list;
+        change->view.lead_us += LEAD_OF_A_LIST_US;
+    }
     change->view.list = *next;
-    change->view.lead_us += LEAD_OF_A_LIST_US;
+    rl_change_take_names(change);
     remember(&change->view, next->id);
     remember_seen(change);
     tell(change);
@@ -219,7 +227,8 @@ bool rl_change_abort(struct rl_change *change)
 {
     if (!change->view.before.n || is_goal(change) || change->stage >= RL_CHANGE_DONE)
         return false;
-    change->goal = change->view.before;
+    change->goal = change->wanted = change->view.before;
+    change->former.n = 0;
     change->until = RL_LONG_AGO;
     return true;
 }
@@ -245,7 +254,8 @@ static bool next_votes(struct rl_change *change, const struct rl_member_list *ne
         bool new = rl_list_find(&change->view.list, next->members[i].node_id) < 0;
 
         if (new && master && master->refused)
-            rl_change_stop(change, master, "follows a later change of the masters, which has taken over");
+            rl_change_stop(change, master->member.name, "follows a later change of the masters, which has taken over",
+                           "");
         if (new && (!master || !votes(master)))
             return false;
     }
@@ -271,7 +281,7 @@ static void go_on(struct rl_change *change, struct rl_instant now)
         change->why = rl_plan_none;
         return;
     }
-    if (next_votes(change, &next)) {
+    if (rl_change_names_proven(change, &next, ++change->name_rounds >= NAME_ROUNDS) && next_votes(change, &next)) {
         change->name_list(change->ctx, &next);
         make_view(change, &next);
         return;
@@ -302,7 +312,7 @@ static void end_begin(struct rl_change *change, struct rl_instant now)
     if (must_raise(change))
         return;
     for (size_t i = 0; i < change->n; i++)
-        all = all && change->masters[i].begun;
+        all = all && (change->masters[i].begun || *change->masters[i].other_name_of);
     change->rounds++;
     if (count_members(change, &change->view.list, votes) >= change->view.list.quorum && (all || change->rounds >= 3))
         tell_again(change);
@@ -316,7 +326,7 @@ static void await(struct rl_change *change, struct rl_instant now)
 
     change->stage = RL_CHANGE_WAIT;
     for (size_t i = 0; i < change->n; i++)
-        missing |= !change->masters[i].has_view;
+        missing |= !change->masters[i].has_view && !*change->masters[i].other_name_of;
     change->until = missing ? rl_earlier(change->stands_at, rl_after(now, rl_ms(4 * PAUSE_MS))) : change->stands_at;
 }
 

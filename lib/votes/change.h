@@ -18,7 +18,7 @@
 #include "votes/join.h"
 #include "votes/view.h"
 
-#define RL_CHANGE_WORDS_MAX (RL_NAME_MAX + 160)
+#define RL_CHANGE_WORDS_MAX (2 * RL_NAME_MAX + 200)
 
 enum rl_change_stage {
     RL_CHANGE_BEGIN,   /* the run's turn begins at every master: who has which view? */
@@ -33,6 +33,7 @@ enum rl_change_stage {
 /* What the run knows of a master. */
 struct rl_change_master {
     struct rl_member member;
+    char other_name_of[RL_ID_SIZE]; /* the master that this is to be another name of: it is only looked at; "" */
     bool answered;          /* in this round */
     bool absent;            /* it has no marker: it is greeted */
     bool forgot;            /* ... or one in quarantine: it counts for nothing */
@@ -43,7 +44,8 @@ struct rl_change_master {
     bool asked;             /* in this round, in this mode */
     enum rl_join_mode mode;
     enum rl_join_event event;
-    char incarnation[RL_INCARNATION_MAX + 1];
+    char incarnation[RL_INCARNATION_MAX + 1]; /* of its memory as it was shown last ... */
+    char run_id[RL_RUN_ID_MAX + 1];           /* ... and of the server that showed it */
     uint32_t longest_ms;
     int64_t left_ms;        /* of its quarantine */
     uint64_t turn;          /* of the view that it stores; 0: none */
@@ -56,7 +58,11 @@ struct rl_change {
     enum rl_change_stage stage;
     const char *why;
     struct rl_view view;         /* the run's latest; before its first TELL the newest that is known */
-    struct rl_member_list goal;
+    struct rl_member_list goal;  /* `wanted`, with the node ids that the view has for these names */
+    struct rl_member_list wanted;
+    struct rl_member_list former; /* the masters of `wanted` in the same order, under their present names; empty */
+    const char *name;            /* why it stops: a new name leads to another server than its master's ... */
+    const char *name_of;         /* ... or, as a newcomer's, to this master's */
     bool told_once;              /* the view is the run's own */
     struct rl_view known;        /* the latest that some master has answered, with which empty memories are greeted */
     uint64_t turn;
@@ -66,6 +72,7 @@ struct rl_change {
     struct rl_instant stands_at; /* WAIT: end of the wait */
     struct rl_instant looked_at; /* AGAIN: its beginning */
     uint32_t rounds;             /* of BEGIN so far */
+    uint32_t name_rounds;        /* in which names were looked at */
     size_t n;                    /* an answer may add masters */
     struct rl_change_master masters[2 * RL_MAX_NODES];
     size_t n_seen;               /* lists that any view has named which the run has seen */
@@ -76,10 +83,10 @@ struct rl_change {
     void *ctx;
 };
 
-/* From this view (epoch 0: the configured list, with its id and history) to that list. `run`: 16 hexadecimal digits,
- * drawn for this run. */
+/* From this view (epoch 0: the configured list, with its id and history) to that list. `former`: it is to be the same
+ * masters as these, in this order, under other names; NULL. `run`: 16 hexadecimal digits, drawn for this run. */
 void rl_change_start(struct rl_change *change, const struct rl_view *present, const struct rl_member_list *goal,
-                     const char *run, const struct rl_drift_rule *drift,
+                     const struct rl_member_list *former, const char *run, const struct rl_drift_rule *drift,
                      void (*name_list)(void *ctx, struct rl_member_list *list), void *ctx);
 
 /* All have answered, or had their time. */

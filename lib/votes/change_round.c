@@ -16,15 +16,41 @@ struct rl_change_master *rl_change_find(struct rl_change *change, const char *no
     return NULL;
 }
 
+static struct rl_change_master *find_name(struct rl_change *change, const char *name, bool other_name)
+{
+    for (size_t i = 0; i < change->n; i++) {
+        struct rl_change_master *master = &change->masters[i];
+
+        if ((*master->other_name_of != '\0') == other_name && rl_same_text(master->member.name, name))
+            return master;
+    }
+    return NULL;
+}
+
+static struct rl_change_master *add(struct rl_change *change, const struct rl_member *member)
+{
+    struct rl_change_master *master = &change->masters[change->n];
+
+    if (change->n == 2 * RL_MAX_NODES)
+        return NULL;
+    *master = (struct rl_change_master){.member = *member, .told_at = RL_NEVER};
+    change->n++;
+    return master;
+}
+
+/* A master that was known by its name alone has the node id that the list has for it. */
 void rl_change_add(struct rl_change *change, const struct rl_member_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        struct rl_change_master *master = &change->masters[change->n];
+        const struct rl_member *member = &list->members[i];
+        struct rl_change_master *named = find_name(change, member->name, false);
 
-        if (rl_change_find(change, list->members[i].node_id) || change->n == 2 * RL_MAX_NODES)
+        if (rl_change_find(change, member->node_id))
             continue;
-        *master = (struct rl_change_master){.member = list->members[i], .told_at = RL_NEVER};
-        change->n++;
+        if (named)
+            *named = (struct rl_change_master){.member = *member, .told_at = RL_NEVER};
+        else
+            add(change, member);
     }
 }
 
@@ -40,6 +66,148 @@ void rl_change_see(struct rl_change *change, const struct rl_view *view)
     }
 }
 
+/* --- Names -------------------------------------------------------------------------------------------------------- */
+
+/* Under its own id a name would be greeted as a master. A UUID of this version is nobody's. */
+static void look_at(struct rl_change *change, const struct rl_member *named, const char *node_id)
+{
+    struct rl_change_master *name = find_name(change, named->name, true);
+
+    name = name ? name : add(change, named);
+    if (!name)
+        return;
+    name->member.node_id[14] = '0';
+    memcpy(name->other_name_of, node_id, RL_ID_SIZE);
+}
+
+static const struct rl_member *find_member(const struct rl_view *view, const char *name)
+{
+    int at = rl_list_find_name(&view->list, name);
+
+    if (at >= 0)
+        return &view->list.members[at];
+    at = rl_list_find_name(&view->before, name);
+    return at >= 0 ? &view->before.members[at] : NULL;
+}
+
+/* A program that is configured with the name of one master would take the other one for it. */
+static void refuse_if_taken(struct rl_change *change, const struct rl_member *wanted, const struct rl_member *known)
+{
+    int at = rl_list_find(&change->view.list, wanted->node_id);
+
+    if (at < 0 || (known && rl_same_text(known->node_id, wanted->node_id)))
+        return;
+    rl_change_stop(change, wanted->name, "was the name of a master before that now is ",
+                   change->view.list.members[at].name);
+}
+
+static void name_masters(struct rl_change *change)
+{
+    for (size_t i = 0; i < change->view.list.n; i++) {
+        struct rl_change_master *master = rl_change_find(change, change->view.list.members[i].node_id);
+
+        if (master)
+            master->member = change->view.list.members[i];
+    }
+}
+
+void rl_change_take_names(struct rl_change *change)
+{
+    name_masters(change);
+    change->goal = change->wanted;
+    for (size_t i = 0; i < change->goal.n; i++) {
+        const struct rl_member *wanted = &change->wanted.members[i];
+        const struct rl_member *known = find_member(&change->view, wanted->name);
+        const struct rl_member *former =
+            change->former.n && !known ? find_member(&change->view, change->former.members[i].name) : NULL;
+
+        known = known ? known : former;
+        refuse_if_taken(change, wanted, known);
+        if (former)
+            look_at(change, wanted, former->node_id);
+        if (known)
+            memcpy(change->goal.members[i].node_id, known->node_id, RL_ID_SIZE);
+    }
+}
+
+/* The goal has it, and the run's view does not. */
+static bool is_newcomer(const struct rl_change *change, const struct rl_change_master *master)
+{
+    const char *node_id = master->member.node_id;
+
+    return rl_list_find(&change->goal, node_id) >= 0 && rl_list_find(&change->view.list, node_id) < 0 &&
+           rl_list_find(&change->view.before, node_id) < 0;
+}
+
+/* The name leads to the server of another master; or else `what` is wrong with it, as far as `of` is concerned. */
+static void refuse_name(struct rl_change *change, const struct rl_change_master *name, const char *what, const char *of)
+{
+    change->name = name->member.name;
+    for (size_t i = 0; i < change->n && *name->run_id; i++) {
+        const struct rl_change_master *other = &change->masters[i];
+
+        if (!rl_same_text(other->member.node_id, name->other_name_of) && !*other->other_name_of && other != name &&
+            rl_same_text(other->run_id, name->run_id))
+            change->name_of = other->member.name;
+    }
+    if (change->name_of)
+        rl_change_stop(change, change->name, "is another name of ", change->name_of);
+    else
+        rl_change_stop(change, change->name, what, of);
+}
+
+void rl_change_note_name(struct rl_change *change, size_t i, const struct rl_join_report *report)
+{
+    struct rl_change_master *master = &change->masters[i];
+    bool misplaced = report->event == RL_JOIN_MISPLACED && is_newcomer(change, master);
+
+    if (!*master->other_name_of && master->heard && !misplaced)
+        return;
+    master->event = report->event;
+    memcpy(master->incarnation, report->incarnation, sizeof master->incarnation);
+    memcpy(master->run_id, report->run_id, sizeof master->run_id);
+    /* Its handshake ends as soon as the marker has been seen: no round asks it. */
+    if (misplaced)
+        refuse_name(change, master, "leads to a server that is another master of this deployment", "");
+}
+
+/* A copy of a memory has its incarnation, too, but it is another server's. */
+static bool is_proven(struct rl_change *change, const struct rl_change_master *name, bool last)
+{
+    const struct rl_change_master *master = rl_change_find(change, name->other_name_of);
+    bool same_server = master && rl_same_text(name->run_id, master->run_id);
+
+    if (!master || !*name->run_id || !*master->run_id) {
+        if (last && master)
+            refuse_name(change, name, *name->run_id ? "cannot be compared: there is no answer from "
+                                                    : "does not answer, and is not seen to be ",
+                        master->member.name);
+        return false;
+    }
+    if (!same_server)
+        refuse_name(change, name, "leads to another server than ", master->member.name);
+    else if (name->event != RL_JOIN_MISPLACED || !rl_same_text(name->incarnation, master->incarnation)) {
+        if (last)
+            refuse_name(change, name, "shows another memory than ", master->member.name);
+        return false;
+    }
+    return same_server;
+}
+
+bool rl_change_names_proven(struct rl_change *change, const struct rl_member_list *next, bool last)
+{
+    bool proven = true;
+
+    for (size_t i = 0; i < change->n; i++) {
+        const struct rl_change_master *name = &change->masters[i];
+
+        if (*name->other_name_of && rl_list_find_name(next, name->member.name) >= 0 &&
+            rl_list_find_name(&change->view.list, name->member.name) < 0)
+            proven = is_proven(change, name, last) && proven;
+    }
+    return proven;
+}
+
 /* --- Questions ---------------------------------------------------------------------------------------------------- */
 
 /* A view that is brought to an empty memory must be known to another one. */
@@ -51,6 +219,8 @@ const struct rl_view *rl_change_view(const struct rl_change *change, size_t i)
 static bool next_step(const struct rl_change *change, const struct rl_change_master *master,
                       enum rl_join_mode *ret_mode)
 {
+    if (*master->other_name_of)
+        return false;
     *ret_mode = master->absent || master->left_ms > 0 ? RL_JOIN_VOTE : master->begun ? RL_JOIN_TELL : RL_JOIN_BEGIN;
     if (master->absent || !master->begun)
         return true;
@@ -69,7 +239,7 @@ void rl_change_begin_round(struct rl_change *change)
 
         master->answered = false;
         master->asked = change->stage < RL_CHANGE_DONE && next_step(change, master, &master->mode);
-        if (!looks || master->asked)
+        if (!looks || master->asked || *master->other_name_of)
             continue;
         master->mode = RL_JOIN_BEGIN;
         master->asked = !master->absent;
@@ -107,22 +277,27 @@ size_t rl_change_text(const struct rl_view *view, char buffer[RL_VIEW_TEXT_MAX])
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
-/* "NAME WHAT" */
-static void put_words(char words[RL_CHANGE_WORDS_MAX], const char *name, const char *what)
+/* A name's database is shown if it is not 0. */
+static size_t shown_size(const char *name)
 {
     size_t size = strlen(name);
 
-    assert(size + 1 + strlen(what) < RL_CHANGE_WORDS_MAX);
-    memcpy(words, name, size);
-    words[size] = ' ';
-    memcpy(words + size + 1, what, strlen(what) + 1);
+    return size > 2 && name[size - 2] == '/' && name[size - 1] == '0' ? size - 2 : size;
 }
 
-void rl_change_stop(struct rl_change *change, const struct rl_change_master *master, const char *what)
+void rl_change_stop(struct rl_change *change, const char *name, const char *what, const char *of)
 {
+    const struct rl_slice parts[] = {{name, shown_size(name)}, {" ", 1}, {what, strlen(what)}, {of, shown_size(of)}};
+    size_t size = 0;
+
     if (change->why)
         return;
-    put_words(change->words, master->member.name, what);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        assert(size + parts[i].size < RL_CHANGE_WORDS_MAX);
+        memcpy(change->words + size, parts[i].data, parts[i].size);
+        size += parts[i].size;
+    }
+    change->words[size] = '\0';
     change->why = change->words;
 }
 
@@ -133,12 +308,13 @@ static void meet_view(struct rl_change *change, const struct rl_change_master *m
     if (rl_epoch_compare(&met->epoch, &change->view.epoch) <= 0)
         return;
     if (change->told_once) {
-        rl_change_stop(change, master, "follows another change of the masters, which has taken over");
+        rl_change_stop(change, master->member.name, "follows another change of the masters, which has taken over", "");
         return;
     }
     change->view = change->known = *met;
     rl_change_add(change, &met->list);
     rl_change_add(change, &met->before);
+    rl_change_take_names(change);
 }
 
 /* Forgets what the run has done there: the master has to be begun, or greeted, again. */
@@ -146,15 +322,6 @@ static void forget(struct rl_change_master *master)
 {
     master->begun = master->has_view = master->checked = false;
     master->told_at = RL_NEVER;
-}
-
-/* The goal has it, and the run's view does not. */
-static bool is_newcomer(const struct rl_change *change, const struct rl_change_master *master)
-{
-    const char *node_id = master->member.node_id;
-
-    return rl_list_find(&change->goal, node_id) >= 0 && rl_list_find(&change->view.list, node_id) < 0 &&
-           rl_list_find(&change->view.before, node_id) < 0;
 }
 
 static void note_marker(struct rl_change *change, struct rl_change_master *master, const struct rl_join_report *report)
@@ -167,12 +334,12 @@ static void note_marker(struct rl_change *change, struct rl_change_master *maste
     master->refused = report->event == RL_JOIN_OVERRULED || report->event == RL_JOIN_OUTDATED;
     master->forgot = !rl_join_found_marker(report->event) || master->absent || master->left_ms > 0;
     if (report->event == RL_JOIN_MISMATCH && is_newcomer(change, master))
-        rl_change_stop(change, master, "has the marker of another deployment: it must not be a new member of this one");
-    if (report->event == RL_JOIN_MISPLACED && is_newcomer(change, master))
-        rl_change_stop(change, master, "leads to a server that is another master of this deployment");
+        rl_change_stop(change, master->member.name,
+                       "has the marker of another deployment: it must not be a new member of this one", "");
     if (!known || (!same && master->mode != RL_JOIN_TELL))
         forget(master);
     memcpy(master->incarnation, report->incarnation, sizeof master->incarnation);
+    memcpy(master->run_id, report->run_id, sizeof master->run_id);
     master->begun |= known && master->mode == RL_JOIN_BEGIN && !master->forgot;
 }
 

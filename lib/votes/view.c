@@ -27,6 +27,24 @@ int rl_list_find(const struct rl_member_list *list, const char *node_id)
     return -1;
 }
 
+int rl_list_find_name(const struct rl_member_list *list, const char *name)
+{
+    for (int i = 0; i < list->n; i++) {
+        if (rl_same_text(list->members[i].name, name))
+            return i;
+    }
+    return -1;
+}
+
+bool rl_lists_have_same(const struct rl_member_list *a, const struct rl_member_list *b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        if (rl_list_find(b, a->members[i].node_id) < 0)
+            return false;
+    }
+    return a->n == b->n && a->quorum == b->quorum;
+}
+
 /* q + q' > |M united with M'| */
 bool rl_lists_meet(const struct rl_member_list *a, const struct rl_member_list *b)
 {

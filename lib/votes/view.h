@@ -56,6 +56,12 @@ bool rl_lists_meet(const struct rl_member_list *a, const struct rl_member_list *
 /* Where the list has the master; -1: it has not. */
 int rl_list_find(const struct rl_member_list *list, const char *node_id);
 
+/* The same by its name. */
+int rl_list_find_name(const struct rl_member_list *list, const char *name);
+
+/* The same masters with the same quorum, under whatever names. */
+bool rl_lists_have_same(const struct rl_member_list *a, const struct rl_member_list *b);
+
 /* Is the list with this id one of those that led to the view? */
 bool rl_view_remembers(const struct rl_view *view, const char *list_id);
 

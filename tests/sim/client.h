@@ -339,6 +339,7 @@ struct client {
     bool clock_stepped;     /* the reply that is being delivered has shown that its master's clock was set */
     bool reading;           /* what has arrived is being delivered */
     uint8_t configured;     /* the list of masters that its process began with */
+    uint16_t renamed;       /* set of machines that it knows by other names */
     uint32_t went_by;       /* set of lists that it has gone by since */
     struct rl_instant adopted_at; /* when its list of masters changed; RL_LONG_AGO: never */
     uint8_t n_places;       /* masters that the host knows, each under a number of its own ... */

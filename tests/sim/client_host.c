@@ -449,12 +449,38 @@ static bool on_new_member(struct rl_host *host, unsigned node, const char *name,
 
     assert(machine < client->world->plan.n_masters && client_find_place(client, machine) == NO_PLACE);
     *ret_why_not = NULL;
+    client->renamed &= (uint16_t)~(1u << machine);
+    client->renamed |= (uint16_t)(is_other_name(name) << machine);
     if (node == client->n_places)
         client->n_places++;
     TRACE(client->world, name_of_client(client->index), "%s is to be a master", name_of_master(machine));
     wire_add(client, node, machine);
     listener_add(client, node);
     return true;
+}
+
+static int on_place_of(struct rl_host *host, const char *name)
+{
+    const struct client *client = client_of(host);
+    unsigned machine = machine_by_name(name);
+    unsigned place = client_find_place(client, machine);
+
+    return place == NO_PLACE || (client->renamed >> machine & 1u) != is_other_name(name) ? -1 : (int)place;
+}
+
+/* Names lead to other servers only where somebody has not seen to it that they do not. */
+static void on_name_member(struct rl_host *host, unsigned node, const char *name)
+{
+    struct client *client = client_of(host);
+    unsigned machine = machine_by_name(name);
+
+    if ((client->renamed >> machine & 1u) == is_other_name(name))
+        return;
+    TRACE(client->world, name_of_client(client->index), "%s is %s now", name_of_place(client, node), name);
+    client->renamed ^= (uint16_t)(1u << machine);
+    if (client->world->plan.mislead)
+        network_lead(client->world, client->index, machine, machine_behind(&client->world->plan, name));
+    world_count(client->world, COUNTER_RENAMED);
 }
 
 static void on_members_changed(struct rl_host *host)
@@ -478,6 +504,7 @@ const struct rl_host_sink client_sink = {
     .validity = on_validity, .disposed = on_disposed,   .link = on_link,           .listening = on_listening,
     .vote = on_vote,         .verified = on_verified,   .admission = on_admission, .clock = on_clock,
     .own_clock = on_own_clock, .new_member = on_new_member, .members_changed = on_members_changed,
+    .name_member = on_name_member, .place_of = on_place_of,
 };
 
 /* --- Readings of clocks ------------------------------------------------------------------------------------------- */

@@ -114,7 +114,7 @@ static void start_host(struct client *client)
     snprintf(names.list_id, sizeof names.list_id, "%s", id_of_list(plan, client->configured));
     for (unsigned place = 0; place < client->n_places; place++)
         snprintf(names.node_ids[place], sizeof names.node_ids[place], "%s",
-                 id_of_master(plan, client->machines[place]));
+                 id_of_name(plan, &client->world->change.lists[client->configured], client->machines[place]));
     client->options = (struct redlock_options){
         .profile = plan->guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC,
         .join = REDLOCK_JOIN_VOTE,
@@ -156,6 +156,7 @@ static void configure(struct world *world, struct client *client)
     client->configured = (uint8_t)change_configured(world);
     client->went_by = UINT32_C(1) << client->configured;
     list = &world->change.lists[client->configured];
+    client->renamed = list->renamed;
     client->n_places = 0;
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
         if (list->members >> m & 1u)

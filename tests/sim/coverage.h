@@ -27,6 +27,7 @@ struct plan_options;
     X(VIEWS_STOOD, "... views that have stood") \
     X(VIEWS_BACK, "... views that went back") \
     X(VIEWS_ADOPTED, "... views that clients have adopted") \
+    X(RENAMED, "... masters that clients know by another name since") \
     X(HELD_ON, "... locks that were held meanwhile") \
     X(WORLDS, "worlds") \
     X(EVENTS, "events") \

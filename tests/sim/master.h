@@ -91,6 +91,7 @@ struct telling {
     unsigned list;
     const char *view; /* text; "": the list that is configured */
     const char *inc;  /* TELL: what the view is for */
+    const char *node_id; /* NULL: the machine's own */
 };
 
 /* A deployment that has been declared to be new: the marker is there, without a quarantine. */

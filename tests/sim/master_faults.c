@@ -228,7 +228,7 @@ bool master_tell(struct world *world, struct master *master, const struct tellin
     argv[3] = rl_slice_of(id_of_list(&world->plan, telling->list));
     argv[4] = rl_slice_of(max_ttl);
     argv[5] = rl_slice_of(durabilities[master->durability == DURABILITY_ALWAYS]);
-    argv[6] = rl_slice_of(id_of_master(&world->plan, master->index));
+    argv[6] = rl_slice_of(telling->node_id ? telling->node_id : id_of_master(&world->plan, master->index));
     argv[7] = rl_slice_of(numeral);
     argv[8] = argv[9] = rl_slice_of(greets ? max_ttl : "0");
     argv[10] = rl_slice_of(telling->view);
@@ -244,7 +244,8 @@ void master_declare(struct world *world, struct master *master)
 {
     struct rl_join_report report;
 
-    master_tell(world, master, &(struct telling){"declare", world->plan.declared_ms, 1, 0, "", ""}, &report, NULL);
+    master_tell(world, master, &(struct telling){"declare", world->plan.declared_ms, 1, 0, "", "", NULL}, &report,
+                NULL);
 }
 
 void master_hang(struct world *world, struct master *master)

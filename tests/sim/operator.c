@@ -60,8 +60,8 @@ static void take_step(struct world *world, unsigned index)
 
     if (!master->up || master->hung || master->replica || op->done >> index & 1u)
         return;
-    if (!master_tell(world, master, &(struct telling){words[op->step], op->wanted_ms, op->number, 0, "", ""}, &report,
-                     NULL))
+    if (!master_tell(world, master, &(struct telling){words[op->step], op->wanted_ms, op->number, 0, "", "", NULL},
+                     &report, NULL))
         return;
     TRACE(world, name_of_master(index), "%s max_ttl %u", words[op->step], op->wanted_ms);
     if (!has_taken(op, &report)) {

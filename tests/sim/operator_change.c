@@ -31,7 +31,8 @@ static unsigned know_list(struct world *world, const struct member_list *list)
     unsigned index = 0;
 
     while (index < change->n_lists && (change->lists[index].members != list->members ||
-                                       change->lists[index].quorum != list->quorum))
+                                       change->lists[index].quorum != list->quorum ||
+                                       change->lists[index].renamed != list->renamed))
         index++;
     if (index == MAX_KNOWN_LISTS)
         abort();
@@ -45,8 +46,12 @@ static void name_list(void *ctx, struct rl_member_list *list)
     struct world *world = ctx;
     struct member_list known = {.quorum = list->quorum};
 
-    for (size_t i = 0; i < list->n; i++)
-        known.members |= (uint16_t)(1u << machine_by_name(list->members[i].name));
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->members[i].name;
+
+        known.members |= (uint16_t)(1u << machine_by_name(name));
+        known.renamed |= (uint16_t)(is_other_name(name) << machine_by_name(name));
+    }
     snprintf(list->id, sizeof list->id, "%s", id_of_list(&world->plan, know_list(world, &known)));
 }
 
@@ -60,8 +65,8 @@ static void describe_list(struct world *world, const struct member_list *list, s
         if (!(list->members >> m & 1u))
             continue;
         ret_list->n++;
-        snprintf(member->node_id, sizeof member->node_id, "%s", id_of_master(&world->plan, m));
-        snprintf(member->name, sizeof member->name, "%s/0", name_of_master(m));
+        snprintf(member->node_id, sizeof member->node_id, "%s", id_of_name(&world->plan, list, m));
+        snprintf(member->name, sizeof member->name, "%s%s/0", name_of_master(m), list->renamed >> m & 1u ? "'" : "");
     }
     name_list(world, ret_list);
 }
@@ -73,23 +78,42 @@ static unsigned list_of(const struct world *world, const struct rl_change *run)
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
 
+/* The operator has heard of some list or other, and names masters as that does. */
+static bool rename_goal(struct world *world, const struct member_list *configured, struct member_list *goal)
+{
+    bool renames = goal->renamed;
+
+    if (world->plan.lists[1].renamed || world->plan.lists[2].renamed)
+        goal->renamed |= world->change.lists[rng_below(&world->fate, world->change.n_lists)].renamed & goal->members;
+    goal->renamed |= renames ? configured->renamed : 0;
+    return renames && goal->members == configured->members && goal->renamed != configured->renamed;
+}
+
 static void begin_run(struct world *world, unsigned index)
 {
     struct operator *operator = &world->change.operators[index];
     static struct rl_view present;
     static struct rl_member_list goal;
+    struct member_list configured = world->change.lists[change_configured(world)];
+    struct member_list wanted = world->plan.lists[1 + index];
+    bool renames = rename_goal(world, &configured, &wanted);
     char run[17];
 
+    if (wanted.renamed && wanted.members != configured.members && world->plan.lists[1 + index].renamed) {
+        operator->done = true; /* the list is another one by now */
+        return;
+    }
     memset(&present, 0, sizeof present);
-    describe_list(world, &world->change.lists[change_configured(world)], &present.list);
+    describe_list(world, &configured, &present.list);
     memcpy(present.history[present.n_history++], present.list.id, RL_ID_SIZE);
-    describe_list(world, &world->plan.lists[1 + index], &goal);
+    describe_list(world, &wanted, &goal);
     snprintf(run, sizeof run, "%016llx", (unsigned long long)rng_next(&world->fate));
     operator->number = ++world->change.runs;
     operator->asking = operator->declared = false;
     operator->asleep_until = world->now;
     operator->clock = (struct clockwork){world->now, 0, plan_client_rate(&world->plan, &world->fate, false)};
-    rl_change_start(&operator->run, &present, &goal, run, &world->plan.config.drift, name_list, world);
+    rl_change_start(&operator->run, &present, &goal, renames ? &present.list : NULL, run, &world->plan.config.drift,
+                    name_list, world);
     world_count(world, COUNTER_RUNS);
 }
 
@@ -141,9 +165,9 @@ static void ask(struct world *world, struct operator *operator, size_t place)
     static struct errand errand;
     struct rl_join_question question = {.mode = RL_JOIN_VOTE};
 
-    errand = (struct errand){.machine = (uint8_t)machine_by_name(run->masters[place].member.name), .place = place,
-                             .operator = (uint8_t)(operator - world->change.operators), .run = operator->number,
-                             .round = operator->round};
+    errand = (struct errand){.machine = (uint8_t)machine_behind(&world->plan, run->masters[place].member.name),
+                             .place = place, .operator = (uint8_t)(operator - world->change.operators),
+                             .run = operator->number, .round = operator->round};
     rl_change_fill(run, place, &question);
     errand.list = (uint8_t)list_by_id(&world->plan, question.list_id.data);
     rl_change_text(rl_change_view(run, place), text);
@@ -152,6 +176,9 @@ static void ask(struct world *world, struct operator *operator, size_t place)
     snprintf(errand.view, sizeof errand.view, "%.*s", VIEW_ROOM - 1, text);
     snprintf(errand.told, sizeof errand.told, "%.*s", (int)question.told.size,
              question.told.data ? (const char *)question.told.data : "");
+    snprintf(errand.node_id, sizeof errand.node_id, "%s", run->masters[place].member.node_id);
+    if (*run->masters[place].other_name_of)
+        errand.mode = RL_JOIN_READ;
     errand_send(world, &errand);
 }
 
@@ -167,7 +194,7 @@ static void begin_round(struct world *world, struct operator *operator)
     operator->asked_at = world->now;
     operator->round++;
     for (size_t i = 0; i < run->n; i++) {
-        if (rl_change_question(run, i, &mode))
+        if (rl_change_question(run, i, &mode) || *run->masters[i].other_name_of)
             ask(world, operator, i);
     }
 }
@@ -177,6 +204,9 @@ void change_on_answer(struct world *world, const struct errand *errand)
     for (unsigned i = 0; i < MAX_OPERATORS; i++) {
         struct operator *operator = &world->change.operators[i];
 
+        if (operator->number == errand->run &&
+            (errand->mode == RL_JOIN_READ || errand->report.event == RL_JOIN_MISPLACED))
+            rl_change_note_name(&operator->run, errand->place, &errand->report);
         if (operator->number != errand->run || operator->round != errand->round || !operator->asking)
             continue;
         rl_change_answer(&operator->run, errand->place, &errand->report, rl_slice_of(errand->stored));
@@ -232,6 +262,7 @@ static void end_round(struct world *world, struct operator *operator)
         note_stood(world, list);
     if (run->stage == RL_CHANGE_STOPPED) {
         world_count(world, COUNTER_RUNS_STOPPED);
+        operator->done |= world->plan.mislead && run->name;
         end_run(world, operator, run->why);
     } else if (run->stage == RL_CHANGE_DONE) {
         if (!operator->done)
@@ -277,7 +308,7 @@ static void remind(struct world *world)
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
         struct master *master = &world->masters[m];
         struct lost_view *lost = &world->change.lost[m];
-        struct telling telling = {"vote", world->plan.max_ttl_ms, 0, lost->list, lost->text, ""};
+        struct telling telling = {"vote", world->plan.max_ttl_ms, 0, lost->list, lost->text, "", NULL};
         struct rl_join_report report;
 
         if (world->story || !lost->text[0] || world->now < lost->due || !master_running(master) ||

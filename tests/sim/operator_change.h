@@ -33,6 +33,7 @@ struct errand {
     int64_t number;     /* the turn */
     char view[VIEW_ROOM];
     char told[RL_INCARNATION_MAX + 1];
+    char node_id[RL_ID_SIZE]; /* "": the machine's own */
     /* The answer: */
     struct rl_join_report report;
     char stored[VIEW_ROOM]; /* the view of the marker */

@@ -59,10 +59,10 @@ static bool is_cut_off(const struct world *world, const struct errand *errand)
 static bool carry_out(struct world *world, struct errand *errand)
 {
     static const char *const modes[] = {[RL_JOIN_VOTE] = "vote", [RL_JOIN_DECLARE] = "declare",
-                                        [RL_JOIN_BEGIN] = "begin", [RL_JOIN_TELL] = "tell"};
+                                        [RL_JOIN_BEGIN] = "begin", [RL_JOIN_TELL] = "tell", [RL_JOIN_READ] = "look"};
     struct master *master = &world->masters[errand->machine];
     struct telling telling = {modes[errand->mode], world->plan.max_ttl_ms, errand->number, errand->list, errand->view,
-                              errand->told};
+                              errand->told, errand->node_id[0] ? errand->node_id : NULL};
     struct rl_slice stored;
 
     if (!master_running(master) || master->error == ERROR_BEFORE || is_lost(world) ||

@@ -56,6 +56,7 @@ enum stranger {
 struct member_list {
     uint16_t members;
     uint8_t quorum;
+    uint16_t renamed; /* set of those that have other names in it: "m1'" */
 };
 
 struct plan {
@@ -65,6 +66,7 @@ struct plan {
     uint8_t n_spare;         /* the last ones: servers that nobody has in the list */
     uint8_t n_lists;         /* more than one: operators change the first list, each to one of the others */
     struct member_list lists[MAX_LISTS];
+    uint8_t mislead;         /* other names lead to this machine; 0: each to its own */
     uint8_t dead;            /* set of those that are replaced because they are down */
     bool declares_new;       /* ... new members are declared to be new, and do not wait for their quarantine */
     uint32_t run_dies_permille; /* how often an operator's command ends, and another one begins ... */

@@ -16,23 +16,35 @@ static const struct shape {
     uint8_t dead;   /* set of those that are replaced because they are down */
     uint8_t n_lists;
     struct member_list lists[MAX_LISTS];
+    uint8_t mislead;
 } shapes[] = {
-    {4, 4, 2, {{7, 2}, {11, 2}}},              /* a master is replaced */
-    {4, 0, 2, {{7, 2}, {15, 3}}},              /* one more */
-    {4, 0, 2, {{15, 3}, {7, 2}}},              /* one fewer */
-    {5, 0, 2, {{7, 2}, {31, 3}}},              /* two more */
-    {5, 24, 2, {{31, 3}, {7, 2}}},             /* two fewer */
-    {6, 0, 2, {{7, 2}, {56, 2}}},              /* another rack */
-    {7, 24, 2, {{31, 3}, {103, 3}}},           /* two of five are replaced */
-    {3, 0, 2, {{7, 2}, {7, 3}}},               /* another quorum */
-    {2, 0, 2, {{1, 1}, {2, 1}}},               /* the only one is replaced */
-    {4, 4, 3, {{7, 2}, {11, 2}, {11, 2}}},     /* two operators replace the same one */
-    {4, 0, 3, {{7, 2}, {11, 2}, {14, 2}}},     /* ... different ones, by the same */
-    {5, 4, 3, {{7, 2}, {11, 2}, {19, 2}}},     /* ... the same one, by different ones */
-    {2, 0, 3, {{3, 2}, {1, 1}, {2, 1}}},       /* ... take one of two away each */
-    {4, 0, 3, {{15, 3}, {7, 2}, {14, 2}}},     /* ... one of four */
-    {3, 0, 3, {{1, 1}, {2, 1}, {4, 1}}},       /* ... replace the only one */
+    {4, 4, 2, {{7, 2, 0}, {11, 2, 0}}, 0},             /* a master is replaced */
+    {4, 0, 2, {{7, 2, 0}, {15, 3, 0}}, 0},             /* one more */
+    {4, 0, 2, {{15, 3, 0}, {7, 2, 0}}, 0},             /* one fewer */
+    {5, 0, 2, {{7, 2, 0}, {31, 3, 0}}, 0},             /* two more */
+    {5, 24, 2, {{31, 3, 0}, {7, 2, 0}}, 0},            /* two fewer */
+    {6, 0, 2, {{7, 2, 0}, {56, 2, 0}}, 0},             /* another rack */
+    {7, 24, 2, {{31, 3, 0}, {103, 3, 0}}, 0},          /* two of five are replaced */
+    {3, 0, 2, {{7, 2, 0}, {7, 3, 0}}, 0},              /* another quorum */
+    {2, 0, 2, {{1, 1, 0}, {2, 1, 0}}, 0},              /* the only one is replaced */
+    {4, 4, 3, {{7, 2, 0}, {11, 2, 0}, {11, 2, 0}}, 0}, /* two operators replace the same one */
+    {4, 0, 3, {{7, 2, 0}, {11, 2, 0}, {14, 2, 0}}, 0}, /* ... different ones, by the same */
+    {5, 4, 3, {{7, 2, 0}, {11, 2, 0}, {19, 2, 0}}, 0}, /* ... the same one, by different ones */
+    {2, 0, 3, {{3, 2, 0}, {1, 1, 0}, {2, 1, 0}}, 0},   /* ... take one of two away each */
+    {4, 0, 3, {{15, 3, 0}, {7, 2, 0}, {14, 2, 0}}, 0}, /* ... one of four */
+    {3, 0, 3, {{1, 1, 0}, {2, 1, 0}, {4, 1, 0}}, 0},   /* ... replace the only one */
 };
+
+/* Masters are given other names. */
+static const struct shape renames[] = {
+    {3, 0, 2, {{7, 2, 0}, {7, 2, 7}}, 0},               /* all of them */
+    {3, 0, 2, {{7, 2, 0}, {7, 2, 2}}, 0},               /* one */
+    {4, 4, 3, {{7, 2, 0}, {11, 2, 0}, {7, 2, 3}}, 0},   /* ... and another is replaced, by another operator */
+    {3, 0, 3, {{7, 2, 0}, {7, 2, 1}, {7, 2, 6}}, 0},    /* ... and the others by another operator */
+    {4, 0, 2, {{7, 2, 0}, {7, 2, 4}}, 3},               /* the new name is that of another server */
+};
+
+#define N_RENAMES (sizeof renames / sizeof renames[0])
 
 #define N_SHAPES (sizeof shapes / sizeof shapes[0])
 
@@ -58,6 +70,16 @@ const char *id_of_master(const struct plan *plan, unsigned master)
     return plan->n_lists > 1 ? ids[master] : name_of_master(master);
 }
 
+const char *id_of_name(const struct plan *plan, const struct member_list *list, unsigned master)
+{
+    static char ids[MAX_MASTERS][RL_ID_SIZE];
+
+    if (!(list->renamed >> master & 1u))
+        return id_of_master(plan, master);
+    snprintf(ids[master], sizeof ids[master], "00000000-0000-4000-9000-00000000010%u", master + 1);
+    return ids[master];
+}
+
 unsigned list_by_id(const struct plan *plan, const char *id)
 {
     unsigned list = 0;
@@ -72,6 +94,16 @@ unsigned list_by_id(const struct plan *plan, const char *id)
 unsigned machine_by_name(const char *name)
 {
     return (unsigned)(name[1] - '1');
+}
+
+bool is_other_name(const char *name)
+{
+    return name[2] == '\'';
+}
+
+unsigned machine_behind(const struct plan *plan, const char *name)
+{
+    return is_other_name(name) && plan->mislead ? plan->mislead : machine_by_name(name);
 }
 
 static int count_of(unsigned set)
@@ -99,7 +131,8 @@ const char *name_of_list(const struct plan *plan, const struct member_list *list
 
     for (unsigned m = 0; m < plan->n_masters; m++) {
         if (list->members >> m & 1u)
-            size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", size ? " " : "", name_of_master(m));
+            size += (size_t)snprintf(text + size, sizeof text - size, "%s%s%s", size ? " " : "", name_of_master(m),
+                                     list->renamed >> m & 1u ? "'" : "");
     }
     snprintf(text + size, sizeof text - size, "/%u", list->quorum);
     return text;
@@ -156,6 +189,17 @@ static void simplify(struct plan *plan)
     memset(plan->look_interval, 0, sizeof plan->look_interval);
 }
 
+static void take_shape(struct plan *plan, const struct shape *shape, bool dead)
+{
+    plan->n_masters = shape->n_masters;
+    plan->n_lists = shape->n_lists;
+    memcpy(plan->lists, shape->lists, sizeof plan->lists);
+    plan->config.n_nodes = (size_t)__builtin_popcount(plan->lists[0].members);
+    plan->config.quorum = plan->lists[0].quorum;
+    plan->dead = dead ? shape->dead : 0;
+    plan->mislead = shape->mislead;
+}
+
 void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     const struct shape *shape = &shapes[rng_below(rng, N_SHAPES)];
@@ -164,12 +208,7 @@ void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_opt
     plan_members_none(plan);
     if (!options->members || !plan->guarded || plan->mixed)
         return;
-    plan->n_masters = shape->n_masters;
-    plan->n_lists = shape->n_lists;
-    memcpy(plan->lists, shape->lists, sizeof plan->lists);
-    plan->config.n_nodes = (size_t)__builtin_popcount(plan->lists[0].members);
-    plan->config.quorum = plan->lists[0].quorum;
-    plan->dead = rng_chance(rng, 700) ? shape->dead : 0;
+    take_shape(plan, shape, rng_chance(rng, 700));
     plan->declares_new = rng_chance(rng, 500);
     plan->run_dies_permille = rng_chance(rng, 500) ? 0 : (uint32_t)rng_scaled(rng, 1, 30);
     plan->run_sleeps_permille = rng_chance(rng, 600) ? 0 : (uint32_t)rng_scaled(rng, 1, 30);
@@ -189,4 +228,6 @@ void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_opt
     /* Where no counter is lost but with its master, a wall clock may be fast, and the lead makes up for it. */
     if (!(plan->faults & LOSS_FAULTS))
         plan->wall_offset[rng_below(rng, 2)] += rng_between(rng, 0, HALF_DAY_NS);
+    if (rng_chance(rng, 150))
+        take_shape(plan, &renames[rng_below(rng, N_RENAMES)], rng_chance(rng, 700));
 }

@@ -11,6 +11,9 @@ struct plan;
 const char *id_of_list(const struct plan *plan, unsigned list);
 const char *id_of_master(const struct plan *plan, unsigned master);
 
+/* The same as a program has it that knows the master by the name in this list alone. */
+const char *id_of_name(const struct plan *plan, const struct member_list *list, unsigned master);
+
 /* Which list has this id. */
 unsigned list_by_id(const struct plan *plan, const char *id);
 
@@ -20,8 +23,10 @@ bool lists_meet(const struct member_list *a, const struct member_list *b);
 /* For traces: its masters and its quorum, "m1 m2/2". The text is lost with the next call. */
 const char *name_of_list(const struct plan *plan, const struct member_list *list);
 
-/* The machine of "m1", with anything behind it. */
+/* The master that "m1" or "m1'" names, with anything behind it, and the machine to which that leads. */
 unsigned machine_by_name(const char *name);
+bool is_other_name(const char *name);
+unsigned machine_behind(const struct plan *plan, const char *name);
 
 /* The list that there is where none is planned. */
 void plan_members_none(struct plan *plan);

@@ -42,6 +42,15 @@ static void of_link(struct rl_host *host, unsigned node, enum rl_link link, cons
 {
 }
 
+static int of_name(struct rl_host *host, const char *name)
+{
+    return -1;
+}
+
+static void of_naming(struct rl_host *host, unsigned node, const char *name)
+{
+}
+
 static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote_report *vote)
 {
 }
@@ -49,7 +58,7 @@ static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote_re
 static const struct rl_host_sink quiet_sink = {
     .complete = of_end, .attempt = of_claim, .waiting = of_position, .backoff = of_pause, .extending = of_lock,
     .renewed = of_lock, .at_risk = of_lock,  .lost = of_lock,        .validity = of_validity,
-    .link = of_link,    .vote = of_vote,
+    .link = of_link,    .vote = of_vote,     .place_of = of_name,    .name_member = of_naming,
 };
 
 /* --- What the host is given --------------------------------------------------------------------------------------- */

@@ -448,7 +448,7 @@ TEST(tc, a_newcomer_that_gets_no_connection_is_not_invited)
     look_again(0);
     trip();
     ck_assert(rl_trust_dismiss(&rig.host, 2, rl_after(rig.now, rl_ms(120000))));
-    ck_assert_ptr_nonnull(rl_trust_invite(&rig.host, &member, rig.now, &place));
+    ck_assert_ptr_nonnull(rl_trust_invite(&rig.host, &member, false, rig.now, &place));
     ck_assert_uint_eq(place, MASTERS);
     ck_assert(!rig.host.trust.nodes[2].invited);
 }

@@ -280,16 +280,18 @@ static int incs;
 static void name_list(void *ctx, struct rl_member_list *list)
 {
     unsigned mask = 0;
+    unsigned renamed = 0;
 
-    for (size_t i = 0; i < list->n; i++)
+    for (size_t i = 0; i < list->n; i++) {
         mask |= 1u << (list->members[i].name[5] - '0');
-    snprintf(list->id, sizeof list->id, "00000000-0000-4000-9000-0000000%02x%03x", list->quorum, mask);
+        renamed += list->members[i].name[0] == 'n';
+    }
+    snprintf(list->id, sizeof list->id, "00000000-0000-4000-9000-000000%x%02x%03x", renamed, list->quorum, mask);
 }
 
-static void begin_run(const char *from, const char *to)
+static void begin_run_to(const char *from, const struct rl_member_list *goal, bool renames)
 {
     static const struct rl_drift_rule drift = {10000, {2 * RL_NS_PER_MS}};
-    struct rl_member_list goal = list_of(to);
     struct rl_view present;
 
     memset(&present, 0, sizeof present);
@@ -303,7 +305,14 @@ static void begin_run(const char *from, const char *to)
         fakes[i].view = present;
     }
     now = (struct rl_instant){0};
-    rl_change_start(&run, &present, &goal, "0123456789abcdef", &drift, name_list, NULL);
+    rl_change_start(&run, &present, goal, renames ? &present.list : NULL, "0123456789abcdef", &drift, name_list, NULL);
+}
+
+static void begin_run(const char *from, const char *to)
+{
+    const struct rl_member_list goal = list_of(to);
+
+    begin_run_to(from, &goal, false);
 }
 
 static enum rl_join_event join_fake(struct fake *fake, const struct rl_join_question *question,
@@ -347,6 +356,12 @@ static void ask_fake(size_t i)
     report.turn = fake->turn;
     report.left_ms = fake->left_ms;
     snprintf(report.incarnation, sizeof report.incarnation, "%d", fake->inc);
+    snprintf(report.run_id, sizeof report.run_id, "server %d", (int)(fake - fakes));
+    if (*run.masters[i].other_name_of) {
+        report.event = fake->has_marker ? RL_JOIN_MISPLACED : RL_JOIN_ABSENT;
+        rl_change_note_name(&run, i, &report);
+        return;
+    }
     rl_change_answer(&run, i, &report, (struct rl_slice){text, rl_change_text(&fake->view, text)});
 }
 
@@ -361,7 +376,9 @@ static void go_round(void)
                                ? fakes[i].left_ms - rl_until(now, due).ns / RL_NS_PER_MS : 0;
     now = due;
     for (size_t i = 0; i < run.n; i++) {
-        if (rl_change_question(&run, i, &mode) && !fakes[run.masters[i].member.name[5] - '0'].down)
+        bool asked = rl_change_question(&run, i, &mode) || *run.masters[i].other_name_of;
+
+        if (asked && !fakes[run.masters[i].member.name[5] - '0'].down)
             ask_fake(i);
     }
     rl_change_end_round(&run, now);
@@ -498,7 +515,7 @@ TEST(stages, a_new_member_of_another_deployment_stops_the_run_and_is_named)
     begin_run("012/2", "013/2");
     fakes[3].is_foreign = true;
     go_until(RL_CHANGE_STOPPED);
-    ck_assert_str_eq(run.why, "host-3:6379/0 has the marker of another deployment: it must not be a new member of "
+    ck_assert_str_eq(run.why, "host-3:6379 has the marker of another deployment: it must not be a new member of "
                               "this one");
 }
 
@@ -537,8 +554,73 @@ TEST(stages, lists_that_come_and_go_leave_a_history_with_the_latest)
         go_until(RL_CHANGE_DONE);
         present = run.view;
         ck_assert_str_eq(present.history[0], present.list.id);
-        rl_change_start(&run, &present, &goal, "0123456789abcdef", &drift, name_list, NULL);
+        rl_change_start(&run, &present, &goal, NULL, "0123456789abcdef", &drift, name_list, NULL);
     }
+}
+
+/* 2 gets another name, which leads to that server. */
+static void begin_rename(const char *name)
+{
+    struct rl_member_list goal = list_of("012/2");
+
+    snprintf(goal.members[2].name, sizeof goal.members[2].name, "%s", name);
+    snprintf(goal.members[2].node_id, sizeof goal.members[2].node_id, "00000000-0000-4000-8000-000000000009");
+    begin_run_to("012/2", &goal, true);
+}
+
+TEST(stages, another_name_of_a_master_is_one_view_and_nothing_is_waited_for)
+{
+    int inc;
+
+    begin_rename("name-2:6379/0");
+    inc = fakes[2].inc;
+    go_until(RL_CHANGE_DONE);
+    expect_view("012/2");
+    ck_assert_int_lt(rl_until((struct rl_instant){0}, now).ns, rl_ms(1500).ns);
+    ck_assert_str_eq(fakes[2].view.list.members[2].name, "name-2:6379/0");
+    ck_assert_str_eq(fakes[2].view.list.members[2].node_id, "00000000-0000-4000-8000-000000000002");
+    ck_assert_int_ne(fakes[2].inc, inc);
+    ck_assert_uint_eq(run.view.lead_us, 0);
+    ck_assert_uint_eq(run.view.n_history, 2);
+}
+
+static void expect_refused(const char *why)
+{
+    go_until(RL_CHANGE_STOPPED);
+    ck_assert_str_eq(run.why, why);
+    expect_view("012/2");
+    ck_assert_str_eq(fakes[0].view.list.members[2].name, "host-2:6379/0");
+}
+
+TEST(stages, a_name_that_leads_to_another_server_is_refused)
+{
+    begin_rename("name-4:6379/0");
+    expect_refused("name-4:6379 leads to another server than host-2:6379");
+    begin_rename("name-4:6379/0");
+    fakes[4] = (struct fake){.has_marker = true, .inc = fakes[2].inc, .view = fakes[2].view}; /* a copy */
+    expect_refused("name-4:6379 leads to another server than host-2:6379");
+    begin_rename("name-1:6379/0");
+    expect_refused("name-1:6379 is another name of host-1:6379");
+    ck_assert_str_eq(run.name_of, "host-1:6379/0");
+}
+
+TEST(stages, a_name_is_refused_that_cannot_be_compared)
+{
+    begin_rename("name-2:6379/0");
+    fakes[2].down = true;
+    expect_refused("name-2:6379 does not answer, and is not seen to be host-2:6379");
+    ck_assert_str_eq(run.name, "name-2:6379/0");
+}
+
+TEST(stages, a_name_from_which_another_master_has_its_id_is_refused)
+{
+    struct rl_member_list goal = list_of("012/2");
+
+    strcpy(goal.members[2].name, "name-2:6379/0");
+    memcpy(goal.members[2].node_id, goal.members[1].node_id, RL_ID_SIZE);
+    begin_run_to("012/2", &goal, true);
+    go_round();
+    ck_assert_str_eq(run.why, "name-2:6379 was the name of a master before that now is host-1:6379");
 }
 
 SUITE("view")

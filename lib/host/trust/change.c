@@ -39,8 +39,21 @@ static void invite_all(struct rl_trust_change *change, struct rl_instant now)
     for (size_t i = 0; i < change->run.n; i++) {
         unsigned place = RL_NO_PLACE;
 
-        change->why_not[i] = rl_trust_invite(change->host, &change->run.masters[i].member, now, &place);
+        change->why_not[i] = rl_trust_invite(change->host, &change->run.masters[i].member,
+                                             *change->run.masters[i].other_name_of, now, &place);
         change->places[i] = (uint8_t)place;
+    }
+    change->n_invited = change->run.n;
+}
+
+/* rule 15.18: what the handshakes have found under the new names. */
+static void note_names(struct rl_trust_change *change)
+{
+    for (size_t i = 0; i < change->n_invited; i++) {
+        unsigned place = change->places[i];
+
+        if (place != RL_NO_PLACE && change->host->trust.nodes[place].has_report)
+            rl_change_note_name(&change->run, i, &change->host->trust.nodes[place].report);
     }
 }
 
@@ -115,6 +128,7 @@ static void stop_if_not_meant(struct rl_trust_change *change)
     if (is_meant(change))
         return;
     change->run.why = "the list of masters has been changed since: name the masters and the quorum that there are now";
+    change->run.name = change->run.name_of = NULL;
     change->run.stage = RL_CHANGE_STOPPED;
 }
 
@@ -124,6 +138,7 @@ static void end_round(struct rl_trust_change *change, struct rl_instant now)
 
     if (change->run.stage == RL_CHANGE_TELL)
         follow(change, now);
+    note_names(change);
     rl_change_end_round(&change->run, now);
     if (begins && change->run.told_once)
         stop_if_not_meant(change);
@@ -144,6 +159,9 @@ static void go_on(struct rl_trust_change *change, struct rl_instant now)
             return;
         }
         if (change->plan_only) {
+            note_names(change);
+            if (!rl_change_names_proven(&change->run, &change->run.goal, true))
+                change->run.stage = RL_CHANGE_STOPPED;
             stop_if_not_meant(change);
             change->on_change(change);
             break;

@@ -25,6 +25,7 @@ struct rl_trust_change {
     struct rl_instant patience; /* until then first connections are waited for */
     bool plan_only;             /* nothing is asked: on_change when the masters are known */
     char base[RL_ID_SIZE];      /* the list that the change is meant for */
+    size_t n_invited;           /* masters of the run that have places */
     uint64_t asked;             /* masters of the run whose answers are due */
     uint32_t round;
     uint8_t places[2 * RL_MAX_NODES];      /* among the client's masters; RL_NO_PLACE */

@@ -34,6 +34,8 @@ static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_tr
         [REDLOCK_JOIN_CONFIRM] = RL_JOIN_CONFIRM, [REDLOCK_JOIN_ALLOW] = RL_JOIN_ALLOW,
     };
 
+    if (known->looks)
+        return RL_JOIN_READ;
     return host->options->join == REDLOCK_JOIN_DECLARE && known->has_joined ? RL_JOIN_VOTE : modes[host->options->join];
 }
 

@@ -73,7 +73,8 @@ struct rl_trust_node {
     bool greeted;                 /* it has answered by the list as it is now */
     bool again;                   /* the handshake asks JOIN once more, by the list as it is now */
     bool dismissed;               /* it has left the list, and its connection is closed */
-    bool invited;                 /* an operator's run needs the connection, whether it is a member or not */
+    bool invited;                 /* an operator's run needs the connection, whether it is a member or not ... */
+    bool looks;                   /* ... and writes nothing there */
     uint32_t asked;               /* by which generation of the list JOIN was asked in the handshake */
     struct rl_instant left_until; /* RL_NEVER: a member. Until then this client may have votes there */
     bool same_memory;             /* what the epoch check under way has found so far ... */

@@ -4,6 +4,9 @@
  * client knows keep theirs, others get new ones, and masters that have left keep theirs until no vote of this client
  * can be there. Then every member is asked JOIN again, on the connection that there is, with the new view.
  *
+ * A member under another name (rule 15.18) keeps its place, its votes and its connection; the next one is made by that
+ * name. A client that is configured with such a name learns from the view which master it is.
+ *
  *     OUTDATED -> memory for the held locks -> engine adopts -> each member: greeting -> JOIN answered -> it counts
  *
  * Between the question and its answer nothing that the member says counts: what was asked before is answered before,
@@ -82,6 +85,19 @@ static size_t find_place(const struct rl_host *host, uint32_t taken, const char 
     while (!is_vacant(host, place) || (taken & rl_bit(place)))
         place++;
     return place;
+}
+
+/* Ids of the configured list are made of its names. A master that has had another name once has another id, by which no
+ * vote has been counted. */
+static void learn_ids(struct rl_host *host, const struct rl_member_list *list)
+{
+    for (size_t i = 0; i < list->n && !*host->trust.view->epoch.run; i++) {
+        int place = rl_trust_place_of(host, list->members[i].node_id) >= 0
+            ? -1 : host->sink->place_of(host, list->members[i].name);
+
+        if (place >= 0)
+            memcpy(host->trust.names.node_ids[place], list->members[i].node_id, RL_ID_SIZE);
+    }
 }
 
 static bool find_places(const struct rl_host *host, struct adoption *adoption)
@@ -206,6 +222,8 @@ static void name_members(struct rl_host *host, const struct adoption *adoption)
         memcpy(names->node_ids[place], adoption->view.list.members[i].node_id, RL_ID_SIZE);
         if (adoption->newcomers & rl_bit(place))
             rl_trust_init_node(host, place);
+        else
+            host->sink->name_member(host, place, adoption->view.list.members[i].name);
     }
 }
 
@@ -287,6 +305,7 @@ static const char *adopt(struct rl_host *host, struct adoption *adoption, struct
         return "its marker has a list of masters that does not follow from this client's";
     if (!rl_bytes_append(&adoption->text, text.data, text.size))
         return no_memory;
+    learn_ids(host, &adoption->view.list);
     if (strcmp(adoption->view.list.id, host->trust.names.list_id) == 0) {
         take_epoch(host, adoption, now);
         return NULL;
@@ -409,7 +428,7 @@ static const char *connect_guest(struct rl_host *host, unsigned place, const str
     return why_not;
 }
 
-const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member, struct rl_instant now,
+const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member, bool looks, struct rl_instant now,
                             unsigned *ret_place)
 {
     size_t place = find_place(host, 0, member->node_id);
@@ -422,6 +441,7 @@ const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member
     if (is_vacant(host, place))
         return why_not;
     host->trust.nodes[place].invited = true;
+    host->trust.nodes[place].looks = looks;
     *ret_place = (unsigned)place;
     return why_not;
 }

@@ -50,8 +50,9 @@ void rl_trust_greeting_is_late(struct rl_host *host, unsigned node, struct rl_in
 bool rl_trust_dismiss(struct rl_host *host, unsigned node, struct rl_instant now);
 
 /* A master that an operator's run asks, a member or not: it is connected and greeted, and is not let go before
- * rl_trust_uninvite(). *ret_place: its number, if it has one now. NULL, or why there is no connection. */
-const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member, struct rl_instant now,
+ * rl_trust_uninvite(). `looks`: nothing is written there. *ret_place: its number, if it has one now. NULL, or why there
+ * is no connection. */
+const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member, bool looks, struct rl_instant now,
                             unsigned *ret_place);
 void rl_trust_uninvite(struct rl_host *host);
 

@@ -110,6 +110,9 @@ local learns = old and mode ~= 'declare' and
 local leads_here = not is_newer(begun, carried) and remembers(carried, stored.list) and
   (stored.before == '-' or remembers(carried, stored.before))
 local may_take = brings and (learns or leads_here)
+-- A program that is configured with a master's new name (rule 15.18) may be the first to greet its empty memory, and
+-- knows the master's id by the view alone.
+local reseats = brings and learns and stored.turn == 0 and marker[6] ~= node_id
 
 -- A clock that was set back must not delay the fall.
 falls = math.min(falls, now + longest + 1000)
@@ -121,7 +124,7 @@ if role ~= 'master' then
   event = 'ABSENT'
 elseif compares and is_newer(stored, carried) then
   event = 'OUTDATED'
-elseif is_anothers() then
+elseif is_anothers() and not reseats then
   event = 'MISPLACED'
 elseif mode == 'declare' then
   event, announced = 'DECLARED', math.max(number, 1)
@@ -171,7 +174,7 @@ if longest > cap and falls == 0 and mode ~= 'announce' and mode ~= 'confirm' and
 end
 ends = math.min(ends, now + longest + 1000)
 -- A new list is a new incarnation of the same memory (rule 15.3): what was asked by another list counts no more.
-if known and may_take and carried.list ~= stored.list then
+if known and may_take and (carried.list ~= stored.list or reseats) then
   renewed = true
 end
 -- rule 15.6: runs of one turn go by their names, so that no two are equal.
@@ -189,7 +192,7 @@ if begins then
   words.inc, inc = fresh, fresh
 elseif mode ~= 'look' and known then
   inc = renewed and fresh or inc
-  words.inc, words.seat = inc, nil
+  words.inc, words.seat = inc, reseats and node_id or nil
   if not may_take then
     words.ring, words.view = nil, nil
   end

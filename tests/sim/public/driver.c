@@ -740,6 +740,19 @@ int rl_driver_add(struct rl_driver *driver, unsigned node, struct rl_master *mas
     abort();
 }
 
+void rl_driver_rename(struct rl_driver *driver, unsigned node, struct rl_master *master)
+{
+    (void)driver;
+    (void)node;
+    (void)master;
+    abort();
+}
+
+const struct rl_master *rl_driver_master(const struct rl_driver *driver, unsigned node)
+{
+    return &driver->masters[node];
+}
+
 const struct rl_master *rl_driver_first_master(const struct rl_driver *driver, unsigned node)
 {
     return &driver->masters[node];
