@@ -1,8 +1,10 @@
-/* redlock nodes --replace, --add, --remove, --set-quorum and --abort: another list of masters while locks are held. */
+/* redlock nodes --replace, --add, --remove, --set-quorum, --rename and --abort: another list of masters while locks are
+ * held. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "suite.h"
@@ -371,6 +373,76 @@ TEST(members, a_client_with_a_password_goes_only_where_it_is_told)
     expect(tool.out, "--may-follow");
 }
 
+/* Another name of a master. */
+static const char *other_name(size_t i)
+{
+    static char url[LIST_SIZE / 2];
+    const char *path = masters_url(masters, i) + strlen("unix://");
+
+    snprintf(url, sizeof url, "unix://%s/other-%zu", masters_dir(masters), i);
+    symlink(path, url + strlen("unix://"));
+    return url;
+}
+
+static void rename_masters(const char *line, size_t i, int exit_code)
+{
+    char text[LIST_SIZE];
+
+    snprintf(text, sizeof text, line, other_name(i));
+    run(text, exit_code);
+}
+
+TEST(members, a_master_gets_another_name_while_a_lock_is_held)
+{
+    char list[LIST_SIZE];
+    int64_t inc = ask_integer(masters, 2, "HSTRLEN redlock:marker inc");
+
+    hold();
+    rename_masters("nodes --rename %%2=%s --dry-run", 2, 0);
+    expect(tool.out, "These are the same masters under other names: nothing has to be waited for");
+    ck_assert_int_eq(ask_integer(masters, 2, "HEXISTS redlock:marker turn"), 0);
+    rename_masters("nodes --rename %%2=%s --yes", 2, 0);
+    expect(tool.err, "done: the masters are");
+    ck_assert_int_eq(ask_integer(masters, 2, "HSTRLEN redlock:marker inc"), inc);
+    rename_masters("nodes --rename %%2=%s --yes", 2, 0);
+    expect(tool.err, "The masters go by this list already.");
+    snprintf(list, sizeof list, "%s,%s", getenv("REDLOCK_NODES"), other_name(2));
+    *strstr(list, masters_url(masters, 2)) = '\0';
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s", other_name(2));
+    setenv("REDLOCK_NODES", list, 1);
+    run("nodes", 0);
+    expect(tool.out, "safe quorum: 3 of 3 masters vote (2 needed); 1 more may fail");
+    run("run --wait 0 --ttl 1900ms mine -- true", 0);
+    ck_assert_str_eq(tool.err, "");
+    run("nodes --replace %1=%2 --yes", 1);
+    expect(tool.err, "was the name of a master before that now is ");
+    ck_assert(masters_kill(masters, 1));
+    tool_expect_run(&tool, "run --wait 20s --ttl 1900ms other -- true", 0);
+    expect_held();
+}
+
+TEST(members, another_name_is_that_of_the_same_server)
+{
+    hold();
+    run("nodes --rename %2=%3 --yes", 1);
+    expect(tool.err, "3.sock leads to another server than ");
+    expect(tool.err, "If that server is to take the place of ");
+    expect(tool.err, with_masters("redlock nodes --replace %2="));
+    ck_assert_int_eq(ask_integer(masters, 3, "DBSIZE"), 0);
+    rename_masters("nodes --rename %%2=%s --yes", 1, 1);
+    expect(tool.err, "other-1 is another name of ");
+    rename_masters("nodes --replace %%2=%s --yes", 1, 1);
+    expect(tool.err, "other-1 is another name of ");
+    expect(tool.err, "redlock nodes --rename ");
+    ck_assert(masters_kill(masters, 2));
+    rename_masters("nodes --rename %%2=%s --yes", 2, 1);
+    expect(tool.err, "other-2 does not answer, and is not seen to be ");
+    run("nodes", 0);
+    ck_assert_ptr_null(strstr(tool.out, "changed by an operator"));
+    run("nodes --replace %2=%3 --yes", 0);
+    expect_held();
+}
+
 TEST(members, wrong_words_are_refused_and_nothing_is_asked)
 {
     static const struct {
@@ -379,6 +451,10 @@ TEST(members, wrong_words_are_refused_and_nothing_is_asked)
     } cases[] = {
         {"nodes --replace %2", "--replace takes OLD=NEW, not"},
         {"nodes --replace %2=", "--replace takes OLD=NEW, not"},
+        {"nodes --rename %2", "--rename takes OLD=NEW, not"},
+        {"nodes --rename %2=%1", "are the same"},
+        {"nodes --rename %2=%3 --add %4", "--rename goes without --replace, --add, --remove and --set-quorum"},
+        {"nodes --rename %2=%3 --abort", "--abort goes back to the list before: it takes no"},
         {"nodes --replace 10.0.0.9=%3", "10.0.0.9 is none of the masters that --nodes or REDLOCK_NODES list"},
         {"nodes --remove %5", "is none of the masters that --nodes or REDLOCK_NODES list"},
         {"nodes --add %1", "are the same"},

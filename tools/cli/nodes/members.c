@@ -1,6 +1,6 @@
-/* redlock nodes --replace, --add, --remove, --set-quorum and --abort: another list of masters while locks are held. The
- * library goes the way (redlock/members.h); here are the list that it leads to, the plan, the question, and the
- * progress. */
+/* redlock nodes --replace, --add, --remove, --set-quorum, --rename and --abort: another list of masters while locks are
+ * held. The library goes the way (redlock/members.h); here are the list that it leads to, the plan, the question, and
+ * the progress. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,19 +55,19 @@ static bool add_like(struct cli_masters *goal, const char *like, const char *nam
     return added;
 }
 
-/* Replaces it where it stands. */
+/* A replacement, or another name, stands where the master stood. */
 static bool replace(const struct cli_masters *masters, const char *const *goes[], const struct nodes_request *request,
-                    struct cli_masters *goal)
+                    const struct cli_texts *pairs, struct cli_masters *goal)
 {
     for (size_t i = 0; i < masters->count; i++) {
         const char *replacement = NULL;
         bool removed = false;
 
-        for (size_t j = 0; j < request->replace.n; j++)
+        for (size_t j = 0; j < pairs->n; j++)
             if (goes[j] == &masters->urls[i])
-                replacement = strchr(request->replace.items[j], '=') + 1;
+                replacement = strchr(pairs->items[j], '=') + 1;
         for (size_t j = 0; j < request->remove.n; j++)
-            removed |= goes[request->replace.n + j] == &masters->urls[i];
+            removed |= goes[pairs->n + j] == &masters->urls[i];
         if (removed && !replacement)
             continue;
         if (replacement ? !add_like(goal, masters->urls[i], replacement)
@@ -80,26 +80,27 @@ static bool replace(const struct cli_masters *masters, const char *const *goes[]
 static bool make_goal(const struct nodes_request *request, struct cli_masters *goal)
 {
     const struct cli_masters *masters = &request->common.masters;
+    const struct cli_texts *pairs = request->rename.n ? &request->rename : &request->replace;
     const char *const *goes[2 * CLI_MOST_TEXTS];
 
-    for (size_t i = 0; i < request->replace.n; i++) {
-        const char *pair = request->replace.items[i];
+    for (size_t i = 0; i < pairs->n; i++) {
+        const char *pair = pairs->items[i];
         const char *equals = strchr(pair, '=');
         char *old = equals && equals[1] ? strndup(pair, (size_t)(equals - pair)) : NULL;
 
         if (!old)
-            cli_error("nodes", "--replace takes OLD=NEW, not '%s'", pair);
+            cli_error("nodes", "--%s takes OLD=NEW, not '%s'", request->rename.n ? "rename" : "replace", pair);
         goes[i] = old ? find_master(masters, old) : NULL;
         free(old);
         if (!goes[i])
             return false;
     }
     for (size_t i = 0; i < request->remove.n; i++) {
-        goes[request->replace.n + i] = find_master(masters, request->remove.items[i]);
-        if (!goes[request->replace.n + i])
+        goes[pairs->n + i] = find_master(masters, request->remove.items[i]);
+        if (!goes[pairs->n + i])
             return false;
     }
-    if (!replace(masters, goes, request, goal))
+    if (!replace(masters, goes, request, pairs, goal))
         return false;
     for (size_t i = 0; i < request->add.n; i++)
         if (!add_like(goal, masters->urls[0], request->add.items[i]))
@@ -170,7 +171,7 @@ static void print_followers(FILE *out, const struct nodes_request *request, cons
                 session_names(&coming, names));
 }
 
-static void print_plan(FILE *out, const struct redlock_change_report *report)
+static void print_plan(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
 {
     char names[SESSION_NAMES_SIZE], time[16];
 
@@ -187,6 +188,9 @@ static void print_plan(FILE *out, const struct redlock_change_report *report)
     }
     if (report->n_lists == 1)
         fputs("     The masters go by this list already. It is told to them once more.\n", out);
+    else if (request->rename.n)
+        fputs("These are the same masters under other names: nothing has to be waited for, and locks stay held.\n"
+              "The configuration of the clients is changed afterwards, not before.\n", out);
     else
         fprintf(out,
                 "Each list stands for %s, until no lock by the list before is alive. Locks stay held and\n"
@@ -249,6 +253,58 @@ static void put_end(FILE *out, const struct nodes_request *request, const struct
             session_names(&left, names));
 }
 
+/* The present name of the master that the new name was given to, as the command's own words have it; NULL: none. */
+static char *old_name(const struct nodes_request *request, const char *name)
+{
+    const struct cli_texts *pairs = request->rename.n ? &request->rename : &request->replace;
+
+    for (size_t i = 0; i < pairs->n; i++) {
+        const char *equals = strchr(pairs->items[i], '=');
+        char *url = strdup(name);
+        bool same;
+
+        if (url)
+            *strrchr(url, '/') = '\0';
+        same = url && has_target(url, equals + 1);
+        free(url);
+        if (same)
+            return strndup(pairs->items[i], (size_t)(equals - pairs->items[i]));
+    }
+    return NULL;
+}
+
+static bool is_silent(const struct redlock_change_report *report, const char *old)
+{
+    for (size_t i = 0; i < report->n_masters; i++)
+        if (*report->masters[i].why != '\0' && strstr(report->masters[i].name, old))
+            return true;
+    return false;
+}
+
+/* A name leads to a master that has it not yet, or does not lead to the one that it is to be another name of. */
+static void put_cure(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
+{
+    char text[SESSION_NAMES_SIZE], names[2][SESSION_NAMES_SIZE], *command;
+    char *old = report->name ? old_name(request, report->name) : NULL;
+    bool rename = report->name && report->name_of;
+
+    if (!rename && !old)
+        return;
+    snprintf(text, sizeof text, "redlock nodes --%s %s=%s", rename ? "rename" : "replace",
+             rename ? master_name(report->name_of, names[0]) : old, master_name(report->name, names[1]));
+    command = cli_again(&request->common, text);
+    if (rename)
+        fputs("To call that master so:\n", out);
+    else if (is_silent(report, old))
+        fprintf(out, "If %s is gone for good, restart the server of %s, whose memory may be too old, and then:\n", old,
+                names[1]);
+    else
+        fprintf(out, "If that server is to take the place of %s:\n", old);
+    fprintf(out, "    %s", command ? command : text);
+    free(command);
+    free(old);
+}
+
 static void put_progress(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
 {
     const struct redlock_member_list *list = &report->lists[0];
@@ -276,6 +332,9 @@ static void put_progress(FILE *out, const struct nodes_request *request, const s
         break;
     case REDLOCK_CHANGE_STOPPED:
         fprintf(out, "stopped: %s", report->why);
+        if (report->name)
+            putc('\n', out);
+        put_cure(out, request, report);
         break;
     }
 }
@@ -382,8 +441,19 @@ static void show_plan(const struct progress *progress, const struct redlock_chan
         report_json(report, stdout);
         return;
     }
-    print_plan(out, report);
+    print_plan(out, progress->request, report);
     print_followers(out, progress->request, report);
+}
+
+static void show_objection(const struct progress *progress, const struct redlock_change_report *report)
+{
+    char names[SESSION_NAMES_SIZE];
+
+    cli_error("nodes", "%s (%s, quorum %u)", report->why, session_names(&report->lists[0], names),
+              (unsigned)report->lists[0].quorum);
+    put_cure(stderr, progress->request, report);
+    if (report->name)
+        fputs("\n", stderr);
 }
 
 static bool has_end(const struct redlock_change_report *report)
@@ -395,7 +465,6 @@ static bool has_end(const struct redlock_change_report *report)
 static void on_report(struct redlock_client *client, const struct redlock_change_report *report, void *user_data)
 {
     struct progress *progress = user_data;
-    char names[SESSION_NAMES_SIZE];
 
     if (progress->plans && report->status == REDLOCK_OK) {
         progress->over = true;
@@ -403,8 +472,7 @@ static void on_report(struct redlock_client *client, const struct redlock_change
         if (progress->code == CLI_OK)
             show_plan(progress, report);
         else
-            cli_error("nodes", "%s (%s, quorum %u)", report->why, session_names(&report->lists[0], names),
-                      (unsigned)report->lists[0].quorum);
+            show_objection(progress, report);
         return;
     }
     progress->leads = report->stage == REDLOCK_CHANGE_STANDING && report->n_lists > 1;
@@ -507,6 +575,7 @@ int nodes_change_members(struct session *session, const struct nodes_request *re
     redlock_change_options_init(&options);
     options.back = request->abort;
     options.quorum = request->set_quorum;
+    options.rename = request->rename.n > 0;
     if (request->abort || make_goal(request, &goal)) {
         options.masters = goal.urls;
         options.n_masters = goal.count;

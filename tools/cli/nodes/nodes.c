@@ -14,7 +14,7 @@ static const char nodes_help[] =
     "                     [OPTION...]\n"
     "       redlock nodes [--replace OLD=NEW] [--add NODE] [--remove NODE]\n"
     "                     [--set-quorum N] [--dry-run] [--yes] [OPTION...]\n"
-    "       redlock nodes --abort [--dry-run] [--yes] [OPTION...]\n"
+    "       redlock nodes --rename OLD=NEW|--abort [--dry-run] [--yes] [OPTION...]\n"
     "\n"
     "Examines every master as a client of the guarded profile does, but writes\n"
     "nothing: a write is tried in a form that changes nothing. It shows which masters\n"
@@ -46,6 +46,8 @@ static const char nodes_help[] =
     "                       with a change that was cut off, from any machine\n"
     "  --set-quorum N       masters that must agree from then on; without it as many\n"
     "                       as now, or a majority if their number changes\n"
+    "  --rename OLD=NEW     another name of the same master: both names must show the\n"
+    "                       same memory. It may be given several times\n"
     "  --abort              go back to the list before the change under way\n"
     "  --dry-run            the plan alone\n"
     "  -y, --yes            do not ask\n"
@@ -58,9 +60,9 @@ static const char nodes_help[] =
     "\n"
     "Name the masters as the clients do: a deployment is identified by these names,\n"
     "--quorum and --prefix. A quarantine lasts max_ttl + 1 s by the master's clock,\n"
-    "and clients add the drift allowance: about 62 s by default. Clocks are compared\n"
-    "with that of this machine. redlock(7), OPERATING, says what to do when a master\n"
-    "has died, and how to replace one while locks are held.\n"
+    "and clients add the drift allowance: about 62 s by default. redlock(7),\n"
+    "OPERATING, says what to do when a master has died, and how to replace one while\n"
+    "locks are held.\n"
     "\n"
     "Exit status: 0 a safe quorum votes now, or the masters are changed; 1 they are\n"
     "not, or nothing was declared; 2 wrong usage; 3 no quorum of masters answered.\n"
@@ -119,7 +121,8 @@ static int change_max_ttl(struct session *session, const struct nodes_request *r
 
 static bool changes_members(const struct nodes_request *request)
 {
-    return request->replace.n || request->add.n || request->remove.n || request->set_quorum || request->abort;
+    return request->replace.n || request->add.n || request->remove.n || request->set_quorum || request->rename.n ||
+           request->abort;
 }
 
 static int run(const struct nodes_request *request)
@@ -153,13 +156,18 @@ static bool usable(struct nodes_request *request)
         cli_error("nodes", "a change of the masters goes without --new-deployment and --max-ttl: one after the other");
         return false;
     }
-    if (request->abort && (request->replace.n || request->add.n || request->remove.n || request->set_quorum)) {
-        cli_error("nodes", "--abort goes back to the list before: it takes no --replace, --add, --remove or "
-                           "--set-quorum");
+    if (request->abort &&
+        (request->replace.n || request->add.n || request->remove.n || request->set_quorum || request->rename.n)) {
+        cli_error("nodes", "--abort goes back to the list before: it takes no --replace, --add, --remove, "
+                           "--set-quorum or --rename");
+        return false;
+    }
+    if (request->rename.n && (request->replace.n || request->add.n || request->remove.n || request->set_quorum)) {
+        cli_error("nodes", "--rename goes without --replace, --add, --remove and --set-quorum: one after the other");
         return false;
     }
     if (request->dry_run && !changes_members(request)) {
-        cli_error("nodes", "--dry-run goes with --replace, --add, --remove, --set-quorum and --abort only");
+        cli_error("nodes", "--dry-run goes with --replace, --add, --remove, --set-quorum, --rename and --abort only");
         return false;
     }
     if (request->declare && !request->yes && isatty(STDIN_FILENO) != 1) {
@@ -179,6 +187,7 @@ int nodes_main(int argc, char **argv)
         {.name = "add", .texts = &request.add},
         {.name = "remove", .texts = &request.remove},
         {.name = "set-quorum", .number = &request.set_quorum, .least = 1},
+        {.name = "rename", .texts = &request.rename},
         {.name = "abort", .flag = &request.abort},
         {.name = "dry-run", .flag = &request.dry_run},
         {.name = "yes", .letter = 'y', .flag = &request.yes},

@@ -17,6 +17,7 @@ struct nodes_request {
     bool declare;        /* --new-deployment */
     bool change_max_ttl; /* --max-ttl without it */
     struct cli_texts replace; /* OLD=NEW */
+    struct cli_texts rename;  /* OLD=NEW */
     struct cli_texts add;
     struct cli_texts remove;
     uint32_t set_quorum;
