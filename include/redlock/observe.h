@@ -142,6 +142,8 @@ struct redlock_node_info {
     int64_t declaration_confirmed; /* number of the latest that all masters knew */
     uint8_t member;           /* 1: it is in the list of masters by which the client goes; 0: it has left the list, or
                                  an operator's command is about to make it a member */
+    int64_t list_ms;          /* so long it has had its list of masters; 0: that was never changed, or nobody knows */
+    int64_t stale_ms;         /* so long ago a program greeted it that is configured with another list; 0: none has */
 };
 
 /* Copies at most `size` bytes of the statistics: pass the size of the structure. The masters' numbers are 0 to

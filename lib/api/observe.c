@@ -174,6 +174,8 @@ static void fill_from_report(const struct rl_trust_node *known, struct redlock_n
         info->marker_falls_ms = report->falls_ms;
         info->declaration = report->announced;
         info->declaration_confirmed = report->confirmed;
+        info->list_ms = report->list_age_ms;
+        info->stale_ms = report->stale_ms;
     }
 }
 

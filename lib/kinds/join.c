@@ -41,6 +41,7 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
     rl_push_number(ret_command, 3, question->known.longest_ms);
     rl_push(ret_command, question->view);
     rl_push(ret_command, question->told);
+    rl_push(ret_command, question->configured);
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
@@ -68,6 +69,8 @@ enum {
     AT_CONFIRMED,
     AT_AGE,
     AT_TURN,
+    AT_LIST_AGE,
+    AT_STALE,
     AT_VIEW,
     N_ELEMENTS,
 };
@@ -139,6 +142,8 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
                  take_number(&items[AT_CONFIRMED], INT64_MAX, &report->confirmed) &&
                  take_number(&items[AT_AGE], INT64_MAX, &report->age_ms) &&
                  take_number(&items[AT_TURN], INT64_MAX, &turn) &&
+                 take_number(&items[AT_LIST_AGE], INT64_MAX, &report->list_age_ms) &&
+                 take_number(&items[AT_STALE], INT64_MAX, &report->stale_ms) &&
                  take_number(&items[AT_MAXMEMORY], INT64_MAX, &report->maxmemory) &&
                  take_number(&items[AT_REPLICAS], INT64_MAX, &report->replicas) &&
                  take_number(&items[AT_TIME], INT64_MAX, &report->time_us);

@@ -47,6 +47,7 @@ struct rl_join_question {
     struct rl_deployment known;  /* in DECLARE and the three steps its number is the declaration's; in BEGIN the turn */
     struct rl_slice view;        /* as text; empty: the list that the client is configured with */
     struct rl_slice told;        /* TELL: the incarnation that the view is for; BEGIN: the run; empty otherwise */
+    struct rl_slice configured;  /* id of the list in the client's configuration; empty: that of an operator's run */
 };
 
 /* What became of the marker. */
@@ -88,6 +89,8 @@ struct rl_join_report {
     int64_t announced;             /* number of the latest declaration that the marker has seen ... */
     int64_t confirmed;             /* ... and of the latest that all masters have seen */
     int64_t age_ms;                /* since this memory was found to be new; 0: it was just now, or nobody knows */
+    int64_t list_age_ms;           /* since the marker has its list; 0: nobody has changed it, or nobody knows */
+    int64_t stale_ms;              /* since a client greeted last that is configured with another list; 0: none has */
     uint64_t turn;                 /* the highest that an operator's run has begun there */
     int64_t maxmemory;
     int64_t replicas; /* connected to it */

@@ -9,7 +9,7 @@
 #include "votes/kind.h"
 
 #define MESSAGE_NONE UINT32_MAX
-#define MESSAGE_ITEMS 23 /* a reply's root and its elements: JOIN answers with 22 */
+#define MESSAGE_ITEMS 25 /* a reply's root and its elements: JOIN answers with 24 */
 #define MESSAGE_CLAIMS 8 /* in one command */
 
 enum message_kind {

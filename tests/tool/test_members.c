@@ -150,6 +150,8 @@ TEST(members, a_lock_moves_with_all_its_masters)
     use("345");
     run("nodes", 0);
     expect(tool.out, "list of masters, changed by an operator (1.4)");
+    expect(tool.out, "    a quorum has had it for ");
+    expect(tool.out, "    a program whose configuration names another list greeted them ");
     expect(tool.out, "safe quorum: 3 of 3 masters vote (2 needed); 1 more may fail");
     expect_held();
     expect_keys("held", "");

@@ -31,22 +31,22 @@ TEST(question_tests, the_question_is_the_join_script_with_its_text)
 {
     struct rl_join_question question = {
         RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN,
-        {7, 60000, 90000}, {"view", 4}, {"told", 4}};
+        {7, 60000, 90000}, {"view", 4}, {"told", 4}, {"own", 3}};
 
-    expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000 view told");
+    expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000 view told own");
     question.mode = RL_JOIN_READ;
     question.durability = RL_DURABILITY_NONE;
-    expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000 view told");
+    expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000 view told own");
     question.mode = RL_JOIN_DECLARE;
     question.durability = RL_DURABILITY_ALWAYS;
     question.max_ttl_ms = UINT32_MAX;
-    expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000 view told");
+    expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000 view told own");
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
 
 #define N_TEXTS 7
-#define N_ELEMENTS 22 /* the last one is a text */
+#define N_ELEMENTS 24 /* the last one is a text */
 
 static struct rl_reply_item text_item(const char *text)
 {
@@ -63,7 +63,7 @@ static struct rl_reply answer(void)
     static const char *const texts[N_TEXTS] = {"KEPT", "inc", "run", "replication", "master", "redis 7.0.15",
                                                "noeviction"};
     static const int64_t integers[N_ELEMENTS - N_TEXTS - 1] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1,
-                                                          40000, 39000, 6, 5, 7, 8};
+                                                          40000, 39000, 6, 5, 7, 8, 9, 10};
     struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}, .n_elements = N_ELEMENTS};
 
     for (size_t i = 0; i < N_ELEMENTS - 1; i++)
@@ -97,6 +97,8 @@ TEST(answer_tests, every_member_of_the_answer_is_read)
     ck_assert_int_eq(report.confirmed, 5);
     ck_assert_int_eq(report.age_ms, 7);
     ck_assert_uint_eq(report.turn, 8);
+    ck_assert_int_eq(report.list_age_ms, 9);
+    ck_assert_int_eq(report.stale_ms, 10);
     ck_assert_int_eq(report.maxmemory, 1000000);
     ck_assert_int_eq(report.replicas, 2);
     ck_assert_int_eq(report.time_us, 1700000000123456);

@@ -114,7 +114,7 @@ static struct rl_reply join_answer(unsigned node, const char *question)
     const char *run = rig.names.node_ids[node];
     const char *const texts[] = {known ? "KEPT" : "OUTDATED", world.masters[node].inc, run, run, "master",
                                  "redis 7.0.15", "noeviction"};
-    static const int64_t integers[14] = {0, 60000, 0, 0, 1000, 0, 0, 0, 60000};
+    static const int64_t integers[16] = {0, 60000, 0, 0, 1000, 0, 0, 0, 60000};
     struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}};
 
     for (size_t i = 0; i < 7; i++)

@@ -73,6 +73,7 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
         .list_id = rl_slice_of(host->trust.names.list_id),
         .node_id = rl_slice_of(host->trust.names.node_ids[node]),
         .view = rl_trust_view(host),
+        .configured = rl_slice_of(host->trust.change ? "" : host->trust.configured),
     };
 
     question.known = knowledge_for(host, question.mode);

@@ -60,6 +60,7 @@ int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names)
 
     trust->guarded = host->options->profile == REDLOCK_PROFILE_GUARDED;
     trust->names = *names;
+    memcpy(trust->configured, names->list_id, sizeof trust->configured);
     copy_prefix(host);
     for (size_t i = 0; i < sizeof trust->nodes / sizeof trust->nodes[0]; i++)
         rl_timer_init(&trust->nodes[i].timer, rl_trust_recheck);

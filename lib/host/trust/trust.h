@@ -94,6 +94,7 @@ struct rl_trust {
     char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
     char marker[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_MARKER_NAME];
     struct rl_deployment_names names;
+    char configured[RL_UUID_SIZE]; /* id of the list with which the client began */
     struct rl_view *view;         /* NULL: the list is the one that the client is configured with */
     struct rl_bytes view_text;    /* the same as JOIN carries it */
     bool followed;                /* the list is not the configured one */

@@ -7,16 +7,18 @@
 --   falls      when `longest` becomes max_ttl (node time, ms); 0: it does not by itself
 --   announced, confirmed   numbers of declarations
 --   view, turn             the latest view, and the highest turn that has begun here with the run whose it is: "7 0123..."
+--   since      when the list of that view came (node time, ms)
+--   stale      when a client greeted last that is configured with another list than the stored one (node time, ms)
 -- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow | begin | tell, fresh inc,
 -- list id, max_ttl, always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0:
 -- unknown), longest: of the deployment as the client has learned it; number is that of the declaration in its steps,
 -- or the turn to begin; the client's view, '' for the list that it is configured with; the inc that a tell is for, or
--- the run that begins.
+-- the run that begins; id of the list that the client is configured with, '' where that is no matter.
 -- Returns what struct rl_join_report (votes/join.h) has.
 local mode, fresh, list_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local durability, node_id = ARGV[5], ARGV[6]
 local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local brought, told_inc, beginner = ARGV[10], ARGV[11], ARGV[11]
+local brought, told_inc, beginner, configured = ARGV[10], ARGV[11], ARGV[11], ARGV[12] or ''
 local info = redis.call('INFO')
 @CLOCK@
 
@@ -41,7 +43,7 @@ if mode ~= 'declare' then
   -- HGET by itself: epoch checks use it, so a user who may not use it must be found out here.
   inc = redis.call('HGET', KEYS[1], 'inc')
   marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat', 'born', 'longest',
-    'falls', 'announced', 'confirmed', 'view', 'turn')
+    'falls', 'announced', 'confirmed', 'view', 'turn', 'since', 'stale')
 end
 local function within(index, most)
   local value = tonumber(marker[index] or '')
@@ -91,6 +93,7 @@ local cap = not first and within(2, 86400000) or first and learned > 0 and mode 
 local longest = first and (learned > 0 and mode ~= 'declare' and alive or mine) or math.max(cap, within(8, 86400000) or 0)
 local falls, born = within(9, 2 ^ 53) or 0, within(7, 2 ^ 53) or 0
 local announced, confirmed = within(10, 2 ^ 53) or 0, within(11, 2 ^ 53) or 0
+local since, stale = within(14, 2 ^ 53), within(15, 2 ^ 53)
 local durable = durability == 'always' and '1' or '0'
 local ends, event, renewed = now, nil, false
 
@@ -175,7 +178,7 @@ end
 ends = math.min(ends, now + longest + 1000)
 -- A new list is a new incarnation of the same memory (rule 15.3): what was asked by another list counts no more.
 if known and may_take and (carried.list ~= stored.list or reseats) then
-  renewed = true
+  renewed, since = true, now
 end
 -- rule 15.6: runs of one turn go by their names, so that no two are equal.
 begun = not learns and is_newer(begun, carried) and begun or carried
@@ -184,12 +187,15 @@ begun = known and not learns and is_newer(beginning, begun) and beginning or beg
 local words = {inc = inc, run = run, ['until'] = whole(ends), ring = list_id, max_ttl = whole(cap),
   seat = node_id, born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
   confirmed = whole(confirmed), view = brought ~= '' and brought or nil, turn = begun.turn > 0 and whole(begun.turn) .. ' ' .. begun.run or nil}
+words.since = since and whole(since)
 words.durable = durability ~= 'unknown' and durable or nil
 local begins = event == 'NEW' or event == 'DECLARED' or event == 'RESTARTED' and mode == 'vote'
 if begins then
   -- Removed first: if a write fails half-way there is no marker, and that is the careful case.
   redis.call('DEL', KEYS[1])
   words.inc, inc = fresh, fresh
+  since, stale = brought ~= '' and now or nil, nil
+  words.since = since and whole(since)
 elseif mode ~= 'look' and known then
   inc = renewed and fresh or inc
   words.inc, words.seat = inc, reseats and node_id or nil
@@ -202,7 +208,7 @@ else
 end
 local had = begins and {} or {inc = not renewed and inc, ['until'] = marker[4], max_ttl = marker[2], durable = was_durable,
   born = marker[7], longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11],
-  ring = marker[3], view = marker[12], turn = marker[13]}
+  ring = marker[3], view = marker[12], turn = marker[13], since = marker[14], seat = marker[6]}
 local changes = {}
 for name, word in pairs(words) do
   if had[name] ~= word then
@@ -221,10 +227,17 @@ if #changes > 0 then
   end
 end
 
+if mode == 'vote' and (known or event == 'OUTDATED') and configured ~= '' and
+    configured ~= (words.ring or marker[3]) and math.abs(now - (stale or 0)) >= 1000 then
+  stale = now
+  redis.pcall('HSET', KEYS[1], 'stale', whole(now))
+end
+
 local forked = says('\nvalkey_version:')
 local version = forked ~= '' and 'valkey ' .. forked or 'redis ' .. says('\nredis_version:')
 return {event, inc or '', run_id, says('\nmaster_replid:'), role, version:sub(1, 32), says('\nmaxmemory_policy:'),
   math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), tonumber(now_us),
   number_of('\ncluster_enabled:'), number_of('\naof_enabled:'), promoted and 1 or 0, longest,
   falls > 0 and falls - now or 0, announced, confirmed, known and born > 0 and math.max(now - born, 0) or 0, begun.turn,
+  since and math.max(now - since, 1) or 0, stale and math.max(now - stale, 1) or 0,
   words.view or not begins and marker[12] or ''}

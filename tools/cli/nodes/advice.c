@@ -165,8 +165,9 @@ static void on_fault(struct advice_list *list)
                    "Stop it for good, and name the masters to all clients as they are now.");
         break;
     case REDLOCK_FAULT_OVERRULED:
-        advice_add(list, true, "it has a list of masters of a change that another one has overruled",
-                   "Repeat the latest change of the masters: it tells this one, too.");
+        advice_add(list, true, "it has an older list of masters, or one of a change that another one has overruled",
+                   "The next client brings it the present one. If it stays so, repeat the latest change of the "
+                   "masters: it tells this one, too.");
         break;
     case REDLOCK_FAULT_NO_RIGHTS:
         on_no_rights(list);

@@ -316,11 +316,44 @@ static void print_deployment(const struct term *term, const struct nodes_look *l
         fputs(", max_ttl not declared\n", term->out);
 }
 
+/* How long a quorum has had the list; 0: nobody knows. */
+static int64_t list_ms(const struct nodes_look *look, uint32_t quorum)
+{
+    int64_t best = 0;
+
+    for (size_t i = 0; i < look->sum.n; i++) {
+        int64_t ms = look->infos[i].list_ms;
+        size_t as_long = 0;
+
+        for (size_t j = 0; j < look->sum.n; j++)
+            as_long += look->infos[j].member && look->infos[j].fault != REDLOCK_FAULT_OVERRULED &&
+                       look->infos[j].list_ms >= ms;
+        if (as_long >= quorum && ms > best)
+            best = ms;
+    }
+    return best;
+}
+
+/* Since a program greeted last whose configuration names another list than this one; 0: none has. */
+static int64_t stale_ms(const struct nodes_look *look)
+{
+    int64_t latest = 0;
+
+    for (size_t i = 0; i < look->sum.n; i++) {
+        const struct redlock_node_info *info = &look->infos[i];
+
+        if (info->member && info->stale_ms > 0 && (info->list_ms == 0 || info->stale_ms < info->list_ms) &&
+            (latest == 0 || info->stale_ms < latest))
+            latest = info->stale_ms;
+    }
+    return latest;
+}
+
 /* The list, if it is not the one that --nodes says. */
 static void print_view(const struct term *term, const struct nodes_look *look)
 {
     struct redlock_view view;
-    char names[SESSION_NAMES_SIZE];
+    char names[SESSION_NAMES_SIZE], time[24];
 
     if (redlock_client_view(look->client, &view, sizeof view) != 0 || view.turn == 0)
         return;
@@ -330,6 +363,12 @@ static void print_view(const struct term *term, const struct nodes_look *look)
     if (view.before.n)
         fprintf(term->out, "    locks may be alive by the list before: %s, quorum %u\n",
                 session_names(&view.before, names), (unsigned)view.before.quorum);
+    if (list_ms(look, view.list.quorum) > 0)
+        fprintf(term->out, "    a quorum has had it for %s\n",
+                term_time(list_ms(look, view.list.quorum) * 1000, time, sizeof time));
+    if (stale_ms(look) > 0)
+        fprintf(term->out, "    a program whose configuration names another list greeted them %s ago\n",
+                term_time(stale_ms(look) * 1000, time, sizeof time));
 }
 
 void nodes_show(const struct nodes_look *look, FILE *out)
@@ -364,6 +403,8 @@ static void server(struct cli_json *json, const struct redlock_node_info *info)
     cli_json_int(json, "marker_falls_ms", info->marker_falls_ms);
     cli_json_int(json, "declaration", info->declaration);
     cli_json_int(json, "declaration_confirmed", info->declaration_confirmed);
+    cli_json_int(json, "list_ms", info->list_ms);
+    cli_json_int(json, "stale_ms", info->stale_ms);
     cli_json_int(json, "clock_offset_us", info->clock_offset_us);
     cli_json_int(json, "clock_step_us", info->clock_step_us);
 }
@@ -433,6 +474,9 @@ static void view_json(struct cli_json *json, const struct nodes_look *look)
     cli_json_begin(json, "view", '{');
     cli_json_int(json, "turn", (int64_t)view.turn);
     cli_json_int(json, "step", view.step);
+    cli_json_int_or_null(json, "list_ms", view.turn && list_ms(look, view.list.quorum) ?
+                                              list_ms(look, view.list.quorum) : -1);
+    cli_json_int_or_null(json, "stale_ms", view.turn && stale_ms(look) ? stale_ms(look) : -1);
     nodes_list_json(json, "list", &view.list);
     if (view.before.n)
         nodes_list_json(json, "before", &view.before);
