@@ -66,7 +66,7 @@ struct redlock_change_report {
     size_t n_masters;
     const struct redlock_change_master *masters;
     const char *why;       /* of STOPPED; "" */
-    const char *name;      /* STOPPED because of where this new name leads ... */
+    const char *name;      /* STOPPED because of where this name leads, which the present list does not have ... */
     const char *name_of;   /* ... to the server of this one, as another name of it; NULL: not to its own master's */
 };
 

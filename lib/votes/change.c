@@ -59,6 +59,11 @@ static bool has_view(const struct rl_change_master *master)
     return master->has_view;
 }
 
+static bool is_strange(const struct rl_change_master *master)
+{
+    return master->answered && master->event == RL_JOIN_MISMATCH;
+}
+
 static bool has_refused(const struct rl_change_master *master)
 {
     return master->refused;
@@ -304,11 +309,22 @@ static bool must_raise(struct rl_change *change)
     return refused;
 }
 
+/* Markers that know no view name no masters: nobody can say what is written otherwise. */
+static void stop_if_stranger(struct rl_change *change)
+{
+    const struct rl_member_list *list = &change->view.list;
+
+    if (!change->why && !change->view.epoch.turn && list->n - count_members(change, list, is_strange) < list->quorum)
+        change->why = "the masters have the markers of a list that is written otherwise: name them as the clients do, "
+                      "letter for letter, with the same quorum and prefix";
+}
+
 /* Whoever is only late is waited for, for one more round. */
 static void end_begin(struct rl_change *change, struct rl_instant now)
 {
     bool all = true;
 
+    stop_if_stranger(change);
     if (must_raise(change))
         return;
     for (size_t i = 0; i < change->n; i++)

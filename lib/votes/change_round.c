@@ -156,6 +156,24 @@ static void refuse_name(struct rl_change *change, const struct rl_change_master 
         rl_change_stop(change, change->name, what, of);
 }
 
+void rl_change_find_spelling(struct rl_change *change)
+{
+    for (size_t i = 0; i < change->n; i++) {
+        const struct rl_change_master *asked = &change->masters[i];
+
+        for (size_t j = 0; j < change->n; j++) {
+            const struct rl_change_master *member = &change->masters[j];
+
+            if (!*asked->run_id || !rl_same_text(asked->run_id, member->run_id) ||
+                rl_list_find_name(&change->view.list, asked->member.name) >= 0 ||
+                rl_list_find(&change->view.list, member->member.node_id) < 0)
+                continue;
+            change->name = asked->member.name;
+            change->name_of = member->member.name;
+        }
+    }
+}
+
 void rl_change_note_name(struct rl_change *change, size_t i, const struct rl_join_report *report)
 {
     struct rl_change_master *master = &change->masters[i];
@@ -219,15 +237,26 @@ const struct rl_view *rl_change_view(const struct rl_change *change, size_t i)
 static bool next_step(const struct rl_change *change, const struct rl_change_master *master,
                       enum rl_join_mode *ret_mode)
 {
+    bool greets = master->absent || master->left_ms > 0;
+
     if (*master->other_name_of)
         return false;
-    *ret_mode = master->absent || master->left_ms > 0 ? RL_JOIN_VOTE : master->begun ? RL_JOIN_TELL : RL_JOIN_BEGIN;
+    greets = greets && (change->told_once || !is_newcomer(change, master));
+    *ret_mode = greets ? RL_JOIN_VOTE : master->begun ? RL_JOIN_TELL : RL_JOIN_BEGIN;
     if (master->absent || !master->begun)
         return true;
     if (change->told_once)
         return !master->has_view;
     *ret_mode = RL_JOIN_BEGIN;
     return master->forgot;
+}
+
+/* Nothing is written to a newcomer before the run has seen that the list is the masters'. */
+bool rl_change_looks(const struct rl_change *change, size_t i)
+{
+    const struct rl_change_master *master = &change->masters[i];
+
+    return *master->other_name_of || (!change->told_once && is_newcomer(change, master));
 }
 
 void rl_change_begin_round(struct rl_change *change)
@@ -333,7 +362,8 @@ static void note_marker(struct rl_change *change, struct rl_change_master *maste
                      (report->event == RL_JOIN_RESTARTED && master->mode != RL_JOIN_VOTE);
     master->refused = report->event == RL_JOIN_OVERRULED || report->event == RL_JOIN_OUTDATED;
     master->forgot = !rl_join_found_marker(report->event) || master->absent || master->left_ms > 0;
-    if (report->event == RL_JOIN_MISMATCH && is_newcomer(change, master))
+    /* Before that it may be a member whose name is spelled otherwise. */
+    if (report->event == RL_JOIN_MISMATCH && change->told_once && is_newcomer(change, master))
         rl_change_stop(change, master->member.name,
                        "has the marker of another deployment: it must not be a new member of this one", "");
     if (!known || (!same && master->mode != RL_JOIN_TELL))

@@ -7,6 +7,9 @@
 /* What master i is asked in this round; false: nothing. */
 bool rl_change_question(const struct rl_change *change, size_t i, enum rl_join_mode *ret_mode);
 
+/* Must its connection write nothing to master i in this round? */
+bool rl_change_looks(const struct rl_change *change, size_t i);
+
 /* Puts into a question to master i what is the run's own: mode, list and node id, the turn and the run that begin, the
  * incarnation that is told. It borrows from the change. */
 void rl_change_fill(const struct rl_change *change, size_t i, struct rl_join_question *question);
@@ -26,6 +29,9 @@ void rl_change_note_name(struct rl_change *change, size_t i, const struct rl_joi
 /* Are all names of `next` seen to lead to the masters that they are to name? If not, and `last`, change->why says what
  * is wrong; otherwise it may be seen later. */
 bool rl_change_names_proven(struct rl_change *change, const struct rl_member_list *next, bool last);
+
+/* Sets change->name and name_of if a master is asked under another name than the view has for it. */
+void rl_change_find_spelling(struct rl_change *change);
 
 /* For change.c: a master by its node id, or NULL; the masters of a list, each once; the names that the run's view has
  * for masters, and its node ids for the goal; the lists that a view has led over; and the questions of the next

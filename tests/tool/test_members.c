@@ -436,6 +436,7 @@ TEST(members, another_name_is_that_of_the_same_server)
     rename_masters("nodes --replace %%2=%s --yes", 1, 1);
     expect(tool.err, "other-1 is another name of ");
     expect(tool.err, "redlock nodes --rename ");
+    expect(tool.err, ", for all clients:");
     ck_assert(masters_kill(masters, 2));
     rename_masters("nodes --rename %%2=%s --yes", 2, 1);
     expect(tool.err, "other-2 does not answer, and is not seen to be ");
@@ -443,6 +444,31 @@ TEST(members, another_name_is_that_of_the_same_server)
     ck_assert_ptr_null(strstr(tool.out, "changed by an operator"));
     run("nodes --replace %2=%3 --yes", 0);
     expect_held();
+}
+
+/* The masters by these names: %N, and the other name of one. */
+static void use_other_name(const char *first_two, size_t other)
+{
+    char list[LIST_SIZE];
+
+    snprintf(list, sizeof list, "%s,%s", with_masters(first_two), other_name(other));
+    setenv("REDLOCK_NODES", list, 1);
+}
+
+TEST(members, a_command_that_spells_a_master_otherwise_stops_and_says_so)
+{
+    use_other_name("%0,%1", 2);
+    run("nodes --replace %1=%3 --yes", 1);
+    expect(tool.err, "the masters have the markers of a list that is written otherwise");
+    ck_assert_int_eq(ask_integer(masters, 3, "DBSIZE"), 0);
+    use("012");
+    run("nodes --replace %1=%3 --yes", 0);
+    use_other_name("%0,%3", 2);
+    run("nodes --replace %3=%4 --yes", 1);
+    expect(tool.err, "the list of masters has been changed since");
+    expect(tool.err, "redlock nodes --rename ");
+    expect(tool.err, "other-2 --nodes ");
+    ck_assert_int_eq(ask_integer(masters, 4, "DBSIZE"), 0);
 }
 
 TEST(members, wrong_words_are_refused_and_nothing_is_asked)

@@ -40,7 +40,7 @@ static void invite_all(struct rl_trust_change *change, struct rl_instant now)
         unsigned place = RL_NO_PLACE;
 
         change->why_not[i] = rl_trust_invite(change->host, &change->run.masters[i].member,
-                                             *change->run.masters[i].other_name_of, now, &place);
+                                             rl_change_looks(&change->run, i), now, &place);
         change->places[i] = (uint8_t)place;
     }
     change->n_invited = change->run.n;
@@ -129,6 +129,7 @@ static void stop_if_not_meant(struct rl_trust_change *change)
         return;
     change->run.why = "the list of masters has been changed since: name the masters and the quorum that there are now";
     change->run.name = change->run.name_of = NULL;
+    rl_change_find_spelling(&change->run);
     change->run.stage = RL_CHANGE_STOPPED;
 }
 

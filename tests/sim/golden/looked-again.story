@@ -30,11 +30,11 @@ list 2 m1 m2 m4
     30.519  m4  run 1: begin : no marker
     34.142  m1  run 1: begin : marker kept
     37.837  m2  run 1: begin : marker kept
-   490.670  m4  run 1: vote : new memory
-   950.016  m4  run 1: vote : marker kept
+   490.670  m4  run 1: begin : no marker
+   950.016  m4  run 1: begin : no marker
   1150.000  --  run 1: view 1.1 is m1 m2 m3/2
   1170.048  m2  run 1: tell 1 1e8462930fab8be9 1 00000000-: marker kept
-  1172.405  m4  run 1: vote : marker kept
+  1172.405  m4  run 1: vote : new memory
   1172.843  m1  run 1: tell 1 1e8462930fab8be9 1 00000000-: marker kept
   1370.000  --  run 1: view 1.2 is m1 m2/2, with another one before it
   1390.015  m2  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
@@ -66,8 +66,8 @@ list 2 m1 m2 m4
   3602.000  A   m2: claim A2 granted
   3602.000  A   m3: claim A2 granted
   3602.000  A   acquire: ok, valid for 887.000 ms
-  3630.044  m4  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
-  3850.108  m4  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
+  3630.044  m4  run 1: vote 1 1e8462930fab8be9 2 00000000-: marker kept
+  3850.108  m4  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
   3859.639  m1  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
   4200.000  A   extend A2 -> m2 m3
   4201.000  m2  extend k A2 900 = 1
@@ -75,7 +75,7 @@ list 2 m1 m2 m4
   4202.000  A   m2: extend A2 granted
   4202.000  A   m3: extend A2 granted
   4202.000  A   has renewed the lock
-  4310.094  m4  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
+  4310.094  m4  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
   4311.105  m1  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
   4500.000  --  partition B m2 
   4500.000  --  partition B m3 

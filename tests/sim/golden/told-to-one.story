@@ -28,7 +28,7 @@ list 2 m1 m2 m4
     30.519  m4  run 1: begin : no marker
     34.142  m1  run 1: begin : marker kept
     37.837  m2  run 1: begin : marker kept
-   490.670  m4  run 1: vote : new memory
+   490.670  m4  run 1: begin : no marker
    500.000  A   acquire k ttl=900
    500.000  A   claim A1 -> m2 m3
    501.000  m2  SET k A1 NX PX 900 = OK
@@ -36,7 +36,7 @@ list 2 m1 m2 m4
    502.000  A   m2: claim A1 granted
    502.000  A   m3: claim A1 granted
    502.000  A   acquire: ok, valid for 887.000 ms
-   950.016  m4  run 1: vote : marker kept
+   950.016  m4  run 1: begin : no marker
   1100.000  A   extend A1 -> m2 m3
   1101.000  m2  extend k A1 900 = 1
   1101.000  m3  extend k A1 900 = 1
@@ -45,7 +45,7 @@ list 2 m1 m2 m4
   1102.000  A   has renewed the lock
   1150.000  --  run 1: view 1.1 is m1 m2 m3/2
   1170.048  m2  run 1: tell 1 1e8462930fab8be9 1 00000000-: marker kept
-  1172.405  m4  run 1: vote : marker kept
+  1172.405  m4  run 1: vote : new memory
   1172.843  m1  run 1: tell 1 1e8462930fab8be9 1 00000000-: marker kept
   1370.000  --  run 1: view 1.2 is m1 m2/2, with another one before it
   1390.019  m1  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
@@ -71,20 +71,21 @@ list 2 m1 m2 m4
   2902.000  A   m2: extend A1 granted
   2902.000  A   m3: extend A1 granted
   2902.000  A   has renewed the lock
-  3233.423  m4  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
+  3233.423  m4  run 1: vote 1 1e8462930fab8be9 2 00000000-: marker kept
   3500.000  A   extend A1 -> m2 m3
   3501.000  m2  extend k A1 900 = 1
   3501.000  m3  extend k A1 900 = 1
   3502.000  A   m2: extend A1 granted
   3502.000  A   m3: extend A1 granted
   3502.000  A   has renewed the lock
-  3690.780  m4  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
+  3690.780  m4  run 1: begin 1 1e8462930fab8be9 2 00000000-: marker kept
   4100.000  A   extend A1 -> m2 m3
   4101.000  m2  extend k A1 900 = 1
   4101.000  m3  extend k A1 900 = 1
   4102.000  A   m2: extend A1 granted
   4102.000  A   m3: extend A1 granted
   4102.000  A   has renewed the lock
+  4150.026  m4  run 1: tell 1 1e8462930fab8be9 2 00000000-: marker kept
   4500.000  --  partition B m2 
   4500.000  --  partition B m3 
   4600.000  B   acquire k ttl=900

@@ -281,6 +281,29 @@ static bool is_silent(const struct redlock_change_report *report, const char *ol
     return false;
 }
 
+/* The command for the masters as the present list names them. */
+static char *again(const struct nodes_request *request, const struct redlock_change_report *report, const char *command)
+{
+    struct cli_common common = request->common;
+    struct cli_masters present = {.password = common.masters.password, .tls = common.masters.tls};
+    char name[SESSION_NAMES_SIZE], *whole;
+    size_t same = 0;
+
+    for (size_t i = 0; i < report->lists[0].n; i++) {
+        const char *named = master_name(report->lists[0].names[i], name);
+
+        add_like(&present, common.masters.urls[0], named);
+        for (size_t j = 0; j < common.masters.count; j++)
+            same += has_target(common.masters.urls[j], named);
+    }
+    if (same < report->lists[0].n)
+        common.masters = present;
+    whole = cli_again(&common, command);
+    present.password = (struct cli_password){0}; /* it is the request's */
+    cli_masters_fini(&present);
+    return whole;
+}
+
 /* A name leads to a master that has it not yet, or does not lead to the one that it is to be another name of. */
 static void put_cure(FILE *out, const struct nodes_request *request, const struct redlock_change_report *report)
 {
@@ -292,9 +315,9 @@ static void put_cure(FILE *out, const struct nodes_request *request, const struc
         return;
     snprintf(text, sizeof text, "redlock nodes --%s %s=%s", rename ? "rename" : "replace",
              rename ? master_name(report->name_of, names[0]) : old, master_name(report->name, names[1]));
-    command = cli_again(&request->common, text);
+    command = again(request, report, text);
     if (rename)
-        fputs("To call that master so:\n", out);
+        fprintf(out, "To call %s so, for all clients:\n", names[0]);
     else if (is_silent(report, old))
         fprintf(out, "If %s is gone for good, restart the server of %s, whose memory may be too old, and then:\n", old,
                 names[1]);
@@ -331,7 +354,7 @@ static void put_progress(FILE *out, const struct nodes_request *request, const s
         put_end(out, request, report);
         break;
     case REDLOCK_CHANGE_STOPPED:
-        fprintf(out, "stopped: %s", report->why);
+        fprintf(out, "stopped: %s (%s, quorum %u)", report->why, session_names(list, names), (unsigned)list->quorum);
         if (report->name)
             putc('\n', out);
         put_cure(out, request, report);
