@@ -13,9 +13,7 @@
 #include "cli/probe_key.h"
 #include "cli/probe_server.h"
 #include "cli/target.h"
-#include "cli/verdict.h"
 #include "cli/wire.h"
-#include "options/message.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
@@ -33,6 +31,7 @@ struct plan {
     struct probe_others *others;
     struct probe_latch *latches;
     struct probe_rights *rights;
+    struct wire *wires; /* where connections stay that are not closed */
 };
 
 /* A blocking look from a thread of its own: a silent master then costs the time-out once, however many are silent,
@@ -48,27 +47,6 @@ struct look {
 static bool open_wire(struct wire *wire, const struct target *target, const struct look *look)
 {
     return wire_open(wire, target, look->plan->masters->timeout_ms, look->plan->masters->tls);
-}
-
-static void failed(struct probe *probe, const char *why)
-{
-    size_t size;
-
-    probe->answered = false;
-    shown_whole_words(why, probe->why, sizeof probe->why);
-    size = strlen(probe->why);
-    if (size > 0 && probe->why[size - 1] == '.') /* the masters' names follow */
-        probe->why[size - 1] = '\0';
-    for (char *byte = probe->why; *byte != '\0'; byte++) /* a server's words may have commands for a terminal */
-        if (*byte < ' ' || *byte > '~')
-            *byte = '?';
-}
-
-/* The server is there, and says no. */
-static void refused(struct probe *probe, const char *error)
-{
-    failed(probe, error);
-    probe->refused = true;
 }
 
 /* Authentication and database; returns how many replies come before the first that matters. */
@@ -87,24 +65,14 @@ static int append_greeting(struct wire *wire, const struct target *target)
     return (target->password != NULL) + (target->db != NULL);
 }
 
-/* The next reply; NULL if there is none, with the reason in the probe. */
-static redisReply *next_reply(struct wire *wire, struct probe *probe)
-{
-    redisReply *reply = wire_reply(wire);
-
-    if (!reply)
-        failed(probe, wire->why);
-    return reply;
-}
-
 static bool greeted(struct wire *wire, int replies, struct probe *probe)
 {
     for (int i = 0; i < replies; i++) {
-        redisReply *reply = next_reply(wire, probe);
+        redisReply *reply = probe_reply(wire, probe);
         bool ok = reply && reply->type != REDIS_REPLY_ERROR;
 
         if (reply && !ok)
-            refused(probe, reply->str);
+            probe_refused(probe, reply->str);
         freeReplyObject(reply);
         if (!ok)
             return false;
@@ -112,60 +80,12 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
     return true;
 }
 
-static void take_value(const redisReply *reply, struct probe *probe)
-{
-    probe->exists = true;
-    probe->is_text = true;
-    probe->is_token = verdict_may_be_token(reply->str, reply->len, 0);
-    probe_keep_value(reply->str, (size_t)reply->len, probe->value, &probe->value_hash);
-}
-
-static bool take_get(struct wire *wire, struct probe *probe)
-{
-    redisReply *reply = next_reply(wire, probe);
-
-    if (!reply)
-        return false;
-    probe->answered = true;
-    if (reply->type == REDIS_REPLY_STRING) {
-        take_value(reply, probe);
-    } else if (reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0) {
-        probe->exists = true;
-        snprintf(probe->why, sizeof probe->why, "not a string");
-    } else if (reply->type == REDIS_REPLY_ERROR) {
-        refused(probe, reply->str);
-    }
-    freeReplyObject(reply);
-    return probe->answered;
-}
-
-/* The key may end between the two commands: then it is absent. */
-static void take_pttl(struct wire *wire, struct probe *probe)
-{
-    redisReply *reply = next_reply(wire, probe);
-
-    if (!reply)
-        return;
-    if (reply->type == REDIS_REPLY_ERROR)
-        failed(probe, reply->str);
-    probe->pttl_ms = reply->integer;
-    if (reply->type == REDIS_REPLY_INTEGER && reply->integer == -2)
-        probe->exists = false;
-    if (probe->pttl_ms == -1)
-        probe->is_token = false;
-    freeReplyObject(reply);
-}
-
-/* A key of which all votes have ended is absent. */
 static void ask_for_votes(struct wire *wire, const struct look *look)
 {
     struct probe_votes *votes = &look->plan->votes[look->node];
 
-    probe_votes_take(wire, look->plan->key, votes);
-    if (!votes->answered)
-        return;
-    look->probe->why[0] = '\0';
-    look->probe->exists = votes->n > 0;
+    probe_votes_ask(wire, look->plan->key);
+    probe_votes_take(wire, look->probe, votes);
 }
 
 static void append_exists(struct wire *wire, const char *key)
@@ -219,24 +139,29 @@ static void ask_for_others(struct wire *wire, const struct look *look)
 static void ask_for_key(struct wire *wire, const struct target *target, const struct look *look)
 {
     const struct plan *plan = look->plan;
-    const char *get[] = {"GET", plan->key};
-    const char *pttl[] = {"PTTL", plan->key};
     int64_t start = clock_now_us();
     int greetings;
 
     greetings = append_greeting(wire, target);
-    wire_append(wire, 2, get);
-    wire_append(wire, 2, pttl);
-    if (!greeted(wire, greetings, look->probe) || !take_get(wire, look->probe))
+    probe_key_ask(wire, plan->key);
+    if (!greeted(wire, greetings, look->probe) || !probe_key_take(wire, look->probe))
         return;
-    take_pttl(wire, look->probe);
     look->probe->latency_us = clock_now_us() - start;
     if (plan->votes && look->probe->exists && !look->probe->is_text)
         ask_for_votes(wire, look);
-    if (plan->names)
-        probe_queue_take(wire, plan->names, &plan->queues[look->node]);
+    if (plan->names) {
+        probe_queue_ask(wire, plan->names->queue);
+        probe_queue_take(wire, &plan->queues[look->node]);
+        probe_leases_ask(wire, plan->names->waiters, &plan->queues[look->node]);
+        probe_leases_take(wire, &plan->queues[look->node]);
+    }
     if (plan->names && !look->probe->exists)
         ask_for_others(wire, look);
+}
+
+static void ask_to_stay(struct wire *wire, const struct target *target, const struct look *look)
+{
+    look->probe->answered = greeted(wire, append_greeting(wire, target), look->probe);
 }
 
 static void ask_for_latch(struct wire *wire, const struct target *target, const struct look *look)
@@ -287,11 +212,11 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
     wire_append(wire, 1, time);
     if (!greeted(wire, greetings, look->probe))
         return;
-    reply = next_reply(wire, look->probe);
+    reply = probe_reply(wire, look->probe);
     if (!reply)
         return;
     if (reply->type == REDIS_REPLY_ERROR && !is_about_rights(reply->str))
-        refused(look->probe, reply->str);
+        probe_refused(look->probe, reply->str);
     probe_time_take(reply, start, &first);
     freeReplyObject(reply);
     look->probe->latency_us = first.after_us - start;
@@ -299,7 +224,7 @@ static void ask_for_rights(struct wire *wire, const struct target *target, const
         return;
     look->probe->answered = true;
     if (!probe_rights_take(wire, look->plan->key, rights, why, sizeof why))
-        refused(look->probe, why);
+        probe_refused(look->probe, why);
     look_again(target, look);
     rights->clock_stands = probe_clock_stands(wire, &first);
     probe_run_id_ask(wire, rights);
@@ -312,7 +237,7 @@ static void ask_to_delete(struct wire *wire, const struct target *target, const 
 
     wire_append(wire, 2, del);
     if (greeted(wire, greetings, look->probe))
-        freeReplyObject(next_reply(wire, look->probe));
+        freeReplyObject(probe_reply(wire, look->probe));
 }
 
 /* Does it speak TLS where it should speak none, or the other way round? */
@@ -344,20 +269,21 @@ static void *look_at(void *data)
     const struct look *look = data;
     const struct probe_masters *masters = look->plan->masters;
     struct target target;
-    struct wire wire;
+    struct wire here, *wire = look->plan->wires ? &look->plan->wires[look->node] : &here;
 
     if (masters->places && masters->places[look->node].why_not[0] != '\0') {
-        failed(look->probe, masters->places[look->node].why_not);
+        probe_failed(look->probe, masters->places[look->node].why_not);
         return NULL;
     }
     if (!target_parse(masters->urls[look->node], &target) || !target_authenticate(&target, masters->password)) {
-        failed(look->probe, "out of memory");
+        probe_failed(look->probe, "out of memory");
     } else {
-        if (open_wire(&wire, &target, look))
-            look->plan->ask(&wire, &target, look);
+        if (open_wire(wire, &target, look))
+            look->plan->ask(wire, &target, look);
         else
-            failed(look->probe, wire.why);
-        wire_close(&wire);
+            probe_failed(look->probe, wire->why);
+        if (!look->plan->wires || !look->probe->answered)
+            wire_close(wire);
         if (look->plan->rights && !look->probe->answered && !look->probe->refused)
             look->probe->other_tls = speaks_the_other(&target, look);
     }
@@ -433,6 +359,11 @@ void probe_rights(const struct probe_masters *masters, const char *prefix, struc
     memset(ret_rights, 0, masters->n * sizeof ret_rights[0]);
     ask_all(&(struct plan){.ask = ask_for_rights, .masters = masters, .key = prefix, .probes = ret_probes,
                            .rights = ret_rights});
+}
+
+void probe_open(const struct probe_masters *masters, struct probe *ret_probes, struct wire *ret_wires)
+{
+    ask_all(&(struct plan){.ask = ask_to_stay, .masters = masters, .probes = ret_probes, .wires = ret_wires});
 }
 
 void probe_delete(const struct probe_masters *masters, const char *key)

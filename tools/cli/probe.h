@@ -16,6 +16,7 @@
 #include "options/tls.h"
 
 struct cli_common;
+struct wire;
 
 enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1, PROBE_WHY_SIZE = 200 };
 
@@ -86,6 +87,7 @@ struct probe_waiter {
 /* The queue of a key on one master (redlock(7)): the first PROBE_QUEUE_SHOWN of `length`. */
 struct probe_queue {
     bool answered;
+    int64_t now_ms; /* by the master's clock */
     size_t length;
     size_t n;
     struct probe_waiter waiters[PROBE_QUEUE_SHOWN];
@@ -165,6 +167,9 @@ struct probe_rights {
  * before by a server that takes none. Masters keep a record of what they refuse (ACL LOG). */
 void probe_rights(const struct probe_masters *masters, const char *prefix, struct probe *ret_probes,
                   struct probe_rights *ret_rights);
+
+/* Connections to all masters, greeted, for a longer talk. The caller closes those to masters that have answered. */
+void probe_open(const struct probe_masters *masters, struct probe *ret_probes, struct wire *ret_wires);
 
 /* Deletes it everywhere, as far as masters answer. */
 void probe_delete(const struct probe_masters *masters, const char *key);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/hash.h"
+#include "cli/verdict.h"
+#include "options/message.h"
 
 /* Members that are no votes: '@u' and '@x' stand beside a vote that is not shared. */
 enum { MARKS = 2 };
@@ -17,6 +19,98 @@ void probe_keep_value(const char *value, size_t size, char ret_value[PROBE_VALUE
     for (size_t i = 0; i < length; i++)
         ret_value[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
     ret_value[length] = '\0';
+}
+
+void probe_failed(struct probe *probe, const char *why)
+{
+    size_t size;
+
+    probe->answered = false;
+    shown_whole_words(why, probe->why, sizeof probe->why);
+    size = strlen(probe->why);
+    if (size > 0 && probe->why[size - 1] == '.') /* the masters' names follow */
+        probe->why[size - 1] = '\0';
+    for (char *byte = probe->why; *byte != '\0'; byte++) /* a server's words may have commands for a terminal */
+        if (*byte < ' ' || *byte > '~')
+            *byte = '?';
+}
+
+void probe_refused(struct probe *probe, const char *error)
+{
+    probe_failed(probe, error);
+    probe->refused = true;
+}
+
+redisReply *probe_reply(struct wire *wire, struct probe *probe)
+{
+    redisReply *reply = wire_reply(wire);
+
+    if (!reply)
+        probe_failed(probe, wire->why);
+    return reply;
+}
+
+static void take_value(const redisReply *reply, struct probe *probe)
+{
+    probe->exists = true;
+    probe->is_text = true;
+    probe->is_token = verdict_may_be_token(reply->str, reply->len, 0);
+    probe_keep_value(reply->str, (size_t)reply->len, probe->value, &probe->value_hash);
+}
+
+static bool take_get(struct wire *wire, struct probe *probe)
+{
+    redisReply *reply = probe_reply(wire, probe);
+
+    if (!reply)
+        return false;
+    probe->answered = true;
+    if (reply->type == REDIS_REPLY_STRING) {
+        take_value(reply, probe);
+    } else if (reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0) {
+        probe->exists = true;
+        snprintf(probe->why, sizeof probe->why, "not a string");
+    } else if (reply->type == REDIS_REPLY_ERROR) {
+        probe_refused(probe, reply->str);
+    }
+    freeReplyObject(reply);
+    return probe->answered;
+}
+
+/* The key may end between the two commands: then it is absent. */
+static void take_pttl(struct wire *wire, struct probe *probe)
+{
+    redisReply *reply = probe_reply(wire, probe);
+
+    if (!reply)
+        return;
+    if (reply->type == REDIS_REPLY_ERROR)
+        probe_failed(probe, reply->str);
+    probe->pttl_ms = reply->integer;
+    if (reply->type == REDIS_REPLY_INTEGER && reply->integer == -2)
+        probe->exists = false;
+    if (probe->pttl_ms == -1)
+        probe->is_token = false;
+    freeReplyObject(reply);
+}
+
+void probe_key_ask(struct wire *wire, const char *key)
+{
+    const char *get[] = {"GET", key};
+    const char *pttl[] = {"PTTL", key};
+
+    wire_append(wire, 2, get);
+    wire_append(wire, 2, pttl);
+}
+
+bool probe_key_take(struct wire *wire, struct probe *probe)
+{
+    if (take_get(wire, probe)) {
+        take_pttl(wire, probe);
+        return true;
+    }
+    freeReplyObject(wire_reply(wire));
+    return false;
 }
 
 /* 'r VALUE', 'u VALUE' or 'x VALUE'. */
@@ -69,23 +163,30 @@ static void take_members(const redisReply *reply, int64_t now_ms, struct probe_v
     }
 }
 
-void probe_votes_take(struct wire *wire, const char *key, struct probe_votes *votes)
+void probe_votes_ask(struct wire *wire, const char *key)
 {
     const char *time[] = {"TIME"};
     const char *range[] = {"ZRANGE", key, "-103", "-1", "WITHSCORES"}; /* one more than is shown, and the marks */
-    int64_t now_ms = 0;
-    redisReply *when;
-    redisReply *members;
 
     _Static_assert(PROBE_VOTES_SHOWN + 1 + MARKS == 103, "the range must reach beyond what is shown");
     wire_append(wire, 1, time);
     wire_append(wire, 5, range);
-    when = wire_reply(wire);
-    members = when ? wire_reply(wire) : NULL;
+}
+
+void probe_votes_take(struct wire *wire, struct probe *probe, struct probe_votes *votes)
+{
+    redisReply *when = wire_reply(wire);
+    redisReply *members = when ? wire_reply(wire) : NULL;
+    int64_t now_ms = 0;
+
     if (take_time(when, &now_ms) && members && members->type == REDIS_REPLY_ARRAY)
         take_members(members, now_ms, votes);
     freeReplyObject(when);
     freeReplyObject(members);
+    if (!votes->answered)
+        return;
+    probe->why[0] = '\0';
+    probe->exists = votes->n > 0;
 }
 
 /* --- Inside the probe: the look at a latch, on a connection that is open and greeted ------------------------------ */
@@ -170,7 +271,7 @@ static bool take_names(struct wire *wire, struct probe *probe, struct probe_latc
     return true;
 }
 
-static bool take_pttl(struct wire *wire, struct probe *probe)
+static bool take_latch_pttl(struct wire *wire, struct probe *probe)
 {
     redisReply *pttl = next_of_type(wire, REDIS_REPLY_INTEGER, false, probe->why);
 
@@ -187,11 +288,15 @@ bool probe_latch_take(struct wire *wire, const char *key, struct probe *probe, s
     const char *fields[] = {"HMGET", key, "n", "gen", "open", "was"};
     const char *names[] = {"HKEYS", key};
     const char *pttl[] = {"PTTL", key};
+    bool answers[3];
 
     wire_append(wire, 6, fields);
     wire_append(wire, 2, names);
     wire_append(wire, 2, pttl);
-    probe->answered = take_fields(wire, probe, latch) && take_names(wire, probe, latch) && take_pttl(wire, probe);
+    answers[0] = take_fields(wire, probe, latch);
+    answers[1] = take_names(wire, probe, latch);
+    answers[2] = take_latch_pttl(wire, probe);
+    probe->answered = answers[0] && answers[1] && answers[2];
     if (probe->answered && probe->exists && !latch->is_latch)
         snprintf(probe->why, sizeof probe->why, "not a latch");
     return probe->answered;
@@ -231,10 +336,10 @@ static bool take_places(struct wire *wire, struct probe_queue *queue)
     return true;
 }
 
-static bool take_queue_time(struct wire *wire, struct probe_queue *queue, int64_t *ret_ms)
+static bool take_queue_time(struct wire *wire, struct probe_queue *queue)
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
-    bool ok = take_time(reply, ret_ms);
+    bool ok = take_time(reply, &queue->now_ms);
 
     freeReplyObject(reply);
     return ok;
@@ -252,7 +357,7 @@ static const char *mode_and_rest(const char *entry, char *ret_mode)
     return rest + 1;
 }
 
-static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t now_ms)
+static bool take_leases(struct wire *wire, struct probe_queue *queue)
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, false, queue->why);
 
@@ -261,7 +366,7 @@ static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t no
     for (size_t i = 0; i < reply->elements && i < queue->n; i++) {
         const redisReply *entry = reply->element[i];
         const char *rest = mode_and_rest(entry->type == REDIS_REPLY_STRING ? entry->str : "", &queue->waiters[i].mode);
-        int64_t left_ms = strtoll(rest, NULL, 10) - now_ms;
+        int64_t left_ms = strtoll(rest, NULL, 10) - queue->now_ms;
 
         queue->waiters[i].lease_ms = left_ms > 0 ? left_ms : 0;
     }
@@ -269,30 +374,38 @@ static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t no
     return true;
 }
 
-static void ask_for_leases(struct wire *wire, const char *name, const struct probe_queue *queue)
-{
-    const char *argv[PROBE_QUEUE_SHOWN + 2] = {"HMGET", name};
-
-    for (size_t i = 0; i < queue->n; i++)
-        argv[i + 2] = queue->waiters[i].value;
-    wire_append(wire, (int)queue->n + 2, argv);
-}
-
-void probe_queue_take(struct wire *wire, const struct probe_names *names, struct probe_queue *queue)
+void probe_queue_ask(struct wire *wire, const char *name)
 {
     char last[16];
-    const char *length[] = {"ZCARD", names->queue};
-    const char *places[] = {"ZRANGE", names->queue, "0", last, "WITHSCORES"};
+    const char *length[] = {"ZCARD", name};
+    const char *places[] = {"ZRANGE", name, "0", last, "WITHSCORES"};
     const char *time[] = {"TIME"};
-    int64_t now_ms = 0;
 
     snprintf(last, sizeof last, "%d", PROBE_QUEUE_SHOWN - 1);
     wire_append(wire, 2, length);
     wire_append(wire, 5, places);
     wire_append(wire, 1, time);
-    queue->answered = take_length(wire, queue) && take_places(wire, queue) && take_queue_time(wire, queue, &now_ms);
-    if (!queue->answered || queue->n == 0)
-        return;
-    ask_for_leases(wire, names->waiters, queue);
-    queue->answered = take_leases(wire, queue, now_ms);
+}
+
+void probe_queue_take(struct wire *wire, struct probe_queue *queue)
+{
+    bool length = take_length(wire, queue), places = take_places(wire, queue);
+
+    queue->answered = take_queue_time(wire, queue) && length && places;
+}
+
+void probe_leases_ask(struct wire *wire, const char *name, const struct probe_queue *queue)
+{
+    const char *argv[PROBE_QUEUE_SHOWN + 2] = {"HMGET", name};
+
+    for (size_t i = 0; i < queue->n; i++)
+        argv[i + 2] = queue->waiters[i].value;
+    if (queue->answered && queue->n > 0)
+        wire_append(wire, (int)queue->n + 2, argv);
+}
+
+void probe_leases_take(struct wire *wire, struct probe_queue *queue)
+{
+    if (queue->answered && queue->n > 0)
+        queue->answered = take_leases(wire, queue);
 }

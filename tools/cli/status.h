@@ -57,10 +57,33 @@ void status_queue_json(struct cli_json *json, const struct probe_queue *queue, b
 
 /* --- redlock status --latch: who has arrived, master by master. */
 
+/* What they have of it, and what that adds up to; large. */
+struct status_latch {
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    struct probe_latch latches[REDLOCK_MAX_MASTERS];
+    size_t n;
+    size_t answered;
+    size_t foreign; /* masters on which the key is something else */
+    const struct probe_latch *latest; /* the largest generation, on the first master that has it; NULL: none */
+    bool open;
+    size_t n_arrived;
+    const char *arrived[REDLOCK_MAX_MASTERS * REDLOCK_MAX_PARTIES]; /* each name once, in order */
+    enum {
+        STATUS_LATCH_SHUT,
+        STATUS_LATCH_OPEN,
+        STATUS_LATCH_ABSENT,
+        STATUS_LATCH_FOREIGN,
+        STATUS_LATCH_UNKNOWN
+    } verdict;
+};
+
+/* From the probes, of which there are n, the rest, which is zero before. */
+void status_latch_judge(struct status_latch *latch, size_t quorum);
+
 /* Prints what the masters have of the latch, and returns the exit code: CLI_OK if it is open, CLI_NOT_HELD if it is
  * shut or unknown to all, CLI_INFRASTRUCTURE if too few masters answered, CLI_FOREIGN if too many have something else
  * at its key. */
-int status_latch(const struct redlock_client *client, const struct status_request *request);
+int status_show_latch(const struct redlock_client *client, const struct status_request *request);
 
 /* --- redlock status --permits: who holds the permits of a semaphore, and who waits for one. */
 

@@ -325,7 +325,7 @@ static int look_at_lock(struct session *session, struct redlock_client *client, 
         return status_permits(session, client, request);
     }
     if (others.latch)
-        return status_latch(client, request);
+        return status_show_latch(client, request);
     if (request->common.json)
         print_json(&picture);
     else
@@ -347,7 +347,7 @@ static int check_key(struct redlock_client *client, const struct status_request 
 static int look_at_any(struct session *session, struct redlock_client *client, struct status_request *request)
 {
     if (request->latch)
-        return status_latch(client, request);
+        return status_show_latch(client, request);
     return request->permits ? status_permits(session, client, request) : look_at_lock(session, client, request);
 }
 

@@ -218,20 +218,13 @@ enum { NAMES_SHOWN = 20 };
 struct picture {
     const struct status_request *request;
     const struct redlock_client *client; /* for the names of the masters */
-    struct probe probes[REDLOCK_MAX_MASTERS];
-    struct probe_latch latches[REDLOCK_MAX_MASTERS];
-    size_t n;
-    size_t answered;
-    size_t foreign; /* masters on which the key is something else */
-    const struct probe_latch *latest; /* the largest generation, on the first master that has it; NULL: none */
-    bool open;
-    size_t n_arrived;
-    const char *arrived[REDLOCK_MAX_MASTERS * REDLOCK_MAX_PARTIES]; /* each name once, in order */
-    enum { SHUT, OPEN, ABSENT, FOREIGN, UNKNOWN } verdict;
+    struct status_latch latch;
 };
 
 static const char *const verdicts[] = {
-    [SHUT] = "shut", [OPEN] = "open", [ABSENT] = "absent", [FOREIGN] = "foreign", [UNKNOWN] = "unknown"};
+    [STATUS_LATCH_SHUT] = "shut",       [STATUS_LATCH_OPEN] = "open",       [STATUS_LATCH_ABSENT] = "absent",
+    [STATUS_LATCH_FOREIGN] = "foreign", [STATUS_LATCH_UNKNOWN] = "unknown",
+};
 
 /* --- What the masters' answers add up to -------------------------------------------------------------------------- */
 
@@ -249,65 +242,65 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void find_latest(struct picture *picture)
+static void find_latest(struct status_latch *seen)
 {
-    picture->latest = NULL;
-    for (size_t i = 0; i < picture->n; i++) {
-        const struct probe_latch *latch = &picture->latches[i];
+    seen->latest = NULL;
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct probe_latch *latch = &seen->latches[i];
 
         if (latch->is_latch &&
-            (!picture->latest || compare_numbers(latch->generation, picture->latest->generation) > 0))
-            picture->latest = latch;
+            (!seen->latest || compare_numbers(latch->generation, seen->latest->generation) > 0))
+            seen->latest = latch;
     }
 }
 
 /* The names of all masters that have this generation with this number of parties. */
-static void put_together(struct picture *picture)
+static void put_together(struct status_latch *seen)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < picture->n; i++) {
-        const struct probe_latch *latch = &picture->latches[i];
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct probe_latch *latch = &seen->latches[i];
 
-        if (!latch->is_latch || latch->parties != picture->latest->parties ||
-            strcmp(latch->generation, picture->latest->generation) != 0)
+        if (!latch->is_latch || latch->parties != seen->latest->parties ||
+            strcmp(latch->generation, seen->latest->generation) != 0)
             continue;
-        picture->open = picture->open || latch->open;
+        seen->open = seen->open || latch->open;
         for (size_t j = 0; j < latch->n; j++)
-            picture->arrived[n++] = latch->arrived[j];
+            seen->arrived[n++] = latch->arrived[j];
     }
-    qsort(picture->arrived, n, sizeof picture->arrived[0], by_name);
+    qsort(seen->arrived, n, sizeof seen->arrived[0], by_name);
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(picture->arrived[i], picture->arrived[picture->n_arrived - 1]) != 0)
-            picture->arrived[picture->n_arrived++] = picture->arrived[i];
-    picture->open = picture->open || picture->n_arrived >= picture->latest->parties;
+        if (i == 0 || strcmp(seen->arrived[i], seen->arrived[seen->n_arrived - 1]) != 0)
+            seen->arrived[seen->n_arrived++] = seen->arrived[i];
+    seen->open = seen->open || seen->n_arrived >= seen->latest->parties;
 }
 
-static void judge(struct picture *picture, size_t quorum)
+void status_latch_judge(struct status_latch *seen, size_t quorum)
 {
-    for (size_t i = 0; i < picture->n; i++) {
-        picture->answered += picture->probes[i].answered;
-        picture->foreign += picture->probes[i].exists && !picture->latches[i].is_latch;
+    for (size_t i = 0; i < seen->n; i++) {
+        seen->answered += seen->probes[i].answered;
+        seen->foreign += seen->probes[i].exists && !seen->latches[i].is_latch;
     }
-    find_latest(picture);
-    if (picture->latest)
-        put_together(picture);
-    if (picture->open)
-        picture->verdict = OPEN; /* whatever the silent masters have: it does not shut again */
-    else if (picture->answered < quorum)
-        picture->verdict = UNKNOWN;
-    else if (picture->n - picture->foreign < quorum)
-        picture->verdict = FOREIGN; /* no quorum can record anything */
+    find_latest(seen);
+    if (seen->latest)
+        put_together(seen);
+    if (seen->open)
+        seen->verdict = STATUS_LATCH_OPEN; /* whatever the silent masters have: it does not shut again */
+    else if (seen->answered < quorum)
+        seen->verdict = STATUS_LATCH_UNKNOWN;
+    else if (seen->n - seen->foreign < quorum)
+        seen->verdict = STATUS_LATCH_FOREIGN; /* no quorum can record anything */
     else
-        picture->verdict = picture->latest ? SHUT : ABSENT;
+        seen->verdict = seen->latest ? STATUS_LATCH_SHUT : STATUS_LATCH_ABSENT;
 }
 
 /* --- Output ------------------------------------------------------------------------------------------------------- */
 
 static void print_latch_row(const struct term *term, const struct picture *picture, size_t i, int name_width)
 {
-    const struct probe *probe = &picture->probes[i];
-    const struct probe_latch *latch = &picture->latches[i];
+    const struct probe *probe = &picture->latch.probes[i];
+    const struct probe_latch *latch = &picture->latch.latches[i];
     char kept[16];
     char latency[16];
 
@@ -327,15 +320,16 @@ static void print_latch_row(const struct term *term, const struct picture *pictu
 
 static void print_names(const struct picture *picture)
 {
-    size_t shown = picture->request->verbose || picture->n_arrived < NAMES_SHOWN ? picture->n_arrived : NAMES_SHOWN;
+    size_t n = picture->latch.n_arrived;
+    size_t shown = picture->request->verbose || n < NAMES_SHOWN ? n : NAMES_SHOWN;
 
-    if (picture->n_arrived == 0)
+    if (picture->latch.n_arrived == 0)
         return;
     printf("arrived:");
     for (size_t i = 0; i < shown; i++)
-        printf(" %s", picture->arrived[i]);
-    if (shown < picture->n_arrived)
-        printf(" and %zu more", picture->n_arrived - shown);
+        printf(" %s", picture->latch.arrived[i]);
+    if (shown < picture->latch.n_arrived)
+        printf(" and %zu more", picture->latch.n_arrived - shown);
     putchar('\n');
 }
 
@@ -343,19 +337,20 @@ static void print_verdict(const struct term *term, const struct picture *picture
 {
     static const enum term_style styles[] = {TERM_BOLD, TERM_GREEN, TERM_BOLD, TERM_YELLOW, TERM_RED};
 
-    term_print(term, styles[picture->verdict], "%s", verdicts[picture->verdict]);
-    if (picture->verdict == UNKNOWN)
-        printf(": only %zu of %zu masters answered\n", picture->answered, picture->n);
-    else if (picture->verdict == FOREIGN)
-        printf(": on %zu of %zu masters the key of the latch is not a latch\n", picture->foreign, picture->n);
-    else if (!picture->latest)
-        printf(": no latch on the %zu of %zu masters that answered\n", picture->answered, picture->n);
+    term_print(term, styles[picture->latch.verdict], "%s", verdicts[picture->latch.verdict]);
+    if (picture->latch.verdict == STATUS_LATCH_UNKNOWN)
+        printf(": only %zu of %zu masters answered\n", picture->latch.answered, picture->latch.n);
+    else if (picture->latch.verdict == STATUS_LATCH_FOREIGN)
+        printf(": on %zu of %zu masters the key of the latch is not a latch\n", picture->latch.foreign,
+               picture->latch.n);
+    else if (!picture->latch.latest)
+        printf(": no latch on the %zu of %zu masters that answered\n", picture->latch.answered, picture->latch.n);
     else
-        printf(": %zu of the %u parties of generation %s are known to have arrived\n", picture->n_arrived,
-               (unsigned)picture->latest->parties, picture->latest->generation);
+        printf(": %zu of the %u parties of generation %s are known to have arrived\n", picture->latch.n_arrived,
+               (unsigned)picture->latch.latest->parties, picture->latch.latest->generation);
     print_names(picture);
-    if (picture->latest && picture->latest->before[0] != '\0')
-        printf("generation %s, the one before, has opened\n", picture->latest->before);
+    if (picture->latch.latest && picture->latch.latest->before[0] != '\0')
+        printf("generation %s, the one before, has opened\n", picture->latch.latest->before);
 }
 
 static void print_table(const struct picture *picture)
@@ -367,7 +362,7 @@ static void print_table(const struct picture *picture)
     term_print(&term, TERM_DIM, "  %-*s  %-*s%20s  %8s  %8s  %12s  %10s", name_width, "master", STATUS_COLUMN, "latch",
                "generation", "parties", "arrived", "kept for", "answer");
     putchar('\n');
-    for (size_t i = 0; i < picture->n; i++)
+    for (size_t i = 0; i < picture->latch.n; i++)
         print_latch_row(&term, picture, i, name_width);
     print_verdict(&term, picture);
 }
@@ -384,10 +379,10 @@ static void json_latch(struct cli_json *json, const struct probe_latch *latch)
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    status_master_json(json, picture->client, &picture->probes[i]);
-    if (picture->latches[i].is_latch) {
-        json_latch(json, &picture->latches[i]);
-        cli_json_int(json, "pttl_ms", picture->probes[i].pttl_ms);
+    status_master_json(json, picture->client, &picture->latch.probes[i]);
+    if (picture->latch.latches[i].is_latch) {
+        json_latch(json, &picture->latch.latches[i]);
+        cli_json_int(json, "pttl_ms", picture->latch.probes[i].pttl_ms);
     }
     cli_json_end(json, '}');
 }
@@ -399,28 +394,32 @@ static void print_json(const struct picture *picture)
 
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "latch");
-    cli_json_string(&json, "verdict", verdicts[picture->verdict]);
-    cli_json_int(&json, "answered", (int64_t)picture->answered);
-    if (picture->latest) {
-        cli_json_string(&json, "generation", picture->latest->generation);
-        cli_json_int(&json, "parties", picture->latest->parties);
+    cli_json_string(&json, "verdict", verdicts[picture->latch.verdict]);
+    cli_json_int(&json, "answered", (int64_t)picture->latch.answered);
+    if (picture->latch.latest) {
+        cli_json_string(&json, "generation", picture->latch.latest->generation);
+        cli_json_int(&json, "parties", picture->latch.latest->parties);
     }
     cli_json_begin(&json, "arrived", '[');
-    for (size_t i = 0; i < picture->n_arrived; i++)
-        cli_json_string(&json, NULL, picture->arrived[i]);
+    for (size_t i = 0; i < picture->latch.n_arrived; i++)
+        cli_json_string(&json, NULL, picture->latch.arrived[i]);
     cli_json_end(&json, ']');
     cli_json_begin(&json, "masters", '[');
-    for (size_t i = 0; i < picture->n; i++)
+    for (size_t i = 0; i < picture->latch.n; i++)
         json_master(&json, picture, i);
     cli_json_end(&json, ']');
     cli_json_close(&json);
 }
 
-int status_latch(const struct redlock_client *client, const struct status_request *request)
+int status_show_latch(const struct redlock_client *client, const struct status_request *request)
 {
     static const int codes[] = {
-        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [FOREIGN] = CLI_FOREIGN,
-        [UNKNOWN] = CLI_INFRASTRUCTURE};
+        [STATUS_LATCH_SHUT] = CLI_NOT_HELD,
+        [STATUS_LATCH_OPEN] = CLI_OK,
+        [STATUS_LATCH_ABSENT] = CLI_NOT_HELD,
+        [STATUS_LATCH_FOREIGN] = CLI_FOREIGN,
+        [STATUS_LATCH_UNKNOWN] = CLI_INFRASTRUCTURE,
+    };
     static struct picture picture; /* too large for a stack */
     const struct cli_common *common = &request->common;
     struct probe_masters masters = probe_masters_of(common);
@@ -429,14 +428,14 @@ int status_latch(const struct redlock_client *client, const struct status_reques
     masters.places = request->places;
     picture.request = request;
     picture.client = client;
-    picture.n = common->masters.count;
+    picture.latch.n = common->masters.count;
     if ((size_t)snprintf(key, sizeof key, "%sredlock:latch:%s", common->prefix, request->key) >= sizeof key)
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
-    probe_latches(&masters, key, picture.probes, picture.latches);
-    judge(&picture, cli_quorum(common));
+    probe_latches(&masters, key, picture.latch.probes, picture.latch.latches);
+    status_latch_judge(&picture.latch, cli_quorum(common));
     if (common->json)
         print_json(&picture);
     else
         print_table(&picture);
-    return codes[picture.verdict];
+    return codes[picture.latch.verdict];
 }

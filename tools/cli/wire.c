@@ -367,6 +367,13 @@ static bool read_bytes(struct wire *wire, int64_t deadline_us)
     return redisReaderFeed(wire->reader, buffer, n) == REDIS_OK || fail(wire, "out of memory");
 }
 
+/* A server that has no room for a client says so and closes, perhaps before anything could be written to it. */
+void wire_flush(struct wire *wire)
+{
+    if (!wire->failed && !write_commands(wire, deadline_of_step(wire)))
+        read_bytes(wire, 0);
+}
+
 redisReply *wire_reply(struct wire *wire)
 {
     int64_t deadline_us = deadline_of_step(wire);
@@ -374,9 +381,7 @@ redisReply *wire_reply(struct wire *wire)
 
     if (wire->failed)
         return NULL;
-    /* A server that has no room for a client says so and closes, perhaps before anything could be written to it. */
-    if (!write_commands(wire, deadline_us))
-        read_bytes(wire, 0);
+    wire_flush(wire);
     for (;;) {
         if (redisReaderGetReply(wire->reader, &reply) != REDIS_OK)
             fail(wire, wire->reader->errstr);

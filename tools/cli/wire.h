@@ -34,6 +34,9 @@ void wire_close(struct wire *wire);
 /* A command, which leaves with the next wire_reply(). That tells of a failure, too. */
 void wire_append(struct wire *wire, int argc, const char **argv);
 
+/* ... or with this. */
+void wire_flush(struct wire *wire);
+
 /* The next reply, for freeReplyObject(); NULL: it has failed. */
 redisReply *wire_reply(struct wire *wire);
 

@@ -17,11 +17,13 @@
     "End some of its clients, or raise maxclients, in its redis.conf as well: a client of locks has one connection, "\
     "and a second one while it waits."
 
+enum { ADVICE_COMMAND_SIZE = 1400 };
+
 struct advice {
     bool serious;      /* it keeps the master from voting */
     char what[480];
     char mend[400];
-    char command[1400]; /* for a shell, passwords left out; "" if a command cannot mend it */
+    char command[ADVICE_COMMAND_SIZE]; /* for a shell, passwords left out; "" if a command cannot mend it */
 };
 
 enum { ADVICE_MOST = 12 };

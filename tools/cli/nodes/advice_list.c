@@ -73,20 +73,20 @@ static const char *url_of(const struct advice_list *list)
 }
 
 /* "redis-cli -h HOST -p PORT", to go on with, as the user of the URL, whose password is asked for, or as another. */
-static void shell(const struct advice_list *list, bool as_user, char ret_text[SHELL_SIZE])
+static void shell(const struct cli_common *common, const char *url, bool as_user, char ret_text[SHELL_SIZE])
 {
-    const char *user = advice_common(list)->masters.password.user;
+    const char *user = common->masters.password.user;
     struct target target;
     char port[16];
 
     strcpy(ret_text, "redis-cli");
-    if (target_parse(url_of(list), &target)) {
+    if (target_parse(url, &target)) {
         snprintf(port, sizeof port, "%d", target.port);
         option(ret_text, "-s", target.path);
         option(ret_text, "-h", target.host);
         option(ret_text, "-p", target.host ? port : NULL);
         if (target.tls)
-            tls_options(&advice_common(list)->masters.tls, ret_text);
+            tls_options(&common->masters.tls, ret_text);
     }
     if (target.user)
         user = target.user;
@@ -101,24 +101,29 @@ void advice_command(const struct advice_list *list, struct advice *item, const c
 
     if (!item)
         return;
-    shell(list, true, start);
+    shell(advice_common(list), url_of(list), true, start);
     snprintf(item->command, sizeof item->command, "%s %s", start, words);
 }
 
-void advice_grant(const struct advice_list *list, struct advice *item, const char *rights)
+void advice_grant_at(const struct cli_common *common, const char *url, const char *rights,
+                     char ret_command[ADVICE_COMMAND_SIZE])
 {
-    const char *given = advice_common(list)->masters.password.user;
+    const char *given = common->masters.password.user;
     const char *user = given ? given : "default";
     char start[SHELL_SIZE], word[WORD_SIZE];
     struct target target;
 
-    if (!item)
-        return;
-    shell(list, false, start);
-    target_parse(url_of(list), &target);
-    snprintf(item->command, sizeof item->command, "%s ACL SETUSER %s %s", start,
+    shell(common, url, false, start);
+    target_parse(url, &target);
+    snprintf(ret_command, ADVICE_COMMAND_SIZE, "%s ACL SETUSER %s %s", start,
              shown_word(target.user ? target.user : user, word, sizeof word), rights);
     target_fini(&target);
+}
+
+void advice_grant(const struct advice_list *list, struct advice *item, const char *rights)
+{
+    if (item)
+        advice_grant_at(advice_common(list), url_of(list), rights, item->command);
 }
 
 void advice_put_pattern(char buffer[ADVICE_RIGHTS_SIZE], char kind, const char *prefix, const char *rest)

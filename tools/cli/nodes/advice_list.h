@@ -25,7 +25,10 @@ struct advice *advice_add(struct advice_list *list, bool serious, const char *wh
 /* Gives it a command: these words for the master, by redis-cli, as the user of its URL. NULL is fine. */
 void advice_command(const struct advice_list *list, struct advice *item, const char *words);
 
-/* What grants the user of the master these rights. NULL is fine. */
+/* The command that grants the user of the master at this URL these rights; and the same as the item's, which may be
+ * NULL. */
+void advice_grant_at(const struct cli_common *common, const char *url, const char *rights,
+                     char ret_command[ADVICE_COMMAND_SIZE]);
 void advice_grant(const struct advice_list *list, struct advice *item, const char *rights);
 
 /* What the user lacks, for ACL SETUSER. "": nothing, as far as is known. */
