@@ -45,6 +45,8 @@ cases=(
     'redlock run -k k --on-busy ' 'fail skip'
     'redlock run k --nod' '--node --node-timeout --nodes --nodes-file'
     'redlock status ' ''
+    'redlock ls --sort ' 'hold name wait'
+    'redlock l' 'latch lock ls'
     'redlock ben' ''
 )
 if [ $# -gt 1 ]; then

@@ -76,6 +76,8 @@ def what_is_printed_is_explained(masters):
     masters.redlock(1, "lock", "k", "--json", "--wait", "200ms")
     masters.redlock(0, "status", "k", "--json")
     masters.redlock(0, "status", "k", "--json", "--verbose")
+    listed = masters.redlock(0, "ls", "--json")
+    assert [(key["key"], key["kind"], key["verdict"]) for key in listed["keys"]] == [("k", "lock", "held")], listed
     masters.redlock(1, "status", "k", "--latch", "--json")
     masters.tell('HSET redlock:latch:k n 2 gen 4 was "3 2" open 1 a:somebody 1')
     latch = masters.redlock(0, "status", "k", "--latch", "--json")

@@ -25,7 +25,7 @@ GROUP(words, "words", NULL, NULL)
 TEST(words, every_command_explains_itself)
 {
     static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",
-                                        "break", "status", "latch",  "nodes",  "demo"};
+                                        "break", "status", "latch",  "nodes",  "demo", "ls"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *const asked[][4] = {
@@ -172,6 +172,12 @@ static const struct {
     {"status" MASTERS, "redlock: status: KEY is missing"},
     {"status k --wait 1s" MASTERS, "redlock: status: unknown option '--wait'"},
     {"status k", "redlock: status: no masters given"},
+    {"ls", "redlock: ls: no masters given"},
+    {"ls a b" MASTERS, "redlock: ls: unexpected argument 'b'"},
+    {"ls a[" MASTERS, "'[' in PATTERN has no ']': '\\[' is the character itself"},
+    {"ls a\\" MASTERS, "PATTERN ends with '\\', behind which a character means itself: '\\\\' is a backslash"},
+    {"ls --sort age" MASTERS, "--sort: 'age' is not one of wait, hold, name"},
+    {"ls --rate 0" MASTERS, "--rate: 0 is too little (at least 1)"},
     {"status k 127.0.0.1:1", "'127.0.0.1:1'; masters are named by an option: --nodes 127.0.0.1:1"},
     {"status k redis://me:secret@a", "masters are named by an option: --nodes redis://me:***@a"},
     {"nodes /run/redis.sock", "masters are named by an option: --nodes /run/redis.sock"},
