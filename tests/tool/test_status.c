@@ -1,8 +1,10 @@
 /* status on real masters. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "locks_rig.h"
 #include "suite.h"
@@ -387,6 +389,41 @@ TEST(status, a_minority_of_foreign_keys_keeps_nobody_out)
     ck_assert_ptr_nonnull(strstr(tool.err, ") has it, asked for it "));
     tool_expect_run(&tool, "break job --yes", 0);
     ck_assert_uint_eq(masters_count_key(masters, "job"), 2);
+}
+
+/* Renewals change times alone; a latch and permits are watched by the same code. */
+TEST(status, status_watches_a_key_and_prints_what_changes)
+{
+    static struct tool watch;
+    char token[128];
+
+    tool_start(&watch, (const char *const[]){"status", "job", "--watch", "--json", NULL});
+    tool_read_until(&watch, "\"verdict\":\"free\"");
+    strcpy(token, locks_lock());
+    tool_read_until(&watch, "\"verdict\":\"held\"");
+    sleep(3);
+    ck_assert_int_eq(kill(watch.pid, 0), 0);
+    locks_unlock(token);
+    watch.out[0] = '\0';
+    watch.out_size = 0;
+    tool_read_until(&watch, "\n");
+    ck_assert_ptr_nonnull(strstr(watch.out, "\"verdict\":\"free\""));
+    kill(watch.pid, SIGTERM);
+    tool_finish(&watch);
+    tool_expect_signal(&watch, SIGTERM);
+}
+
+TEST(status, a_watch_tells_the_time_and_ends_with_its_reader)
+{
+    static struct tool watch;
+
+    tool_start(&watch, (const char *const[]){"status", "ready", "--latch", "--watch", NULL});
+    tool_read_until(&watch, "absent: no latch");
+    ck_assert(watch.out[2] == ':' && watch.out[5] == ':' && watch.out[8] == '\n');
+    close(watch.fds[0]);
+    watch.fds[0] = -1;
+    arrive(0, "1", "a:index");
+    tool_expect_end(&watch, 3);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cli/common.h"
 #include "cli/json.h"
@@ -14,6 +15,11 @@
 struct redlock_client;
 struct session;
 
+/* What --watch has printed, without times; NULL: nothing yet. */
+struct status_watch {
+    char *shown;
+};
+
 struct status_request {
     struct cli_common common;
     const char *key;
@@ -21,8 +27,14 @@ struct status_request {
     uint32_t permits; /* 0: KEY is no semaphore */
     bool guessed;     /* ... as many as there are slots in use, since nobody has said how many there are */
     bool latch;
+    struct status_watch *watch; /* NULL: it is looked at once */
     struct probe_place places[REDLOCK_MAX_MASTERS]; /* of the masters that are asked */
 };
+
+/* Prints a picture, in one of these forms; with --watch only if something else than times has changed in it. */
+typedef void (*status_write)(FILE *out, const void *picture);
+void status_print(const struct status_request *request, status_write write_json, status_write write_table,
+                  const void *picture);
 
 /* 'r', 'u' and 'x' in a word. */
 const char *status_mode_name(char mode);

@@ -1,5 +1,6 @@
 /* redlock status: who holds a lock, master by master. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/latch.h>
@@ -45,6 +46,8 @@ static const char status_help[] =
     "  --latch              KEY is the name of a latch: show which parties have\n"
     "                       arrived, and whether it is open, even if there is a lock\n"
     "                       of that name\n"
+    "  --watch              go on, and print again when something but times has\n"
+    "                       changed, at most once a second\n"
     "  -v, --verbose        show whole tokens instead of their first 8 characters;\n"
     "                       whoever has a token can unlock with it. Of a latch show\n"
     "                       all names instead of the first 20\n"
@@ -65,6 +68,8 @@ static const char status_help[] =
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
+
+enum { WATCH_MS = 1000 };
 
 struct picture {
     const struct status_request *request;
@@ -199,12 +204,13 @@ static void print_holders(const struct term *term, const struct picture *picture
     }
 }
 
-static void print_table(const struct picture *picture)
+static void print_table(FILE *out, const void *data)
 {
+    const struct picture *picture = data;
     struct term term;
     int name_width = votes_name_width(picture->client);
 
-    term_init(&term, stdout);
+    term_init(&term, out);
     term_print(&term, TERM_DIM, "  %-*s  %-*s%-*s  %8s  %8s", name_width, "master", STATUS_COLUMN, "key",
                token_width(picture), "token", "ttl left", "answer");
     putchar('\n');
@@ -237,10 +243,11 @@ static void json_holders(struct cli_json *json, const struct picture *picture)
     cli_json_end(json, ']');
 }
 
-static void print_json(const struct picture *picture)
+static void print_json(FILE *out, const void *data)
 {
+    const struct picture *picture = data;
     const struct verdict *verdict = &picture->verdict;
-    struct cli_json json = cli_json_open(stdout);
+    struct cli_json json = cli_json_open(out);
 
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "lock");
@@ -326,10 +333,7 @@ static int look_at_lock(struct session *session, struct redlock_client *client, 
     }
     if (others.latch)
         return status_show_latch(client, request);
-    if (request->common.json)
-        print_json(&picture);
-    else
-        print_table(&picture);
+    status_print(request, print_json, print_table, &picture);
     return codes[picture.verdict.kind];
 }
 
@@ -351,6 +355,20 @@ static int look_at_any(struct session *session, struct redlock_client *client, s
     return request->permits ? status_permits(session, client, request) : look_at_lock(session, client, request);
 }
 
+/* Until nobody reads it any more, or a signal ends the process. */
+static int look_again_and_again(struct session *session, struct redlock_client *client,
+                                const struct status_request *request)
+{
+    struct status_request once;
+    int code;
+
+    do {
+        once = *request; /* a look may find out what the key is */
+        code = look_at_any(session, client, &once);
+    } while (request->watch && !ferror(stdout) && !session_run_until(session, NULL, NULL, WATCH_MS));
+    return request->watch ? CLI_OK : code; /* that the output has failed is told where that is so for any command */
+}
+
 /* The client is there to judge the URLs and the key, to find the list of masters, and to name these as everywhere
  * else; the look itself goes past it. */
 static int run(struct status_request *request)
@@ -367,7 +385,7 @@ static int run(struct status_request *request)
         if (status != 0)
             code = refused_call("status", status);
         else if (session_follow(&session, client, &request->common, request->places))
-            code = look_at_any(&session, client, request);
+            code = look_again_and_again(&session, client, request);
     }
     redlock_client_destroy(client);
     return finish(&session, NULL, 0, code);
@@ -376,9 +394,12 @@ static int run(struct status_request *request)
 int status_main(int argc, char **argv)
 {
     struct status_request request = {0};
+    struct status_watch watch = {0};
+    bool watches = false;
     const struct cli_option options[] = {
         {.name = "permits", .number = &request.permits, .least = 1, .most = STATUS_MAX_PERMITS},
         {.name = "latch", .flag = &request.latch},
+        {.name = "watch", .flag = &watches},
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
@@ -394,8 +415,10 @@ int status_main(int argc, char **argv)
         cli_error("status", "--latch and --permits exclude each other");
         code = cli_usage("status");
     }
+    request.watch = watches ? &watch : NULL;
     if (code < 0)
         code = cli_need_masters("status", &request.common.masters) ? run(&request) : cli_usage("status");
+    free(watch.shown);
     cli_common_fini(&request.common);
     return code;
 }

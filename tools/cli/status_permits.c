@@ -185,8 +185,9 @@ static void print_held(const struct picture *picture)
         printf("%u of %u permits held\n", picture->held, request->permits);
 }
 
-static void print_text(const struct picture *picture)
+static void print_text(FILE *out, const void *data)
 {
+    const struct picture *picture = data;
     const struct status_request *request = picture->request;
 
     printf("  %6s  %-*s  %8s  %-16s  %s\n", "slot", token_width(picture), "holder", "ttl left", "asked for it",
@@ -225,9 +226,10 @@ static void json_waiter(struct cli_json *json, const struct picture *picture, co
     cli_json_end(json, '}');
 }
 
-static void print_json(const struct picture *picture)
+static void print_json(FILE *out, const void *data)
 {
-    struct cli_json json = cli_json_open(stdout);
+    const struct picture *picture = data;
+    struct cli_json json = cli_json_open(out);
 
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "semaphore");
@@ -255,10 +257,7 @@ static int take(struct session *session, struct redlock_client *client, struct p
     if (status != REDLOCK_OK)
         return refused_call("status", status);
     count(picture);
-    if (picture->request->common.json)
-        print_json(picture);
-    else
-        print_text(picture);
+    status_print(picture->request, print_json, print_text, picture);
     if (picture->unknown > 0)
         return CLI_INFRASTRUCTURE;
     return picture->held > 0 ? CLI_OK : CLI_NOT_HELD;

@@ -353,12 +353,13 @@ static void print_verdict(const struct term *term, const struct picture *picture
         printf("generation %s, the one before, has opened\n", picture->latch.latest->before);
 }
 
-static void print_table(const struct picture *picture)
+static void print_table(FILE *out, const void *data)
 {
+    const struct picture *picture = data;
     struct term term;
     int name_width = votes_name_width(picture->client);
 
-    term_init(&term, stdout);
+    term_init(&term, out);
     term_print(&term, TERM_DIM, "  %-*s  %-*s%20s  %8s  %8s  %12s  %10s", name_width, "master", STATUS_COLUMN, "latch",
                "generation", "parties", "arrived", "kept for", "answer");
     putchar('\n');
@@ -388,9 +389,10 @@ static void json_master(struct cli_json *json, const struct picture *picture, si
 }
 
 /* A generation may be larger than what JSON's readers count with, so it is a string. */
-static void print_json(const struct picture *picture)
+static void print_json(FILE *out, const void *data)
 {
-    struct cli_json json = cli_json_open(stdout);
+    const struct picture *picture = data;
+    struct cli_json json = cli_json_open(out);
 
     cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "kind", "latch");
@@ -425,6 +427,7 @@ int status_show_latch(const struct redlock_client *client, const struct status_r
     struct probe_masters masters = probe_masters_of(common);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
+    memset(&picture, 0, sizeof picture);
     masters.places = request->places;
     picture.request = request;
     picture.client = client;
@@ -433,9 +436,6 @@ int status_show_latch(const struct redlock_client *client, const struct status_r
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
     probe_latches(&masters, key, picture.latch.probes, picture.latch.latches);
     status_latch_judge(&picture.latch, cli_quorum(common));
-    if (common->json)
-        print_json(&picture);
-    else
-        print_table(&picture);
+    status_print(request, print_json, print_table, &picture);
     return codes[picture.latch.verdict];
 }
