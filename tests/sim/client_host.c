@@ -454,6 +454,7 @@ static bool on_new_member(struct rl_host *host, unsigned node, const char *name,
     if (node == client->n_places)
         client->n_places++;
     TRACE(client->world, name_of_client(client->index), "%s is to be a master", name_of_master(machine));
+    steps_on_new_member(client->world, client, machine);
     wire_add(client, node, machine);
     listener_add(client, node);
     return true;

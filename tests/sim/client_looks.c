@@ -75,7 +75,7 @@ void client_deliver_looks(struct client *client)
         if (!rl_look_picture(&look->core, &picture))
             abort();
         trace_end(client, look, &picture);
-        look_on_end(client->world, look, &picture);
+        look_on_end(client->world, client, look, &picture);
         elections_on_look(client->world, client, look, &picture);
         finish(look);
     }

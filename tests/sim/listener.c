@@ -45,7 +45,8 @@ void listener_listen(struct client *client, const char *channel)
     snprintf(client->channel, sizeof client->channel, "%s", channel);
     for (unsigned node = 0; node < client->n_places; node++) {
         client->listeners[node].failures = 0;
-        start(client, node);
+        if (client->machines[node] != NO_MACHINE)
+            start(client, node);
     }
 }
 

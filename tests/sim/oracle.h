@@ -137,15 +137,16 @@ void fence_on_accept(struct world *world, const struct client *client, const str
 
 /* oracle_steps.c: what is promised when clocks are set forward. */
 void steps_on_step(struct world *world, unsigned master, int64_t by);
-void steps_on_reading(struct world *world, struct client *client, unsigned master, enum rl_clock_finding finding,
+void steps_on_reading(struct world *world, struct client *client, unsigned place, enum rl_clock_finding finding,
                       struct rl_instant sent, int64_t uncertainty);
 /* A client's machine is paused with its clocks; its client takes its own clock to have stood still; the rate of a
  * master's clock changes. */
 void steps_on_standstill(struct world *world, struct client *client);
 void steps_on_wakeup(struct world *world, struct client *client);
-void steps_on_own(struct world *world, struct client *client, uint32_t masters, const struct rl_clock_move *move);
+void steps_on_own(struct world *world, struct client *client, uint32_t places, const struct rl_clock_move *move);
 void steps_on_rate(struct world *world, unsigned master, int64_t rate);
 void steps_on_start(struct world *world, struct client *client);
+void steps_on_new_member(struct world *world, struct client *client, unsigned machine);
 
 /* A client has accepted a lock: did it know the clocks that its votes came from? */
 void steps_on_accept(struct world *world, const struct client *client, struct box *box);
@@ -216,7 +217,8 @@ void look_on_start(struct world *world, const struct client *client, struct clie
 void look_on_read(struct world *world, struct master *master, uint32_t number);
 void look_on_answer(struct client *client, unsigned node);
 void look_on_due(struct world *world, const struct client *client, unsigned place, uint32_t number);
-void look_on_end(struct world *world, const struct client_look *look, const struct rl_look_picture *picture);
+void look_on_end(struct world *world, const struct client *client, const struct client_look *look,
+                 const struct rl_look_picture *picture);
 
 /* oracle_latch.c: names, generations and what is open, at masters and in what is reported; operations end in time.
  *

@@ -23,10 +23,13 @@ static struct client_look *find_look(struct world *world, uint32_t number)
 
 /* --- Its time ----------------------------------------------------------------------------------------------------- */
 
-/* A timer may be late by the slack; a process that was stopped is told afterwards. */
+/* A timer may be late by the slack; a process that was stopped is told afterwards. New members are asked when they are
+ * connected, and awaited from then on. */
 static int64_t check_time(const struct world *world, const struct client *client, struct rl_instant due)
 {
-    int64_t at = clockwork_when(&client->clock, due.ns);
+    const struct rl_span timeout = world->plan.config.node_timeout;
+    struct rl_instant asked_anew = rl_after(rl_after(client->adopted_at, world->plan.connect_timeout), timeout);
+    int64_t at = clockwork_when(&client->clock, rl_later(due, rl_after(asked_anew, timeout)).ns);
 
     return (at < client->stopped_until ? client->stopped_until : at) + world->plan.timer_slack_ns + 1;
 }
@@ -123,28 +126,28 @@ void look_on_read(struct world *world, struct master *master, uint32_t number)
 
 /* --- What counts -------------------------------------------------------------------------------------------------- */
 
-static void check_answer(struct client *client, const struct client_look *look, unsigned node)
+static void check_answer(struct client *client, const struct seen_votes *seen, unsigned node)
 {
-    const struct seen_votes *seen = &look->seen[node];
     struct rl_slice admitted = rl_trust_incarnation(&client->host, node);
 
     if (!seen->taken)
         world_violation(client->world, "look", "%s counts an answer that %s has not given",
-                        name_of_client(client->index), name_of_master(node));
+                        name_of_client(client->index), name_of_place(client, node));
     else if (admitted.size && !rl_slice_is(admitted, seen->memory))
         world_violation(client->world, "look", "%s counts what %s says from a memory that was not admitted",
-                        name_of_client(client->index), name_of_master(node));
+                        name_of_client(client->index), name_of_place(client, node));
 }
 
 void look_on_answer(struct client *client, unsigned node)
 {
     for (unsigned i = 0; i < MAX_LOOKS; i++) {
         struct client_look *look = &client->looks[i];
+        struct seen_votes *seen = &look->seen[client->machines[node]];
 
-        if (!look->number || !look->core.nodes[node].answered || look->seen[node].counted)
+        if (!look->number || !look->core.nodes[node].answered || seen->counted)
             continue;
-        look->seen[node].counted = true;
-        check_answer(client, look, node);
+        seen->counted = true;
+        check_answer(client, seen, node);
     }
 }
 
@@ -222,19 +225,21 @@ static bool is_told(const struct world *world, const struct rl_look_picture *pic
     return false;
 }
 
-static void check_picture(struct world *world, const struct client_look *look, const struct rl_look_picture *picture)
+static void check_picture(struct world *world, const struct client *client, const struct client_look *look,
+                          const struct rl_look_picture *picture)
 {
     static struct sum sums[MAX_MASTERS * MAX_SEEN_VOTES];
-    unsigned quorum = (unsigned)world->plan.config.quorum;
+    unsigned quorum = (unsigned)client->host.engine.votes.config.quorum;
     enum rl_look_verdict verdict = RL_LOOK_UNKNOWN;
     unsigned answers = 0;
     unsigned n = 0;
 
-    for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        const struct seen_votes *seen = &look->seen[m];
+    for (unsigned node = 0; node < client->n_places; node++) {
+        const struct seen_votes *seen;
 
-        if (!look->core.nodes[m].answered)
+        if (!look->core.nodes[node].answered)
             continue;
+        seen = &look->seen[client->machines[node]];
         answers++;
         for (unsigned i = 0; i < seen->n; i++)
             add_vote(sum_of(sums, &n, seen->at[i].value), seen->at[i].mode, seen->counter);
@@ -268,10 +273,11 @@ static void check_free(struct world *world, const struct client_look *look)
     }
 }
 
-void look_on_end(struct world *world, const struct client_look *look, const struct rl_look_picture *picture)
+void look_on_end(struct world *world, const struct client *client, const struct client_look *look,
+                 const struct rl_look_picture *picture)
 {
     world_count(world, (enum counter)(COUNTER_LOOK_FREE + (unsigned)picture->verdict));
-    check_picture(world, look, picture);
+    check_picture(world, client, look, picture);
     if (world->plan.calm && picture->verdict == RL_LOOK_FREE)
         check_free(world, look);
 }

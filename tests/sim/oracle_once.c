@@ -229,13 +229,14 @@ void once_abandon(struct handle *handle)
     handle->extension.op = RL_OP_NONE;
 }
 
-/* What a new list of masters has ended waits for greetings, which end with their connections, and
- * begins anew: a single attempt, or an extension. */
+/* What a new list of masters has ended waits for greetings, which end with their connections, and for the first
+ * connections to new members; then it begins anew: a single attempt, or an extension. */
 static struct rl_instant anew_due(const struct client *client, const struct handle *handle,
                                   const struct op_record *record)
 {
     const struct plan *plan = &client->world->plan;
-    int64_t longest = 2 * plan->config.node_timeout.ns + plan->stall_timeout.ns + 3 * plan->timer_slack_ns;
+    int64_t longest = 2 * plan->config.node_timeout.ns + plan->stall_timeout.ns + plan->connect_timeout.ns +
+                      3 * plan->timer_slack_ns;
 
     if (record->op == RL_OP_RELEASE || rl_before(client->adopted_at, record->started) ||
         (record->op == RL_OP_ACQUIRE && !handle->call.request.once))

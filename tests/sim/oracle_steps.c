@@ -24,13 +24,24 @@
  * clocks. */
 #include <string.h>
 
+#include "client_host.h"
 #include "world.h"
+
+/* What the client knows of this machine's clock; NULL: nothing, or the machine is none of its masters. */
+static const struct rl_node_clock *find_clock(const struct client *client, unsigned machine)
+{
+    unsigned place = client_find_place(client, machine);
+
+    if (place == NO_PLACE || client->host.trust.nodes[place].clock.at.ns == RL_LONG_AGO.ns)
+        return NULL;
+    return &client->host.trust.nodes[place].clock;
+}
 
 /* How much of this step can stay hidden from a client until keys that were set before it have ended: what its readings
  * so far leave open. A slow reading may hide more, but then the vote before it is as late. */
-static int64_t may_hide(const struct world *world, const struct client *client, unsigned master, int64_t by)
+static int64_t may_hide(const struct world *world, const struct client *client, const struct rl_node_clock *clock,
+                        int64_t by)
 {
-    const struct rl_node_clock *clock = &client->host.trust.nodes[master].clock;
     int64_t now = clockwork_read(&client->clock, world->now);
     int64_t span = now - clock->at.ns + rl_ms(world->plan.max_ttl_ms).ns;
     int64_t open = clock->high_ns - clock->low_ns +
@@ -49,9 +60,9 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
     world->last_step = world->now;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
-        const struct rl_node_clock *clock = &client->host.trust.nodes[master].clock;
+        const struct rl_node_clock *clock = client->alive ? find_clock(client, master) : NULL;
 
-        if (!client->alive || clock->at.ns == RL_LONG_AGO.ns) {
+        if (!clock) {
             client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
             continue;
         }
@@ -59,24 +70,29 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
         client->set_forward |= UINT32_C(1) << master;
         client->unseen_steps |= UINT32_C(1) << master;
         client->steps[master] += by;
-        client->hidden += may_hide(world, client, master, by);
+        client->hidden += may_hide(world, client, clock, by);
     }
 }
 
-/* --- Clocks that stand still -------------------------------------------------------------------------------------- */
-
-static bool is_known(const struct client *client, unsigned master)
+/* It was one before, and has been forgotten since. */
+void steps_on_new_member(struct world *world, struct client *client, unsigned machine)
 {
-    return client->host.trust.nodes[master].clock.at.ns != RL_LONG_AGO.ns;
+    if (!(client->unseen_steps >> machine & 1u))
+        return;
+    client->unseen_steps &= ~(UINT32_C(1) << machine);
+    client->steps[machine] = 0;
+    client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
 }
+
+/* --- Clocks that stand still -------------------------------------------------------------------------------------- */
 
 /* A notification may show the time at which it was written, too. */
 static bool has_nothing_on_its_way(const struct client *client)
 {
     if (client->listens)
         return false;
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        if (client->wires[m].count || client->wires[m].unsent.count)
+    for (unsigned place = 0; place < client->n_places; place++) {
+        if (client->wires[place].count || client->wires[place].unsent.count)
             return false;
     }
     return true;
@@ -107,36 +123,44 @@ void steps_on_wakeup(struct world *world, struct client *client)
     int64_t length = world->now - client->stood_since;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (!is_known(client, m)) {
+        const struct rl_node_clock *clock = find_clock(client, m);
+
+        if (!clock) {
             client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns; /* and may never read it */
             continue;
         }
         client->unseen_steps |= UINT32_C(1) << m;
         client->steps[m] += length;
-        client->hidden += may_hide(world, client, m, length);
+        client->hidden += may_hide(world, client, clock, length);
     }
     client->stands_apart = client->unseen_steps;
 }
 
 /* A step that was hidden may be found long after it was made. */
-static unsigned count_set_forward(const struct client *client, uint32_t masters)
+static unsigned count_set_forward(const struct client *client, uint32_t places)
 {
-    return (unsigned)__builtin_popcount(masters & client->set_forward);
+    unsigned count = 0;
+
+    for (unsigned place = 0; place < client->n_places; place++)
+        count += (places >> place & 1u) && (client->set_forward >> client->machines[place] & 1u);
+    return count;
 }
 
 /* A notification that was written meanwhile shows a part: who was not asked since then has the rest to show. */
 static void forgive(struct client *client, int64_t most)
 {
     for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
+        const struct rl_node_clock *clock = find_clock(client, m);
+
         client->steps[m] = client->steps[m] > most ? client->steps[m] - most : 0;
-        if (!client->steps[m] || rl_before(client->stood_at, client->host.trust.nodes[m].clock.asked))
+        if (!client->steps[m] || (clock && rl_before(client->stood_at, clock->asked)))
             client->unseen_steps &= ~(UINT32_C(1) << m);
     }
     client->stands_apart = client->unseen_steps;
 }
 
 /* Whoever was not read yet is known as well. What was hidden of a standstill may be found long after it. */
-void steps_on_own(struct world *world, struct client *client, uint32_t masters, const struct rl_clock_move *move)
+void steps_on_own(struct world *world, struct client *client, uint32_t places, const struct rl_clock_move *move)
 {
 
     world->coverage->standstills_seen++;
@@ -146,7 +170,7 @@ void steps_on_own(struct world *world, struct client *client, uint32_t masters, 
         client->must_explain = false;
         client->found_at = client->read_at = client_true_now(client);
         forgive(client, move->most.ns);
-    } else if (count_set_forward(client, masters) >= world->plan.config.quorum) {
+    } else if (count_set_forward(client, places) >= client->host.engine.votes.config.quorum) {
         client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
         client->misled = true;
     } else {
@@ -158,31 +182,34 @@ void steps_on_own(struct world *world, struct client *client, uint32_t masters, 
 static bool all_read(const struct client *client, struct rl_instant asked, unsigned *ret_moved)
 {
     *ret_moved = 0;
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        if (client->wires[m].link != RL_LINK_READY || !is_known(client, m))
+    for (unsigned place = 0; place < client->n_places; place++) {
+        const struct rl_node_clock *clock = &client->host.trust.nodes[place].clock;
+        const struct rl_clock_move *move = &client->host.engine.votes.moves[place];
+
+        if (client->wires[place].link != RL_LINK_READY || clock->at.ns == RL_LONG_AGO.ns)
             continue;
         /* It was hidden for so long, or the master is known since such a short time, that nobody knows when it was. */
-        if (rl_before(client->stood_at, client->host.engine.votes.moves[m].from) ||
-            !rl_before(client->host.trust.nodes[m].clock.first, client->stood_at))
+        if (rl_before(client->stood_at, move->from) || !rl_before(clock->first, client->stood_at))
             return false;
-        if (!rl_before(client->host.engine.votes.moves[m].to, client->stood_at))
+        if (!rl_before(move->to, client->stood_at))
             ++*ret_moved;
-        else if (rl_before(client->host.trust.nodes[m].clock.asked, asked))
+        else if (rl_before(clock->asked, asked))
             return false;
     }
     return true;
 }
 
 /* It has found nothing new at this master, which it does not let vote, and has read all others. */
-static void check_explained(struct world *world, const struct client *client, unsigned master)
+static void check_explained(struct world *world, const struct client *client, unsigned place)
 {
-    unsigned needed = world->plan.config.quorum < 2 ? 2 : (unsigned)world->plan.config.quorum;
+    const struct rl_votes *votes = &client->host.engine.votes;
+    size_t needed = votes->config.quorum < 2 ? 2 : votes->config.quorum;
     unsigned count;
 
-    if (client->must_explain && rl_before(client->host.now, client->host.engine.votes.stepped_until[master]) &&
-        all_read(client, client->host.engine.votes.moves[master].to, &count) && count >= needed)
+    if (client->must_explain && rl_before(client->host.now, votes->stepped_until[place]) &&
+        all_read(client, votes->moves[place].to, &count) && count >= needed)
         world_violation(world, "steps", "%s keeps %s from voting, and it was its own clock that stood still",
-                        name_of_client(client->index), name_of_master(master));
+                        name_of_client(client->index), name_of_place(client, place));
 }
 
 void steps_on_rate(struct world *world, unsigned master, int64_t rate)
@@ -197,8 +224,9 @@ void steps_on_rate(struct world *world, unsigned master, int64_t rate)
         world->clients[c].slow_readings[master] = 0;
 }
 
-static void check_slow(struct world *world, struct client *client, unsigned master, struct rl_instant sent)
+static void check_slow(struct world *world, struct client *client, unsigned place, struct rl_instant sent)
 {
+    unsigned master = client->machines[place];
     unsigned *readings = &client->slow_readings[master];
     int64_t apart = rl_until(client->slow_read_at[master], sent).ns;
 
@@ -206,7 +234,7 @@ static void check_slow(struct world *world, struct client *client, unsigned mast
         (*readings && apart < rl_ms(600).ns))
         return;
     client->slow_read_at[master] = client->host.now;
-    if (++*readings > 3 && !(client->host.engine.votes.slow_clocks >> master & 1u))
+    if (++*readings > 3 && !(client->host.engine.votes.slow_clocks >> place & 1u))
         world_violation(world, "steps", "%s lets %s vote, whose clock nearly stands still",
                         name_of_client(client->index), name_of_master(master));
 }
@@ -215,14 +243,15 @@ static void check_slow(struct world *world, struct client *client, unsigned mast
 
 /* A step that this reading does not show must have been smaller than what the reading, and those before it, leave
  * open. What is noticed is known as precisely as that. */
-void steps_on_reading(struct world *world, struct client *client, unsigned master, enum rl_clock_finding finding,
+void steps_on_reading(struct world *world, struct client *client, unsigned place, enum rl_clock_finding finding,
                       struct rl_instant sent, int64_t uncertainty)
 {
+    unsigned master = client->machines[place];
     uint32_t bit = UINT32_C(1) << master;
 
-    check_slow(world, client, master, sent);
+    check_slow(world, client, place, sent);
     if (finding == RL_CLOCK_STEADY)
-        check_explained(world, client, master);
+        check_explained(world, client, place);
     if (!(client->unseen_steps & bit))
         return;
     /* Perhaps taken before the latest step: it shows what came before that, or hides so much. */

@@ -172,6 +172,15 @@ static void make_parted(struct plan *plan, struct rng *rng, int64_t stand)
     }
 }
 
+/* Clocks of masters are set, but not in most worlds: they excuse much. */
+static void make_stepped(struct plan *plan, struct rng *rng)
+{
+    plan->latch_is_live = false;
+    plan->faults |= UINT32_C(1) << FAULT_STEP_FORWARD;
+    if (rng_chance(rng, 300))
+        plan->faults |= UINT32_C(1) << FAULT_STEP_BACK;
+}
+
 #define HALF_DAY_NS (INT64_C(12) * 3600 * 1000 * RL_NS_PER_MS)
 
 /* Nothing that rests on one list: what it has to do with others is not in these worlds. */
@@ -182,11 +191,9 @@ static void simplify(struct plan *plan)
     plan->left_ms = 0;
     plan->calm = false;
     plan_mixed_none(plan);
-    plan->cohort_permille = 0;
     plan->no_wall = false; /* tokens of lists that do not meet go by wall clocks */
     memset(plan->foreign, 0, sizeof plan->foreign);
     memset(plan->counters, 0, sizeof plan->counters);
-    memset(plan->look_interval, 0, sizeof plan->look_interval);
 }
 
 static void take_shape(struct plan *plan, const struct shape *shape, bool dead)
@@ -221,6 +228,8 @@ void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_opt
         make_forgetful(plan, rng, stand);
     if (rng_chance(rng, 400))
         make_parted(plan, rng, stand);
+    if (rng_chance(rng, 120))
+        make_stepped(plan, rng);
     plan->run_cut_permille = rng_chance(rng, 600) ? 0 : (uint32_t)rng_scaled(rng, 1, 100);
     plan->late_errand_permille = rng_chance(rng, 700) ? 20 : 200;
     plan->faults &= ~options->forbidden;

@@ -19,15 +19,13 @@ void plan_wait_queue_draw(struct plan *plan, struct rng *rng, const struct plan_
         plan->queue_permille = 1000;
         return;
     }
-    if (options->members)
-        plan->queue_permille = 0;
     if (options->cohorts && !plan->queue_permille)
         plan->queue_permille = 1000;
     if (!plan->queue_permille)
         return;
     plan->crowded = !plan->contested && !plan->forgetful && rng_chance(rng, 250);
     plan->foreign[rng_below(rng, MAX_CLIENTS)] = rng_chance(rng, 250);
-    plan->calm = plan->crowded && rng_chance(rng, 200);
+    plan->calm = plan->crowded && rng_chance(rng, 200) && !options->members;
 }
 
 /* Leases are shorter than such ttls: then a lock from the queue must be extended to what it was wanted for. */
