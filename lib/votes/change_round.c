@@ -356,20 +356,22 @@ static void forget(struct rl_change_master *master)
 static void note_marker(struct rl_change *change, struct rl_change_master *master, const struct rl_join_report *report)
 {
     bool known = report->event == RL_JOIN_KEPT || report->event == RL_JOIN_RESUMED;
-    bool same = rl_same_text(master->incarnation, report->incarnation);
 
     master->absent = report->event == RL_JOIN_ABSENT ||
                      (report->event == RL_JOIN_RESTARTED && master->mode != RL_JOIN_VOTE);
-    master->refused = report->event == RL_JOIN_OVERRULED || report->event == RL_JOIN_OUTDATED;
+    master->refused &= change->told_once && master->mode == RL_JOIN_BEGIN; /* until the view is taken */
+    master->refused |= report->event == RL_JOIN_OVERRULED || report->event == RL_JOIN_OUTDATED;
     master->forgot = !rl_join_found_marker(report->event) || master->absent || master->left_ms > 0;
     /* Before that it may be a member whose name is spelled otherwise. */
     if (report->event == RL_JOIN_MISMATCH && change->told_once && is_newcomer(change, master))
         rl_change_stop(change, master->member.name,
                        "has the marker of another deployment: it must not be a new member of this one", "");
-    if (!known || (!same && master->mode != RL_JOIN_TELL))
+    if (!known || (master->mode != RL_JOIN_TELL && !rl_same_text(master->incarnation, report->incarnation)))
         forget(master);
     memcpy(master->incarnation, report->incarnation, sizeof master->incarnation);
     memcpy(master->run_id, report->run_id, sizeof master->run_id);
+    if (report->event == RL_JOIN_MISPLACED && is_newcomer(change, master))
+        refuse_name(change, master, "leads to a server that is another master of this deployment", "");
     master->begun |= known && master->mode == RL_JOIN_BEGIN && !master->forgot;
 }
 

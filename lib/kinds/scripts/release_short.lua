@@ -21,7 +21,8 @@ if none and KEYS[3] then
   waiting = redis.pcall('ZCARD', KEYS[3])
   none = waiting == 0 or type(waiting) == 'table'
 end
-if foreign and (none or not redis.call('ZSCORE', KEYS[2], ARGV[1])) then
+if foreign and (none or type(redis.pcall('ZSCORE', KEYS[2], ARGV[1])) ~= 'string' and
+    (not KEYS[3] or type(redis.pcall('ZSCORE', KEYS[3], ARGV[1])) ~= 'string')) then
   return -1
 end
 local deleted = value and not foreign and redis.call('DEL', KEYS[1]) or 0
