@@ -295,7 +295,7 @@ static void run_script(struct world *world, struct master *master, struct redis_
     world_count(world, COUNTER_SCRIPTS);
     lua_host_run(world->lua, context, &(struct script_call){script, (size_t)n_keys, argc - 3, argv + 3}, reply);
     if (script == RL_SCRIPT_JOIN)
-        validity_note_list(world, master);
+        lists_note(world, master);
 }
 
 /* The state before the first write since the last fsync is what a crash may leave. */

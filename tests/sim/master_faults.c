@@ -22,6 +22,7 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
     master->silent_death = silent;
     master->loss = (uint8_t)loss;
     network_master_died(world, master->index, silent);
+    lists_note(world, master);
 }
 
 static void note_lost_vote(struct world *world, struct box *box, unsigned master, int64_t gone)
@@ -101,6 +102,7 @@ void master_restart(struct world *world, struct master *master)
     if (master->loss != LOSS_NONE)
         validity_check_all(world);
     master->loss = LOSS_NONE;
+    lists_note(world, master);
 }
 
 void master_flush(struct world *world, struct master *master)
@@ -113,6 +115,7 @@ void master_flush(struct world *world, struct master *master)
         master->unsynced_since = world->now;
     lose_all(world, master);
     validity_check_all(world);
+    lists_note(world, master);
 }
 
 /* An entry begins with the end of its lease, or with a word for its mode and that; others than entries have names that
@@ -236,7 +239,7 @@ bool master_tell(struct world *world, struct master *master, const struct tellin
     master_write_info(master);
     lua_host_run(world->lua, &context, &(struct script_call){RL_SCRIPT_JOIN, 1, 12, argv}, &reply);
     master_before_write(world, master);
-    validity_note_list(world, master);
+    lists_note(world, master);
     return reply.root.type != RL_REPLY_ERROR && rl_join_parse(&reply, ret_report, ret_view);
 }
 

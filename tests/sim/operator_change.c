@@ -109,7 +109,7 @@ static void begin_run(struct world *world, unsigned index)
     describe_list(world, &wanted, &goal);
     snprintf(run, sizeof run, "%016llx", (unsigned long long)rng_next(&world->fate));
     operator->number = ++world->change.runs;
-    operator->asking = operator->declared = false;
+    operator->asking = operator->declared = operator->done = false;
     operator->asleep_until = world->now;
     operator->clock = (struct clockwork){world->now, 0, plan_client_rate(&world->plan, &world->fate, false)};
     rl_change_start(&operator->run, &present, &goal, renames ? &present.list : NULL, run, &world->plan.config.drift,
@@ -334,11 +334,14 @@ static void begin_change(struct world *world)
 static void declare(struct world *world, struct operator *operator)
 {
     static struct errand errand;
+    unsigned named = world->change.named;
 
+    if (RL_MUTANT(DECLARED_LATE))
+        named = world->plan.lists[0].members;
     operator->declared = true;
     for (unsigned m = 0; world->plan.declares_new && m < world->plan.n_masters; m++) {
         errand = (struct errand){.machine = (uint8_t)m, .mode = RL_JOIN_DECLARE, .number = 1};
-        if (!(world->change.named >> m & 1u))
+        if (!(named >> m & 1u))
             errand_send(world, &errand);
     }
 }
@@ -363,12 +366,12 @@ static bool lives_on(struct world *world, unsigned index)
     struct operator *operator = &world->change.operators[index];
     bool faults = world->phase == PHASE_FAULTS;
 
-    if (operator->done && (!faults || !rng_chance(&world->fate, 2)))
+    if (operator->done && (!faults || !rng_chance(&world->fate, world->plan.again_permille)))
         return false;
     if (world->story && faults)
         return operator->number != 0;
     if (!operator->number) {
-        if (!faults || rng_chance(&world->fate, 100))
+        if (!faults || rng_chance(&world->fate, world->plan.begin_permille))
             begin_run(world, index);
         return operator->number != 0;
     }
@@ -378,7 +381,7 @@ static bool lives_on(struct world *world, unsigned index)
     }
     if (faults && rng_chance(&world->fate, world->plan.run_sleeps_permille)) {
         operator->asleep_until =
-            world->now + rng_scaled(&world->fate, TICK_NS, 3 * rl_ms(world->plan.max_ttl_ms + 1500).ns);
+            world->now + rng_between(&world->fate, TICK_NS, 3 * rl_ms(world->plan.max_ttl_ms + 1500).ns);
         world_count(world, COUNTER_RUNS_ASLEEP);
     }
     return !faults || operator->asleep_until <= world->now;
@@ -411,7 +414,7 @@ static void cut_off(struct world *world, struct operator *operator)
         return;
     change_cut(world, (unsigned)(operator - world->change.operators),
                (uint16_t)rng_below(&world->fate, 1u << world->plan.n_masters),
-               world->now + rng_scaled(&world->fate, TICK_NS, 2 * rl_ms(world->plan.max_ttl_ms + 1500).ns));
+               world->now + rng_between(&world->fate, TICK_NS, 2 * rl_ms(world->plan.max_ttl_ms + 1500).ns));
     world_count(world, COUNTER_RUNS_CUT);
 }
 
@@ -428,12 +431,14 @@ void change_on_event(struct world *world, unsigned index)
         return;
     later(world, index, TICK_NS);
     remind(world);
+    for (unsigned m = 0; m < world->plan.n_masters; m++)
+        lists_note(world, &world->masters[m]);
     cut_off(world, operator);
     if (!lives_on(world, index))
         return;
     if (!operator->declared)
         declare(world, operator);
-    if (errand_is_under_way(world, RL_JOIN_DECLARE))
+    if (errand_is_under_way(world, RL_JOIN_DECLARE) && !RL_MUTANT(DECLARED_LATE))
         return;
     if (operator->asking && (!awaits_answers(operator) || world->now - operator->asked_at >= PATIENCE_NS))
         end_round(world, operator);

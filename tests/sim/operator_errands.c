@@ -12,9 +12,10 @@
 static int64_t way(struct world *world)
 {
     bool late = world->phase == PHASE_FAULTS && rng_chance(&world->fate, world->plan.late_errand_permille);
-    int64_t most = late ? rl_ms(world->plan.max_ttl_ms + 1000).ns : WAY_NS;
+    int64_t stand = rl_ms(world->plan.max_ttl_ms + 1000).ns;
 
-    return world->now + rng_scaled(&world->fate, 10 * RL_NS_PER_US, most);
+    return world->now + (late ? rng_between(&world->fate, WAY_NS, 2 * stand)
+                              : rng_scaled(&world->fate, 10 * RL_NS_PER_US, WAY_NS));
 }
 
 bool errand_send(struct world *world, const struct errand *errand)

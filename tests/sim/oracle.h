@@ -44,10 +44,12 @@ void validity_check_all(struct world *world);
 
 /* A memory that held the value, until true time `gone`, is lost. In its quarantine nobody else gets a vote for so long:
  * the vote counts. */
-/* JOIN has run here: which list is stored now? */
-void validity_note_list(struct world *world, struct master *master);
-
 void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone);
+
+/* oracle_lists.c: no votes are alive for two lists that do not meet.
+ *
+ * JOIN has run here, the memory has gone, or time has passed: by which list does the master vote now? */
+void lists_note(struct world *world, struct master *master);
 
 /* oracle_residue.c: nothing is left of an attempt that was given up. */
 /* Nobody can roll back what this value's claims have left on this master. */

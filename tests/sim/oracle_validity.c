@@ -45,23 +45,6 @@ static bool is_quorum(const struct world *world, const struct client *client, ui
     return found;
 }
 
-void validity_note_list(struct world *world, struct master *master)
-{
-    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, sizeof MARKER_KEY - 1);
-    const struct field *field = marker ? keyspace_field(&master->keys, marker, "ring", 4) : NULL;
-    char id[RL_ID_SIZE] = "";
-    unsigned list;
-
-    if (world->plan.n_lists <= 1 || !field)
-        return;
-    memcpy(id, field->value.bytes, field->value.size);
-    list = list_by_id(&world->plan, id);
-    if (list != master->list)
-        master->disturbed = world->now; /* whoever waits there has to ask again by the new list */
-    master->list = (uint8_t)list;
-    world->stored_lists[master->index] |= UINT32_C(1) << list;
-}
-
 /* rule 15.9: a bound counts only from a master that votes by the list by which it is counted. */
 static void check_counted(struct world *world, const struct client *client, const struct handle *handle)
 {

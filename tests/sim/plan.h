@@ -73,7 +73,9 @@ struct plan {
     uint32_t run_sleeps_permille; /* ... sleeps, for three standing times at most ... */
     uint32_t run_cut_permille; /* ... is cut off from some masters, for two standing times at most ... */
     uint32_t back_permille;  /* ... is to go back to the list before */
-    uint32_t late_errand_permille; /* how often what it asks, or is answered, is late by up to a standing time */
+    uint32_t begin_permille; /* how often who has none under way begins one */
+    uint32_t again_permille; /* how often who has reached his list wants it once more */
+    uint32_t late_errand_permille; /* how often what it asks, or is answered, is late by up to two standing times */
     int64_t change_at[MAX_OPERATORS];
     uint8_t n_clients;
     uint8_t n_keys;

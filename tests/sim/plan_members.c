@@ -18,21 +18,24 @@ static const struct shape {
     struct member_list lists[MAX_LISTS];
     uint8_t mislead;
 } shapes[] = {
-    {4, 4, 2, {{7, 2, 0}, {11, 2, 0}}, 0},             /* a master is replaced */
-    {4, 0, 2, {{7, 2, 0}, {15, 3, 0}}, 0},             /* one more */
-    {4, 0, 2, {{15, 3, 0}, {7, 2, 0}}, 0},             /* one fewer */
-    {5, 0, 2, {{7, 2, 0}, {31, 3, 0}}, 0},             /* two more */
-    {5, 24, 2, {{31, 3, 0}, {7, 2, 0}}, 0},            /* two fewer */
-    {6, 0, 2, {{7, 2, 0}, {56, 2, 0}}, 0},             /* another rack */
-    {7, 24, 2, {{31, 3, 0}, {103, 3, 0}}, 0},          /* two of five are replaced */
-    {3, 0, 2, {{7, 2, 0}, {7, 3, 0}}, 0},              /* another quorum */
-    {2, 0, 2, {{1, 1, 0}, {2, 1, 0}}, 0},              /* the only one is replaced */
-    {4, 4, 3, {{7, 2, 0}, {11, 2, 0}, {11, 2, 0}}, 0}, /* two operators replace the same one */
-    {4, 0, 3, {{7, 2, 0}, {11, 2, 0}, {14, 2, 0}}, 0}, /* ... different ones, by the same */
-    {5, 4, 3, {{7, 2, 0}, {11, 2, 0}, {19, 2, 0}}, 0}, /* ... the same one, by different ones */
-    {2, 0, 3, {{3, 2, 0}, {1, 1, 0}, {2, 1, 0}}, 0},   /* ... take one of two away each */
-    {4, 0, 3, {{15, 3, 0}, {7, 2, 0}, {14, 2, 0}}, 0}, /* ... one of four */
-    {3, 0, 3, {{1, 1, 0}, {2, 1, 0}, {4, 1, 0}}, 0},   /* ... replace the only one */
+    {4, 4, 2, {{7, 2, 0}, {11, 2, 0}}, 0},              /* a master is replaced */
+    {4, 0, 2, {{7, 2, 0}, {15, 3, 0}}, 0},              /* one more */
+    {4, 0, 2, {{15, 3, 0}, {7, 2, 0}}, 0},              /* one fewer */
+    {5, 0, 2, {{7, 2, 0}, {31, 3, 0}}, 0},              /* two more */
+    {5, 24, 2, {{31, 3, 0}, {7, 2, 0}}, 0},             /* two fewer */
+    {6, 0, 2, {{7, 2, 0}, {56, 2, 0}}, 0},              /* another rack */
+    {7, 24, 2, {{31, 3, 0}, {103, 3, 0}}, 0},           /* two of five are replaced */
+    {3, 0, 2, {{7, 2, 0}, {7, 3, 0}}, 0},               /* another quorum */
+    {2, 0, 2, {{1, 1, 0}, {2, 1, 0}}, 0},               /* the only one is replaced */
+    {4, 4, 3, {{7, 2, 0}, {11, 2, 0}, {11, 2, 0}}, 0},  /* two operators replace the same one */
+    {4, 0, 3, {{7, 2, 0}, {11, 2, 0}, {14, 2, 0}}, 0},  /* ... different ones, by the same */
+    {5, 4, 3, {{7, 2, 0}, {11, 2, 0}, {19, 2, 0}}, 0},  /* ... the same one, by different ones */
+    {2, 0, 3, {{3, 2, 0}, {1, 1, 0}, {2, 1, 0}}, 0},    /* ... take one of two away each */
+    {4, 0, 3, {{15, 3, 0}, {7, 2, 0}, {14, 2, 0}}, 0},  /* ... one of four */
+    {3, 0, 3, {{1, 1, 0}, {2, 1, 0}, {4, 1, 0}}, 0},    /* ... replace the only one */
+    {3, 0, 3, {{7, 3, 0}, {1, 1, 0}, {6, 2, 0}}, 0},    /* ... go on with a part each: of three, */
+    {4, 0, 3, {{15, 3, 0}, {3, 2, 0}, {12, 2, 0}}, 0},  /* ... of four */
+    {6, 0, 3, {{63, 4, 0}, {31, 3, 0}, {62, 3, 0}}, 0}, /* ... take one of six away each */
 };
 
 /* Masters are given other names. */
@@ -47,6 +50,7 @@ static const struct shape renames[] = {
 #define N_RENAMES (sizeof renames / sizeof renames[0])
 
 #define N_SHAPES (sizeof shapes / sizeof shapes[0])
+#define FIRST_OF_TWO 9 /* from there on there are two operators */
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -181,6 +185,31 @@ static void make_stepped(struct plan *plan, struct rng *rng)
         plan->faults |= UINT32_C(1) << FAULT_STEP_BACK;
 }
 
+/* Little happens but what operators do: they change the list again and again, hardly ever to the end, and go back,
+ * while locks of before may live. One or two programs want the same lock most of the time. */
+static void make_restless(struct plan *plan, struct rng *rng, int64_t stand)
+{
+    plan->n_clients = plan->n_clients > 2 ? 2 : plan->n_clients;
+    for (unsigned c = 0; c < MAX_CLIENTS; c++) {
+        plan->n_handles[c] = 1;
+        plan->handle_keys[c][0] = 0;
+        plan->set_sizes[c] = 0;
+        plan->observe_interval_ms[c] = 0;
+        plan->look_interval[c] = 0;
+        plan->candidates[c][0] = false;
+    }
+    plan->permits = 0;
+    plan->latch_actors = 0;
+    plan->shared_permille = 0;
+    plan->shuts_down = false;
+    plan->pace_ms = plan->ttl_min_ms / 4;
+    plan->run_dies_permille = (uint32_t)rng_scaled(rng, 1, 60);
+    plan->back_permille = rng_chance(rng, 400) ? 0 : (uint32_t)rng_scaled(rng, 10, 300);
+    plan->again_permille = 50;
+    plan->begin_permille = (uint32_t)rng_scaled(rng, 5, 100);
+    plan->change_at[1] = plan->change_at[0] + rng_between(rng, 0, stand);
+}
+
 #define HALF_DAY_NS (INT64_C(12) * 3600 * 1000 * RL_NS_PER_MS)
 
 /* Nothing that rests on one list: what it has to do with others is not in these worlds. */
@@ -207,30 +236,47 @@ static void take_shape(struct plan *plan, const struct shape *shape, bool dead)
     plan->mislead = shape->mislead;
 }
 
-void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
+static const struct shape *draw_shape(struct rng *rng, bool restless)
 {
     const struct shape *shape = &shapes[rng_below(rng, N_SHAPES)];
-    int64_t stand = rl_ms(plan->max_ttl_ms + 1500).ns;
+
+    return restless && rng_chance(rng, 700) ? &shapes[FIRST_OF_TWO + rng_below(rng, N_SHAPES - FIRST_OF_TWO)] : shape;
+}
+
+void plan_members_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
+{
+    bool restless = rng_chance(rng, 500);
+    const struct shape *shape = draw_shape(rng, restless);
+    int64_t stand;
 
     plan_members_none(plan);
     if (!options->members || !plan->guarded || plan->mixed)
         return;
+    if (restless)
+        plan->max_ttl_ms = plan->config.max_ttl_ms += rng_below(rng, 5000);
+    stand = rl_ms(plan->max_ttl_ms + 1500).ns;
     take_shape(plan, shape, rng_chance(rng, 700));
     plan->declares_new = rng_chance(rng, 500);
     plan->run_dies_permille = rng_chance(rng, 500) ? 0 : (uint32_t)rng_scaled(rng, 1, 30);
     plan->run_sleeps_permille = rng_chance(rng, 600) ? 0 : (uint32_t)rng_scaled(rng, 1, 30);
     plan->back_permille = rng_chance(rng, 700) ? 0 : 30;
+    plan->begin_permille = 100;
+    plan->again_permille = 2;
     for (unsigned i = 0; i < MAX_OPERATORS; i++)
         plan->change_at[i] = rng_between(rng, 0, plan->duration_ns / 2);
     if (!options->max_duration_ns)
-        plan->duration_ns += rng_between(rng, stand, 4 * stand);
+        plan->duration_ns += rng_between(rng, stand, 4 * stand) + (restless ? 4 * stand : 0);
+    if (restless)
+        make_restless(plan, rng, stand);
     if (rng_chance(rng, 300))
         make_forgetful(plan, rng, stand);
     if (rng_chance(rng, 400))
         make_parted(plan, rng, stand);
     if (rng_chance(rng, 120))
         make_stepped(plan, rng);
-    plan->run_cut_permille = rng_chance(rng, 600) ? 0 : (uint32_t)rng_scaled(rng, 1, 100);
+    if (restless && plan->n_lists > 2)
+        plan->faults &= ~LOSS_FAULTS; /* two goals beside more than one loss of memory: nothing is promised */
+    plan->run_cut_permille = rng_chance(rng, restless ? 300 : 600) ? 0 : (uint32_t)rng_scaled(rng, 1, 100);
     plan->late_errand_permille = rng_chance(rng, 700) ? 20 : 200;
     plan->faults &= ~options->forbidden;
     simplify(plan);

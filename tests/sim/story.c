@@ -158,6 +158,8 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         return plan->guarded = true;
     if (word_is(words, 0, "undeclared"))
         return !(plan->declared = false);
+    if (word_is(words, 0, "declares-new"))
+        return plan->declares_new = true;
     if (words->count == 3 && word_is(words, 0, "wall") && word_client(words, 1, &client)) {
         plan->wall_offset[client] += word_ns(words, 2);
         return true;

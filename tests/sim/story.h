@@ -10,6 +10,7 @@
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
  *     list QUORUM MASTER...                     the first list; those that the operators want
+ *     declares-new         each run begins by declaring new members to be new
  *     own-max-ttl CLIENT MS                     another one than the deployment's
  *     wall CLIENT MS       its wall clock is so far ahead
  *     handles CLIENT N     1 if not said otherwise; those of A are A, A' and A''

@@ -174,6 +174,7 @@ static void reset(struct world *world)
     rng_init(&world->latches, plan->seed, 19);
     rng_init(&world->observers, plan->seed, 21);
     memset(world->stored_lists, 0, sizeof world->stored_lists);
+    memset(world->votes_until, 0, sizeof world->votes_until);
     network_reset(world);
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);

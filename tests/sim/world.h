@@ -153,6 +153,8 @@ struct world {
     struct declaration declaration;
     struct change change;
     uint32_t stored_lists[MAX_MASTERS]; /* sets of the lists that the master's marker has had */
+    int64_t votes_until[MAX_MASTERS][MAX_KNOWN_LISTS]; /* true time until which votes by that list may live there;
+                                                          INT64_MAX: the master gives some */
     uint32_t incarnations; /* made so far */
     uint32_t looks_begun;
     uint32_t latches_made;
