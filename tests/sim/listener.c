@@ -28,10 +28,14 @@ static void wake_at(struct client *client, unsigned node, struct rl_span delay)
                 node, listener->timer_generation);
 }
 
+/* The place may be one whose master has been dismissed. */
 static void start(struct client *client, unsigned node)
 {
     struct listener *listener = &client->listeners[node];
 
+    listener->phase = WIRE_WAITING;
+    if (client->machines[node] == NO_MACHINE)
+        return;
     listener->phase = WIRE_CONNECTING;
     listener->conn = network_connect(client->world, client->index, client->machines[node], true);
     wake_at(client, node, client->world->plan.connect_timeout);
@@ -45,8 +49,7 @@ void listener_listen(struct client *client, const char *channel)
     snprintf(client->channel, sizeof client->channel, "%s", channel);
     for (unsigned node = 0; node < client->n_places; node++) {
         client->listeners[node].failures = 0;
-        if (client->machines[node] != NO_MACHINE)
-            start(client, node);
+        start(client, node);
     }
 }
 
