@@ -22,9 +22,9 @@ enum {
     RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
 };
 
-/* A new connection is asked which scripts its server has. The text of one that is missing is sent with its first use;
- * if it went missing later, that is after a NOSCRIPT, and what else was refused is repeated behind it, by the digest.
- * Where a server does not say what it has, releases and rollbacks carry the text until it is known to have it. */
+/* A guarded client asks on each new connection which scripts its server has. The text of one that is missing is sent
+ * with its first use; if it went missing later, that is after a NOSCRIPT, and what else was refused is repeated behind
+ * it, by the digest. Where it is not known what a server has, releases and rollbacks carry the text until it is. */
 struct rl_scripting {
     /* Since when the server at the other end has had each script; RL_LONG_AGO: not known; RL_NEVER: it has not. */
     struct rl_instant had_since[REDLOCK_MAX_MASTERS][RL_SCRIPT_COUNT];

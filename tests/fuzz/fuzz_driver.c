@@ -167,9 +167,9 @@ static void say_join(struct master *master)
     int id = (int)(master - masters);
 
     snprintf(reply, sizeof reply,
-             "*22\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
+             "*24\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
              "$5\r\nredis\r\n$10\r\nnoeviction\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:1790000000000000\r\n"
-             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n$0\r\n\r\n", id, id);
+             ":0\r\n:0\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n$0\r\n\r\n", id, id);
     say_text(master, reply);
 }
 
@@ -221,12 +221,10 @@ static void shake_hands(struct master *master)
     accept_client(master);
     say_text(master, "+OK\r\n");
     say_text(master, "+PONG\r\n");
-    some_turns();
-    if (world.guarded)
-        say_text(master, "*0\r\n*0\r\n*0\r\n*0\r\n"); /* no right to see the settings ... */
-    say_text(master, "*0\r\n"); /* ... and the scripts */
     if (!world.guarded)
         return;
+    some_turns();
+    say_text(master, "*0\r\n*0\r\n*0\r\n*0\r\n*0\r\n"); /* no right to see settings and scripts */
     some_turns();
     say_join(master);
 }

@@ -204,9 +204,9 @@ static const char *join(struct toy *toy, const struct toy_word *words)
 
     toy->joins++;
     snprintf(toy->reply, sizeof toy->reply,
-             "*22\r\n$4\r\nKEPT\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$6\r\nmaster\r\n$9\r\nredis 7.0\r\n"
+             "*24\r\n$4\r\nKEPT\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$6\r\nmaster\r\n$9\r\nredis 7.0\r\n"
              "$10\r\nnoeviction\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n"
-             ":%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n$0\r\n\r\n",
+             ":%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n$0\r\n\r\n",
              strlen(toy->incarnation), toy->incarnation, strlen(id), id, strlen(id), id,
              left_ns > 0 ? left_ns / 1000000 + 1 : 0, toy_number(words[7]), toy_wall_us(),
              toy_number(words[7]));

