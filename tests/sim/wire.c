@@ -100,6 +100,7 @@ static void drop_pending(struct client *client, unsigned node)
         client->answering = NULL;
         client_watch(client);
     }
+    message_truncate(&client->world->messages, &wire->unsent, 0); /* what was written meanwhile */
 }
 
 static void set_link(struct client *client, unsigned node, enum rl_link link, const char *why)
@@ -310,6 +311,8 @@ static void take_greeting(struct client *client, unsigned node, const struct pen
     good = rl_host_events.greeted(&client->host, &answer, &why);
     client_clock_after(client, node, &before, pending->tag.sent);
     client_watch(client);
+    if (wire->conn == CONN_NONE)
+        return; /* dismissed, by a list that another answer has brought */
     if (!good)
         fail(client, node, why);
     else if (++wire->answered == wire->size)
@@ -329,7 +332,8 @@ void wire_flush(struct client *client, unsigned node)
     struct wire *wire = &client->wires[node];
     struct message_pool *pool = &client->world->messages;
 
-    while (wire->unsent.count && !client->world->paths[client->index][client->machines[node]].stuck) {
+    while (wire->conn != CONN_NONE && wire->unsent.count &&
+           !client->world->paths[client->index][client->machines[node]].stuck) {
         client_hiccup(client);
         network_send(client->world, wire->conn, message_shift(pool, &wire->unsent), client_true_now(client));
     }

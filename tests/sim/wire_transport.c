@@ -87,7 +87,7 @@ static bool on_send(void *ctx, unsigned node, const struct rl_bytes *command, en
     client_watch(client);
     pending.n_claims = (uint8_t)client_tag_boxes(client, tag, pending.claims);
     note_send(client, node, &pending);
-    if (!has_room(client, wire, how)) {
+    if (wire->conn == CONN_NONE || !has_room(client, wire, how)) {
         note_refusal(client, node, &pending);
         return false;
     }
