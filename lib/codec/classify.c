@@ -139,6 +139,11 @@ enum rl_detail rl_classify_error(struct rl_slice text)
     return detail_of(unwrapped(text));
 }
 
+bool rl_says_noscript(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT;
+}
+
 /* Calls inside a script raise the listed words, too (OOM, READONLY, NOPERM, ...), and what the script did before that
  * call is done. The words may count as "not applied" because of how the scripts are made: each reads, and then makes
  * one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error means that the key

@@ -18,6 +18,9 @@ struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t
  * that Redis 6 wraps since it comes from inside a script, the first word of what is wrapped counts. */
 enum rl_detail rl_classify_error(struct rl_slice text);
 
+/* Is this how a server refuses EVALSHA of a script that it does not have? */
+bool rl_says_noscript(const struct rl_reply *reply);
+
 /* Static text of a detail, "" for RL_DETAIL_NONE. */
 const char *rl_detail_text(enum rl_detail detail);
 

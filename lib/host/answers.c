@@ -228,7 +228,7 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag 
     };
     struct rl_batch *batch = tag->owner;
 
-    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT) {
+    if (rl_says_noscript(reply)) {
         flush(host);
         if (rl_batch_repeat(host, node, tag))
             return;
@@ -265,7 +265,7 @@ static bool repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag
 
 bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_tag *tag)
 {
-    if (!repeat(host, node, tag, RL_REPEAT_WITH_TEXT))
+    if (!repeat(host, node, tag, RL_COMMAND_REPEATED))
         return false;
     host->counters.script_reloads++;
     return true;

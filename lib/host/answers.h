@@ -35,13 +35,12 @@ void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_tag *
 
 /* Flags of a tag, beside those of host/commands.h. */
 enum {
-    RL_REPEAT_WITH_TEXT = 1,
     RL_REPEAT_DELETED = 4, /* the key has been deleted */
     RL_REPEAT_ALONE = 8,   /* this is the repetition of what was part of a batch */
 };
 
 /* The master did not know the script. rule 3.7: "EVALSHA with fallback": once, on the connection that did not know
- * it. With the text, or behind it. */
+ * it. */
 bool rl_repeat_with_text(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 
 /* The master has refused the command's batch as a whole. */

@@ -16,7 +16,6 @@
 
 #include "engine/answer.h"
 #include "engine/wait.h"
-#include "host/answers.h"
 #include "host/contended.h"
 #include "host/commands.h"
 #include "host/host.h"
@@ -162,7 +161,9 @@ bool rl_batch_repeat(struct rl_host *host, unsigned node, const struct rl_tag *t
     struct rl_batch *batch = tag->owner;
     struct rl_tag again = *tag;
 
-    again.flags |= RL_REPEAT_WITH_TEXT;
+    if (tag->flags & RL_COMMAND_REPEATED)
+        return false;
+    again.flags |= RL_COMMAND_REPEATED;
     again.sent = host->now;
     host->scripting.encoded = RL_SCRIPT_NONE;
     for (size_t i = 0; i < batch->n; i++) {
@@ -170,8 +171,7 @@ bool rl_batch_repeat(struct rl_host *host, unsigned node, const struct rl_tag *t
                                   batch->entries[i].round, node))
             return false;
     }
-    if ((tag->flags & RL_REPEAT_WITH_TEXT) || !encode(host, batch, node) ||
-        !rl_command_send(host, node, sending_of(batch), &again))
+    if (!encode(host, batch, node) || !rl_command_send(host, node, sending_of(batch), &again))
         return false;
     host->counters.script_reloads++;
     return true;

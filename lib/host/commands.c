@@ -4,7 +4,6 @@
 #include "codec/script.h"
 #include "engine/answer.h"
 #include "engine/wait.h"
-#include "host/answers.h"
 #include "host/claims.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
@@ -18,7 +17,7 @@
 void rl_scripts_forget(struct rl_host *host, unsigned node)
 {
     for (size_t i = 0; i < RL_SCRIPT_COUNT; i++)
-        host->scripting.had_since[node][i] = RL_LONG_AGO;
+        host->scripting.had_since[node][i] = RL_NEVER;
 }
 
 bool rl_scripts_ask(struct rl_bytes *out)
@@ -38,11 +37,9 @@ void rl_scripts_learn(struct rl_host *host, unsigned node, struct rl_instant sen
         host->scripting.had_since[node][i] = reply->elements[i - 1].integer ? sent : RL_NEVER;
 }
 
-bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script, bool careful)
+bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script)
 {
-    struct rl_instant since = host->scripting.had_since[node][script];
-
-    return since.ns != RL_NEVER.ns && (!careful || since.ns != RL_LONG_AGO.ns);
+    return host->scripting.had_since[node][script].ns != RL_NEVER.ns;
 }
 
 void rl_script_written(struct rl_host *host, unsigned node, enum rl_script script)
@@ -58,9 +55,8 @@ void rl_script_answered(struct rl_host *host, unsigned node, enum rl_script scri
     if (script == RL_SCRIPT_NONE)
         return;
     if (reply->root.type != RL_REPLY_ERROR) {
-        if (since->ns == RL_NEVER.ns || since->ns == RL_LONG_AGO.ns)
-            *since = sent;
-    } else if (rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT && !rl_before(sent, *since)) {
+        *since = rl_earlier(*since, sent);
+    } else if (rl_says_noscript(reply) && !rl_before(sent, *since)) {
         *since = RL_NEVER;
     }
 }
@@ -165,16 +161,10 @@ static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, u
     return !(flags & RL_COMMAND_IN_FULL) && !claim->kind->respects_queue && !queue_is_likely(host, claim);
 }
 
-/* rule 3.4: a NOSCRIPT must not eat a rollback, nor may a claim overtake it; nor is a command repeated twice. */
-static bool is_careful(const struct rl_host *host, enum rl_step step, uint8_t flags)
-{
-    return is_rollback(step) || host->closing || (flags & RL_REPEAT_WITH_TEXT);
-}
-
-static void choose_form(struct rl_host *host, unsigned node, bool careful, struct rl_command *command)
+static void choose_form(struct rl_host *host, unsigned node, struct rl_command *command)
 {
     host->scripting.encoded = command->script;
-    host->scripting.by_digest = rl_script_goes_by_digest(host, node, command->script, careful);
+    host->scripting.by_digest = rl_script_goes_by_digest(host, node, command->script);
     command->by_digest = host->scripting.by_digest;
 }
 
@@ -201,7 +191,7 @@ static void make_command(struct rl_host *host, unsigned node, const struct rl_ta
     if (hooks->complete_subject)
         hooks->complete_subject(rl_host_claim_lock(claim), tag, &subject);
     claim->kind->command(step, &subject, ret_command);
-    choose_form(host, node, is_careful(host, step, tag->flags), ret_command);
+    choose_form(host, node, ret_command);
 }
 
 bool rl_command_of_step(struct rl_host *host, unsigned node, const struct rl_tag *tag)
@@ -237,7 +227,7 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
     add_waiter(host, node, &subject);
     subject.ttl_ms = lease_ms;
     rl_queue_refresh_many_command(&subject, &command);
-    choose_form(host, node, host->closing, &command);
+    choose_form(host, node, &command);
     rl_bytes_clear(&host->scratch);
     return rl_refresh_many_encode(&command, refreshes, &host->scratch);
 }
@@ -247,9 +237,12 @@ bool rl_command_of_extensions(struct rl_host *host, unsigned node, const struct 
     struct rl_command command;
 
     rl_command_init(&command, RL_SCRIPT_EXTEND_MANY, many->n);
-    choose_form(host, node, host->closing, &command);
+    choose_form(host, node, &command);
     rl_bytes_clear(&host->scratch);
-    return rl_extend_many_encode(many, command.by_digest, &host->scratch);
+    if (rl_extend_many_encode(many, command.by_digest, &host->scratch))
+        return true;
+    host->scripting.encoded = RL_SCRIPT_NONE;
+    return false;
 }
 
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node)
@@ -269,7 +262,7 @@ bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim
 {
     const struct rl_scripting *scripting = &host->scripting;
 
-    if (rl_script_goes_by_digest(host, b, scripting->encoded, is_careful(host, step, 0)) != scripting->by_digest)
+    if (rl_script_goes_by_digest(host, b, scripting->encoded) != scripting->by_digest)
         return false;
     if (!host->trust.guarded)
         return true;
@@ -285,7 +278,7 @@ bool rl_command_send(struct rl_host *host, unsigned node, enum rl_sending how, c
     scripted.script = (uint8_t)host->scripting.encoded;
     if (!rl_transport_send(&host->transport, node, &host->scratch, how, &scripted))
         return false;
-    if (!host->scripting.by_digest)
+    if (!host->scripting.by_digest && scripted.script != RL_SCRIPT_NONE)
         rl_script_written(host, node, host->scripting.encoded);
     host->counters.commands++;
     return true;

@@ -17,16 +17,17 @@ struct rl_host;
 struct rl_key;
 struct rl_tag;
 
-/* How a command differs from the usual one; also a flag of its tag. */
+/* How a command differs from the usual one; also flags of its tag. */
 enum {
-    RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
+    RL_COMMAND_REPEATED = 1, /* after a NOSCRIPT */
+    RL_COMMAND_IN_FULL = 2,  /* a rollback or release: with all keys of a wait queue */
 };
 
-/* A guarded client asks on each new connection which scripts its server has. The text of one that is missing is sent
- * with its first use; if it went missing later, that is after a NOSCRIPT, and what else was refused is repeated behind
- * it, by the digest. Where it is not known what a server has, releases and rollbacks carry the text until it is. */
+/* A guarded client asks on each new connection which scripts its server has. Until a server is known to have a script,
+ * commands carry its text; then they go by its digest. If it goes missing later, one is repeated with the text after a
+ * NOSCRIPT, and what else was refused behind that, by the digest. */
 struct rl_scripting {
-    /* Since when the server at the other end has had each script; RL_LONG_AGO: not known; RL_NEVER: it has not. */
+    /* Since when the server at the other end has surely had each script; RL_NEVER: that is not known. */
     struct rl_instant had_since[REDLOCK_MAX_MASTERS][RL_SCRIPT_COUNT];
     enum rl_script encoded; /* in host->scratch ... */
     bool by_digest;         /* ... which is sent so */
@@ -39,8 +40,8 @@ void rl_scripts_forget(struct rl_host *host, unsigned node);
 bool rl_scripts_ask(struct rl_bytes *out);
 void rl_scripts_learn(struct rl_host *host, unsigned node, struct rl_instant sent, const struct rl_reply *reply);
 
-/* May the master be sent the script's digest? `careful`: only if it is known to have the script. */
-bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script, bool careful);
+/* May the master be sent the script's digest? */
+bool rl_script_goes_by_digest(const struct rl_host *host, unsigned node, enum rl_script script);
 
 /* The text has been written to it. It has answered a command that was sent then. */
 void rl_script_written(struct rl_host *host, unsigned node, enum rl_script script);

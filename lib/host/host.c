@@ -74,10 +74,10 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     rl_engine_link(&host->engine, now, node, link);
     if (first)
         joined(host, node, now);
-    if (link == RL_LINK_DOWN)
-        rl_trust_end_greeting(host, node, false, now);
-    if (link == RL_LINK_DOWN)
+    if (link == RL_LINK_DOWN) {
         rl_scripts_forget(host, node);
+        rl_trust_end_greeting(host, node, false, now);
+    }
     if (link == RL_LINK_LATE)
         rl_trust_greeting_is_late(host, node, now);
     else

@@ -76,7 +76,7 @@ static bool on_join_error(struct rl_host *host, const struct rl_greeting_answer 
     struct rl_slice text = answer->reply->root.text;
     struct rl_admission_status status;
 
-    if (rl_classify_error(text) == RL_DETAIL_NOSCRIPT) {
+    if (rl_says_noscript(answer->reply)) {
         known->again = true; /* with its text */
         return true;
     }

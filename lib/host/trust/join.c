@@ -59,7 +59,7 @@ bool rl_trust_encode_question(struct rl_host *host, unsigned node, struct rl_joi
     question->max_ttl_ms = host->options->max_ttl_ms;
     question->durability = rl_trust_durability(&host->trust.nodes[node]);
     rl_join_command(question, &command);
-    command.by_digest = rl_script_goes_by_digest(host, node, RL_SCRIPT_JOIN, false);
+    command.by_digest = rl_script_goes_by_digest(host, node, RL_SCRIPT_JOIN);
     if (!command.by_digest)
         rl_script_written(host, node, RL_SCRIPT_JOIN);
     return rl_command_encode(&command, out);

@@ -155,7 +155,7 @@ void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_
     known->doubted = false;
     if (tag->round != host->trust.generation || (is_passing(reply) && !known->greeting))
         return;
-    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT) {
+    if (rl_says_noscript(reply)) {
         rl_trust_ask_join(host, node, now);
         return;
     }

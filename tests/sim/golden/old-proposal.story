@@ -93,15 +93,13 @@ backoff 100 100
   1038.159  A   m1 is heard
   1068.619  A   m1 is ready
   1068.619  A   enqueue A2 -> m1
-  1069.619  m1  enqueue k A2 1000 4 1000030000 1000030000  1001068619 86400000 A1 = NOSCRIPT No matching script. Please use EVAL.
-  1070.619  A   enqueue A2 -> m1
-  1071.619  m1  enqueue k A2 1000 4 1000030000 1000030000  1001068619 86400000 A1 = 1 1071619 1000030000 0 0 1001 -1 1001068619
-  1072.619  A   m1: enqueue A2 granted
-  1072.619  A   raise A2 -> m3
+  1069.619  m1  enqueue k A2 1000 4 1000030000 1000030000  1001068619 86400000 A1 = 1 1069619 1000030000 0 0 1001 -1 1001068619
+  1070.619  A   m1: enqueue A2 granted
+  1070.619  A   raise A2 -> m3
+  1071.619  m3  raise k redlock:fence:k A2 1001068619 86400000 = 1
+  1072.619  A   m3: raise A2 granted
+  1072.619  A   has the token 1001068619
+  1072.619  A   acquire: ok, valid for 938.381 ms
   1073.000  A   m2 is late
-  1073.619  m3  raise k redlock:fence:k A2 1001068619 86400000 = 1
-  1074.619  A   m3: raise A2 granted
-  1074.619  A   has the token 1001068619
-  1074.619  A   acquire: ok, valid for 936.381 ms
-  1200.000  m1  has k = A2 for 873.000 ms
+  1200.000  m1  has k = A2 for 871.000 ms
   1200.000  m3  has k = A2 for 826.000 ms

@@ -7,8 +7,9 @@ masters 3
 clients 3
    5    A acquire one ttl=6000 upgradeable
    5    B acquire two ttl=6000 shared
-  10    A release
-  10    B release
+   8    A extend
+  11    A release
+  11    B release
   20    A acquire k ttl=6000 upgradeable
   30    B acquire k ttl=6000 shared
   50    slow B m3 up 2.5
@@ -50,24 +51,33 @@ clients 3
      7.000  B   m2: claim B2 granted
      7.000  B   acquire: ok, valid for 5936.000 ms
      7.000  B   m3: claim B2 granted
-    10.000  A   release
-    10.000  A   release A1 -> m1 m2 m3
-    10.000  B   release
-    10.000  B   release B2 -> m1 m2 m3
-    11.000  m1  release k A1 = 1
-    11.000  m2  release k A1 = 1
-    11.000  m3  release k A1 = 1
-    11.000  m1  release k B2 = 1
-    11.000  m2  release k B2 = 1
-    11.000  m3  release k B2 = 1
-    12.000  A   m1: release A1 granted
-    12.000  A   m2: release A1 granted
-    12.000  A   m3: release A1 granted
-    12.000  A   release: ok
-    12.000  B   m1: release B2 granted
-    12.000  B   m2: release B2 granted
-    12.000  B   m3: release B2 granted
-    12.000  B   release: ok
+     8.000  A   extend ttl=6000
+     8.000  A   extend A1 -> m1 m2 m3
+     9.000  m1  extend k A1 6000 u = 1
+     9.000  m2  extend k A1 6000 u = 1
+     9.000  m3  extend k A1 6000 u = 1
+    10.000  A   m1: extend A1 granted
+    10.000  A   m2: extend A1 granted
+    10.000  A   extend: ok, valid for 5936.000 ms
+    10.000  A   m3: extend A1 granted
+    11.000  A   release
+    11.000  A   release A1 -> m1 m2 m3
+    11.000  B   release
+    11.000  B   release B2 -> m1 m2 m3
+    12.000  m1  release k A1 = 1
+    12.000  m2  release k A1 = 1
+    12.000  m3  release k A1 = 1
+    12.000  m1  release k B2 = 1
+    12.000  m2  release k B2 = 1
+    12.000  m3  release k B2 = 1
+    13.000  A   m1: release A1 granted
+    13.000  A   m2: release A1 granted
+    13.000  A   m3: release A1 granted
+    13.000  A   release: ok
+    13.000  B   m1: release B2 granted
+    13.000  B   m2: release B2 granted
+    13.000  B   m3: release B2 granted
+    13.000  B   release: ok
     20.000  A   acquire k ttl=6000
     20.000  A   claim A3 -> m1 m2 m3
     21.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A3 6000 u 0 0  = 1 0
@@ -112,19 +122,17 @@ clients 3
     81.000  C   enqueue C6 -> m1 m2 m3
     82.000  m1  enqueue k C6 2000 0 0 1000081000  0 0 C1 r  = 0 82000 1000081000 0 1 5950 1983 0
     82.000  m2  enqueue k C6 2000 0 0 1000081000  0 0 C1 r  = 0 82000 1000081000 0 1 5950 1983 0
-    82.000  m3  enqueue k C6 2000 0 0 1000081000  0 0 C1 r  = NOSCRIPT No matching script. Please use EVAL.
+    82.000  m3  enqueue k C6 2000 0 0 1000081000  0 0 C1 r  = 0 82000 1000081000 0 1 5950 1983 0
     83.000  C   m1: enqueue C6 queued
     83.000  C   m2: enqueue C6 queued
     83.000  C   waits behind 1 others
-    83.000  C   enqueue C6 -> m3
-    84.000  m3  enqueue k C6 2000 0 1000081000 1000081000  0 0 C1 r  = 0 84000 1000081000 0 1 5948 1981 0
+    83.000  C   m3: enqueue C6 queued
     85.000  C   m1 is heard
     85.000  C   enqueue C6 -> m1
     85.000  C   m2 is heard
     85.000  C   enqueue C6 -> m2
     85.000  C   m3 is heard
     85.000  C   enqueue C6 -> m3
-    85.000  C   m3: enqueue C6 queued
     86.000  m1  enqueue k C6 2000 0 1000081000 1000081000  0 0 C1 r  = 0 86000 1000081000 0 1 5946 1979 0
     86.000  m2  enqueue k C6 2000 0 1000081000 1000081000  0 0 C1 r  = 0 86000 1000081000 0 1 5946 1979 0
     86.000  m3  enqueue k C6 2000 0 1000081000 1000081000  0 0 C1 r  = 0 86000 1000081000 0 1 5946 1979 0
