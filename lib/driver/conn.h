@@ -128,9 +128,8 @@ enum rl_conn_state {
 
 /* SETUP: conn_handshake.c. */
 struct rl_setup_progress {
-    unsigned sent[RL_SETUP_ROWS_MAX]; /* commands of each row */
-    size_t row;                       /* whose answers are being read ... */
-    unsigned answered;                /* ... and how many there were */
+    bool sent[RL_SETUP_ROWS_MAX]; /* the row's command */
+    size_t row;                   /* whose answer comes next, if it was sent */
     char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command that is not required */
 };
 

@@ -10,8 +10,8 @@
 #include "driver/conn_auth.h"
 #include "util/slice.h"
 
-/* Each role has its table. Each row contributes any number of commands, depending on the configuration. A row that is
- * required ends the attempt when one of its commands is answered with an error. The answer to the last, PING or
+/* Each role has its table. Each row contributes a command, or none, depending on the configuration. A row that is
+ * required ends the attempt when its command is answered with an error. The answer to the last, PING or
  * SUBSCRIBE, shows that everything before it has been dealt with, and that the server serves. */
 
 struct setup_row {
@@ -19,7 +19,7 @@ struct setup_row {
     bool required;
     bool patient;     /* an error will hardly go away by itself soon: try again as late as possible */
 
-    /* Appends the row's commands and returns how many; -1: out of memory. */
+    /* Appends the row's command. Returns 1, 0 if there is none, -1 out of memory. */
     int (*write)(const struct rl_conn *conn, struct rl_bytes *out);
     bool (*accept)(const struct rl_conn *conn, const struct rl_reply *reply); /* NULL: anything but an error */
 };
@@ -112,7 +112,7 @@ static bool setup_begin(struct rl_conn *conn)
 
         if (sent < 0)
             return false;
-        conn->setup.sent[i] = (unsigned)sent;
+        conn->setup.sent[i] = sent;
         conn->asked += (unsigned)sent;
     }
     conn->queued = rl_bytes_length(&conn->out);
@@ -151,12 +151,10 @@ static bool check(struct rl_conn *conn, const struct setup_row *row, const struc
     return true;
 }
 
-static void skip_finished_rows(struct rl_setup_progress *progress, size_t n_rows)
+static void skip_unsent_rows(struct rl_setup_progress *progress, size_t n_rows)
 {
-    while (progress->row < n_rows && progress->answered == progress->sent[progress->row]) {
+    while (progress->row < n_rows && !progress->sent[progress->row])
         progress->row++;
-        progress->answered = 0;
-    }
 }
 
 static enum rl_handshake setup_reply(struct rl_conn *conn, const struct rl_reply *reply)
@@ -164,12 +162,12 @@ static enum rl_handshake setup_reply(struct rl_conn *conn, const struct rl_reply
     const struct rl_setup *setup = conn->role->setup;
     struct rl_setup_progress *progress = &conn->setup;
 
-    skip_finished_rows(progress, setup->n_rows);
+    skip_unsent_rows(progress, setup->n_rows);
     assert(progress->row < setup->n_rows);
     if (!check(conn, &setup->rows[progress->row], reply))
         return RL_HANDSHAKE_FAILED;
-    progress->answered++;
-    skip_finished_rows(progress, setup->n_rows);
+    progress->row++;
+    skip_unsent_rows(progress, setup->n_rows);
     return progress->row < setup->n_rows ? RL_HANDSHAKE_GOES_ON : RL_HANDSHAKE_DONE;
 }
 
