@@ -345,10 +345,10 @@ static int goal_of(struct redlock_client *client, const struct redlock_change_op
         return read_goal(client, options, ret_goal, ret_error);
     if (!present->before.n)
         return rl_client_fail(ret_error, REDLOCK_E_MEMBERS,
-                      "no list has been told that leads to another one: there is none to go back to");
+                              "no list has been told that leads to another one: there is none to go back to");
     if (!rl_same_text(present->before.id, client->list->id))
         return rl_client_fail(ret_error, REDLOCK_E_MEMBERS,
-                      "the goal has been told: end the change, and then change the list again");
+                              "the goal has been told: end the change, and then change the list again");
     *ret_goal = present->before;
     return 0;
 }

@@ -187,10 +187,8 @@ static void on_members_changed(struct rl_host *host)
         return;
     for (size_t i = 0; i < list->n && size < sizeof text; i++) {
         const char *name = list->members[i].name;
-        const char *end = strrchr(name, '/');
 
-        end = strcmp(end, "/0") == 0 ? end : name + strlen(name);
-        size += (size_t)snprintf(text + size, sizeof text - size, " %.*s,", (int)(end - name), name);
+        size += (size_t)snprintf(text + size, sizeof text - size, " %.*s,", (int)rl_name_shown_size(name), name);
     }
     if (size < sizeof text)
         snprintf(text + size, sizeof text - size, " with a quorum of %u%s", (unsigned)list->quorum,

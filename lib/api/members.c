@@ -158,8 +158,8 @@ void rl_client_name_member(struct rl_host *host, unsigned node, const char *name
     char *url = rl_deployment_url(name);
 
     rl_deployment_add_member(&present, like);
-    if (url && strcmp(present.members[0].name, name) != 0 && rl_client_configured(client) &&
-        rl_master_parse(url, &master, &why) == 0 && copy_secrets(like, &master) &&
+    if (url && strcmp(present.members[0].name, name) != 0 && rl_master_parse(url, &master, &why) == 0 &&
+        copy_secrets(like, &master) &&
         (find_known(client, client->n_configured + client->n_coming, &master) || !why_not(client, &master, like)))
         rl_driver_rename(client->driver, node, &master);
     free(url);

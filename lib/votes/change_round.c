@@ -139,21 +139,32 @@ static bool is_newcomer(const struct rl_change *change, const struct rl_change_m
            rl_list_find(&change->view.before, node_id) < 0;
 }
 
-/* The name leads to the server of another master; or else `what` is wrong with it, as far as `of` is concerned. */
-static void refuse_name(struct rl_change *change, const struct rl_change_master *name, const char *what, const char *of)
+/* Another master than the name is to lead to, which was seen at the same server; NULL. */
+static const struct rl_change_master *find_at_server(const struct rl_change *change,
+                                                     const struct rl_change_master *name)
 {
-    change->name = name->member.name;
     for (size_t i = 0; i < change->n && *name->run_id; i++) {
         const struct rl_change_master *other = &change->masters[i];
 
-        if (!rl_same_text(other->member.node_id, name->other_name_of) && !*other->other_name_of && other != name &&
+        if (other != name && !*other->other_name_of && !rl_same_text(other->member.node_id, name->other_name_of) &&
             rl_same_text(other->run_id, name->run_id))
-            change->name_of = other->member.name;
+            return other;
     }
-    if (change->name_of)
+    return NULL;
+}
+
+/* The name leads to the server of another master; or else `what` is wrong with it, as far as `of` is concerned. */
+static void refuse_name(struct rl_change *change, const struct rl_change_master *name, const char *what, const char *of)
+{
+    const struct rl_change_master *other = find_at_server(change, name);
+
+    change->name = name->member.name;
+    if (other) {
+        change->name_of = other->member.name;
         rl_change_stop(change, change->name, "is another name of ", change->name_of);
-    else
+    } else {
         rl_change_stop(change, change->name, what, of);
+    }
 }
 
 void rl_change_find_spelling(struct rl_change *change)
@@ -174,19 +185,16 @@ void rl_change_find_spelling(struct rl_change *change)
     }
 }
 
+/* The handshake of a name ends when the marker of another master has been seen: no round asks that name. */
 void rl_change_note_name(struct rl_change *change, size_t i, const struct rl_join_report *report)
 {
     struct rl_change_master *master = &change->masters[i];
-    bool misplaced = report->event == RL_JOIN_MISPLACED && is_newcomer(change, master);
 
-    if (!*master->other_name_of && master->heard && !misplaced)
+    if (!*master->other_name_of && master->heard && report->event != RL_JOIN_MISPLACED)
         return;
     master->event = report->event;
     memcpy(master->incarnation, report->incarnation, sizeof master->incarnation);
     memcpy(master->run_id, report->run_id, sizeof master->run_id);
-    /* Its handshake ends as soon as the marker has been seen: no round asks it. */
-    if (misplaced)
-        refuse_name(change, master, "leads to a server that is another master of this deployment", "");
 }
 
 /* A copy of a memory has its incarnation, too, but it is another server's. */
@@ -212,6 +220,14 @@ static bool is_proven(struct rl_change *change, const struct rl_change_master *n
     return same_server;
 }
 
+/* The server is a master of this deployment. Which one it is may still have to be heard. */
+static bool is_free(struct rl_change *change, const struct rl_change_master *newcomer, bool last)
+{
+    if (newcomer->event == RL_JOIN_MISPLACED && (last || find_at_server(change, newcomer)))
+        refuse_name(change, newcomer, "leads to a server that is another master of this deployment", "");
+    return newcomer->event != RL_JOIN_MISPLACED;
+}
+
 bool rl_change_names_proven(struct rl_change *change, const struct rl_member_list *next, bool last)
 {
     bool proven = true;
@@ -219,9 +235,13 @@ bool rl_change_names_proven(struct rl_change *change, const struct rl_member_lis
     for (size_t i = 0; i < change->n; i++) {
         const struct rl_change_master *name = &change->masters[i];
 
-        if (*name->other_name_of && rl_list_find_name(next, name->member.name) >= 0 &&
-            rl_list_find_name(&change->view.list, name->member.name) < 0)
+        if (rl_list_find_name(next, name->member.name) < 0 ||
+            rl_list_find_name(&change->view.list, name->member.name) >= 0)
+            continue;
+        if (*name->other_name_of)
             proven = is_proven(change, name, last) && proven;
+        else if (is_newcomer(change, name))
+            proven = is_free(change, name, last) && proven;
     }
     return proven;
 }
@@ -306,17 +326,10 @@ size_t rl_change_text(const struct rl_view *view, char buffer[RL_VIEW_TEXT_MAX])
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
-/* A name's database is shown if it is not 0. */
-static size_t shown_size(const char *name)
-{
-    size_t size = strlen(name);
-
-    return size > 2 && name[size - 2] == '/' && name[size - 1] == '0' ? size - 2 : size;
-}
-
 void rl_change_stop(struct rl_change *change, const char *name, const char *what, const char *of)
 {
-    const struct rl_slice parts[] = {{name, shown_size(name)}, {" ", 1}, {what, strlen(what)}, {of, shown_size(of)}};
+    const struct rl_slice parts[] = {
+        {name, rl_name_shown_size(name)}, {" ", 1}, {what, strlen(what)}, {of, rl_name_shown_size(of)}};
     size_t size = 0;
 
     if (change->why)
@@ -370,8 +383,6 @@ static void note_marker(struct rl_change *change, struct rl_change_master *maste
         forget(master);
     memcpy(master->incarnation, report->incarnation, sizeof master->incarnation);
     memcpy(master->run_id, report->run_id, sizeof master->run_id);
-    if (report->event == RL_JOIN_MISPLACED && is_newcomer(change, master))
-        refuse_name(change, master, "leads to a server that is another master of this deployment", "");
     master->begun |= known && master->mode == RL_JOIN_BEGIN && !master->forgot;
 }
 

@@ -183,6 +183,13 @@ bool rl_view_is_name(struct rl_slice word)
            read_number((struct rl_slice){text + db, word.size - db}, UINT32_MAX, &number);
 }
 
+size_t rl_name_shown_size(const char *name)
+{
+    size_t size = strlen(name);
+
+    return size > 2 && name[size - 2] == '/' && name[size - 1] == '0' ? size - 2 : size;
+}
+
 static bool is_twice(const struct rl_member_list *list, const struct rl_member *member)
 {
     for (size_t i = 0; i < list->n; i++) {

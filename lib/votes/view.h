@@ -69,6 +69,9 @@ bool rl_view_remembers(const struct rl_view *view, const char *list_id);
  * ends with the number of a database. */
 bool rl_view_is_name(struct rl_slice name);
 
+/* How much of a name is shown: its database if it is not 0. */
+size_t rl_name_shown_size(const char *name);
+
 /* As markers and JOIN have it: words with a space between them. kinds/scripts/join.lua reads the first six.
  *
  *     turn run step list-id before-id|- id,id,... lead-us  quorum id=name,...  quorum id=name,...|0 -

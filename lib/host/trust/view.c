@@ -91,12 +91,14 @@ static size_t find_place(const struct rl_host *host, uint32_t taken, const char 
  * vote has been counted. */
 static void learn_ids(struct rl_host *host, const struct rl_member_list *list)
 {
-    for (size_t i = 0; i < list->n && !*host->trust.view->epoch.run; i++) {
-        int place = rl_trust_place_of(host, list->members[i].node_id) >= 0
-            ? -1 : host->sink->place_of(host, list->members[i].name);
+    if (*host->trust.view->epoch.run)
+        return; /* it goes by a view, and its ids are those */
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rl_member *member = &list->members[i];
+        int place = host->sink->place_of(host, member->name);
 
-        if (place >= 0)
-            memcpy(host->trust.names.node_ids[place], list->members[i].node_id, RL_ID_SIZE);
+        if (place >= 0 && rl_trust_place_of(host, member->node_id) < 0)
+            memcpy(host->trust.names.node_ids[place], member->node_id, RL_ID_SIZE);
     }
 }
 
@@ -449,5 +451,5 @@ const char *rl_trust_invite(struct rl_host *host, const struct rl_member *member
 void rl_trust_uninvite(struct rl_host *host)
 {
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
-        host->trust.nodes[node].invited = false;
+        host->trust.nodes[node].invited = host->trust.nodes[node].looks = false;
 }
