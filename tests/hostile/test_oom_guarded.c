@@ -119,8 +119,8 @@ static void use_client(void)
 /* One master has no script loaded, and one has counted far: two rounds for a token. */
 static void prepare(void)
 {
-    world.toys[1]->forgetful = true;
-    world.toys[2]->counter = INT64_C(1) << 52;
+    world.toys[2]->forgetful = true;
+    world.toys[1]->counter = INT64_C(1) << 52; /* its answer is one of the first two: a quorum */
 }
 
 static const struct oom_scenario scenario = {prepare, use_client};
