@@ -50,6 +50,20 @@ static inline bool rl_lock_is_held(const struct rl_lock *lock)
     return lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING;
 }
 
+/* The length of ticks, at which many locks do together what each does time and again: the engine's, but no longer than
+ * that, and never 0. */
+static inline int64_t rl_tick_ns(const struct rl_engine *engine, int64_t longest_ns)
+{
+    int64_t tick = engine->votes.config.tick.ns < longest_ns ? engine->votes.config.tick.ns : longest_ns;
+
+    return tick > 0 ? tick : 1;
+}
+
+static inline struct rl_instant rl_on_tick(struct rl_instant at, int64_t tick_ns)
+{
+    return (struct rl_instant){at.ns - at.ns % tick_ns};
+}
+
 /* The host will be told. */
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
 

@@ -3,7 +3,10 @@
  * Notifications are hints: a round finds out whatever was missed. The time of the next round goes by what the masters
  * say. The first waiter looks again when the holder's key must have expired, each other waiter when the lease of the
  * one in front of it must have ended. A waiter that becomes the first because the one in front has left the queue is
- * told so by the master if the key ends before the waiter's next refresh (release.lua). */
+ * told so by the master if the key ends before the waiter's next refresh (release.lua).
+ *
+ * Rounds that are due because their time has come begin at ticks, a little early, so that those of many waiters for one
+ * key go out in one command for each master. */
 #include "engine/refresh.h"
 
 #include "engine/acquire.h"
@@ -12,6 +15,9 @@
 
 /* Refreshes in each lease. */
 #define REFRESHES 4
+
+/* Ticks in each interval between refreshes. */
+#define TICKS 8
 
 /* Between two wake-ups. */
 #define SHORTEST_WAIT_NS RL_NS_PER_MS
@@ -107,7 +113,7 @@ static bool round_is_under_way(const struct rl_engine *engine, const struct rl_l
 static struct rl_instant next_look(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span interval = refresh_interval(lock->claim);
-    struct rl_instant at = rl_after(lock->round_start, interval);
+    struct rl_instant at = rl_on_tick(rl_after(lock->round_start, interval), rl_tick_ns(engine, interval.ns / TICKS));
 
     if (rl_before(now, at) || !round_is_under_way(engine, lock, now))
         return at;

@@ -30,17 +30,7 @@
 /* A coarse tick is refined where the interval is short. */
 static int64_t tick_ns(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    int64_t tick = engine->votes.config.tick.ns;
-    int64_t finest = rl_ms(lock->hold.renew_ms).ns / 50;
-
-    if (finest < tick)
-        tick = finest;
-    return tick > 0 ? tick : 1;
-}
-
-static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant at)
-{
-    return (struct rl_instant){at.ns - at.ns % tick_ns(engine, lock)};
+    return rl_tick_ns(engine, rl_ms(lock->hold.renew_ms).ns / 50);
 }
 
 static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
@@ -76,8 +66,8 @@ static size_t even_share(const struct rl_engine *engine, const struct rl_lock *l
 static bool is_too_many(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_renewal_spreading *spreading = &engine->spreading;
-    int64_t length = engine->votes.config.tick.ns > 0 ? engine->votes.config.tick.ns : 1;
-    struct rl_instant tick = {now.ns - now.ns % length};
+    int64_t length = rl_tick_ns(engine, INT64_MAX);
+    struct rl_instant tick = rl_on_tick(now, length);
     size_t share = even_share(engine, lock, length);
     uint32_t most = engine->votes.config.renewals_per_tick;
 
@@ -100,7 +90,7 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
     size_t room = share > half ? share : half;
 
     if (!rl_before(now, spreading->filling) || !rl_before(spreading->filling, regular)) {
-        spreading->filling = on_tick(engine, lock, now);
+        spreading->filling = rl_on_tick(now, tick_ns(engine, lock));
         spreading->filled = room;
     }
     if (spreading->filled >= room) {
@@ -114,7 +104,8 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
 /* A lock that has just been spread stays where it is: where intervals differ, some ticks will always be too full. */
 static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->hold.renew_ms)));
+    struct rl_instant due = rl_after(lock->round_start, rl_ms(lock->hold.renew_ms));
+    struct rl_instant regular = rl_on_tick(due, tick_ns(engine, lock));
 
     lock->hold.spread = is_too_many(engine, lock, now) && !lock->hold.spread;
     return lock->hold.spread ? spread(engine, lock, now, regular) : regular;

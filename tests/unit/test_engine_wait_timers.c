@@ -19,6 +19,19 @@ TEST(timers, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
     core_expect(core, "t=1000ms SEND enqueue #1: 0 1 2\n");
 }
 
+/* A tick of 48 ms: 1000 is none, and 960 is the last one before. */
+TEST(timers, entries_of_many_waiters_are_refreshed_at_ticks)
+{
+    struct core *core = core_start_queued(3);
+
+    core->engine.votes.config.tick = rl_ms(48);
+    core_run_to(core, 500);
+    core_answers(core, "qqq");
+    core_skip(core);
+    core_run_to(core, 1000);
+    core_expect(core, "t=960ms SEND enqueue #1: 0 1 2\n");
+}
+
 TEST(timers, the_lease_is_the_ttl_where_that_is_short)
 {
     struct core *core = core_start(3);

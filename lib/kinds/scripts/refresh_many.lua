@@ -33,7 +33,7 @@ local stays, fresh, places, entries = {}, {}, {}, {}
 local first, overtaken
 for i, me in ipairs(values) do
   local entry, round, ticket = notes[i + 2], ARGV[4 * i + 3], tonumber(ARGV[4 * i + 4])
-  stays[i] = holder and holder ~= me and entry and redis.call('ZSCORE', KEYS[2], me)
+  stays[i] = holder and holder ~= me and entry
   -- A command that was held up on its way, and is older than the entry, changes nothing.
   if stays[i] and tonumber(entry:match('^%d+ (%d+)') or 0) <= tonumber(round) then
     local at = #places + 1
@@ -53,7 +53,7 @@ if first then
   redis.call('ZADD', KEYS[2], unpack(places))
   redis.call('HSET', KEYS[3], '@last', whole(last), unpack(entries))
   -- Both end together, except that the queue also ends when nobody is left.
-  if redis.call('PTTL', KEYS[3]) < lease then
+  if redis.call('PTTL', KEYS[2]) < lease then
     redis.call('PEXPIRE', KEYS[2], whole(2 * lease))
     redis.call('PEXPIRE', KEYS[3], whole(2 * lease))
   end
@@ -65,12 +65,16 @@ if first then
 end
 
 -- How many waiters are in front, and how long the one right in front may live; dead ones are dropped. nil: no entry.
+-- Of those far back only the first one looks at whom it stands behind: the others come closer before it matters.
 local dropped = false
 local function place_of(me)
   if not dropped and (rank_of[me] == 0 or fresh[ahead_of[me]]) then
     return rank_of[me], rank_of[me] > 0 and lease
   end
   local rank, left = redis.call('ZRANK', KEYS[2], me), false
+  if rank and rank >= 64 and me ~= first then
+    return rank, lease
+  end
   while rank and rank > 0 and not left do
     local ahead = redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1]
     left = living(ahead, redis.call('HGET', KEYS[3], ahead))
