@@ -328,7 +328,7 @@ static void end_begin(struct rl_change *change, struct rl_instant now)
     if (must_raise(change))
         return;
     for (size_t i = 0; i < change->n; i++)
-        all = all && (change->masters[i].begun || *change->masters[i].other_name_of);
+        all = all && (change->masters[i].begun || rl_change_is_name(change, &change->masters[i]));
     change->rounds++;
     if (count_members(change, &change->view.list, votes) >= change->view.list.quorum && (all || change->rounds >= 3))
         tell_again(change);
@@ -342,7 +342,7 @@ static void await(struct rl_change *change, struct rl_instant now)
 
     change->stage = RL_CHANGE_WAIT;
     for (size_t i = 0; i < change->n; i++)
-        missing |= !change->masters[i].has_view && !*change->masters[i].other_name_of;
+        missing |= !change->masters[i].has_view && !rl_change_is_name(change, &change->masters[i]);
     change->until = missing ? rl_earlier(change->stands_at, rl_after(now, rl_ms(4 * PAUSE_MS))) : change->stands_at;
 }
 

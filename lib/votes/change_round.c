@@ -90,6 +90,15 @@ static const struct rl_member *find_member(const struct rl_view *view, const cha
     return at >= 0 ? &view->before.members[at] : NULL;
 }
 
+/* The master has its id from the list in which it was first heard of, and the run's view has another one for the name:
+ * greeted under the first, an empty memory would be nobody's. */
+bool rl_change_is_name(const struct rl_change *change, const struct rl_change_master *master)
+{
+    const struct rl_member *known = find_member(&change->view, master->member.name);
+
+    return *master->other_name_of || (known && !rl_same_text(known->node_id, master->member.node_id));
+}
+
 /* A program that is configured with the name of one master would take the other one for it. */
 static void refuse_if_taken(struct rl_change *change, const struct rl_member *wanted, const struct rl_member *known)
 {
@@ -259,7 +268,7 @@ static bool next_step(const struct rl_change *change, const struct rl_change_mas
 {
     bool greets = master->absent || master->left_ms > 0;
 
-    if (*master->other_name_of)
+    if (rl_change_is_name(change, master))
         return false;
     greets = greets && (change->told_once || !is_newcomer(change, master));
     *ret_mode = greets ? RL_JOIN_VOTE : master->begun ? RL_JOIN_TELL : RL_JOIN_BEGIN;
@@ -276,7 +285,7 @@ bool rl_change_looks(const struct rl_change *change, size_t i)
 {
     const struct rl_change_master *master = &change->masters[i];
 
-    return *master->other_name_of || (!change->told_once && is_newcomer(change, master));
+    return rl_change_is_name(change, master) || (!change->told_once && is_newcomer(change, master));
 }
 
 void rl_change_begin_round(struct rl_change *change)
@@ -288,7 +297,7 @@ void rl_change_begin_round(struct rl_change *change)
 
         master->answered = false;
         master->asked = change->stage < RL_CHANGE_DONE && next_step(change, master, &master->mode);
-        if (!looks || master->asked || *master->other_name_of)
+        if (!looks || master->asked || rl_change_is_name(change, master))
             continue;
         master->mode = RL_JOIN_BEGIN;
         master->asked = !master->absent;

@@ -33,6 +33,9 @@ bool rl_change_names_proven(struct rl_change *change, const struct rl_member_lis
 /* Sets change->name and name_of if a master is asked under another name than the view has for it. */
 void rl_change_find_spelling(struct rl_change *change);
 
+/* Is it only another name of a master? By that it is looked at, and told nothing. */
+bool rl_change_is_name(const struct rl_change *change, const struct rl_change_master *master);
+
 /* For change.c: a master by its node id, or NULL; the masters of a list, each once; the names that the run's view has
  * for masters, and its node ids for the goal; the lists that a view has led over; and the questions of the next
  * round. */

@@ -271,6 +271,7 @@ static struct fake {
     int64_t left_ms;
     uint64_t turn; /* that has begun there */
     struct rl_view view;
+    char greeted_as[RL_ID_SIZE]; /* latest */
 } fakes[6];
 
 static struct rl_change run;
@@ -321,12 +322,17 @@ static enum rl_join_event join_fake(struct fake *fake, const struct rl_join_ques
     char inc[8];
 
     snprintf(inc, sizeof inc, "%d", fake->inc);
+    if (question->mode == RL_JOIN_VOTE)
+        snprintf(fake->greeted_as, sizeof fake->greeted_as, "%s", (const char *)question->node_id.data);
     if (fake->is_foreign)
         return RL_JOIN_MISMATCH;
     if (!fake->has_marker && question->mode != RL_JOIN_VOTE)
         return RL_JOIN_ABSENT;
     if (!fake->has_marker) {
-        *fake = (struct fake){.has_marker = true, .inc = ++incs, .left_ms = 31000, .view = *carried};
+        fake->has_marker = true;
+        fake->inc = ++incs;
+        fake->left_ms = 31000;
+        fake->view = *carried;
         return RL_JOIN_NEW;
     }
     if (question->mode == RL_JOIN_BEGIN && fake->turn > run.turn)
@@ -582,6 +588,28 @@ TEST(stages, another_name_of_a_master_is_one_view_and_nothing_is_waited_for)
     ck_assert_int_ne(fakes[2].inc, inc);
     ck_assert_uint_eq(run.view.lead_us, 0);
     ck_assert_uint_eq(run.view.n_history, 2);
+}
+
+/* The operator knows the latest names, and his client the list that it is configured with. Greeted under the id that is
+ * made of its latest name, an empty memory would be nobody's: each list has another id for it. */
+TEST(stages, a_master_that_is_known_by_two_names_is_not_greeted_under_the_id_of_the_later_one)
+{
+    struct rl_member_list goal = list_of("012/2");
+    struct rl_member *renamed = &goal.members[2];
+
+    snprintf(renamed->name, sizeof renamed->name, "name-2:6379/0");
+    snprintf(renamed->node_id, sizeof renamed->node_id, "00000000-0000-4000-8000-000000000009");
+    begin_run_to("012/2", &goal, false);
+    for (int i = 0; i < 2; i++) {
+        fakes[i].view.epoch = (struct rl_epoch){1, "00000000000000aa", 2};
+        memcpy(fakes[i].view.list.members[2].name, renamed->name, sizeof renamed->name);
+        name_list(NULL, &fakes[i].view.list);
+        memcpy(fakes[i].view.history[fakes[i].view.n_history++], fakes[i].view.list.id, RL_ID_SIZE);
+    }
+    fakes[2] = (struct fake){.inc = ++incs};
+    go_until(RL_CHANGE_DONE);
+    expect_view("012/2");
+    ck_assert_str_eq(fakes[2].greeted_as, "00000000-0000-4000-8000-000000000002");
 }
 
 static void expect_refused(const char *why)
