@@ -61,7 +61,7 @@ static bool boot_identity(char ret_identity[RL_UUID_SIZE])
 
 static const char mode_letters[] = {[RL_EXCLUSIVE] = 'x', [RL_UPGRADEABLE] = 'u', [RL_SHARED] = 'r'};
 
-static void put_all(FILE *out, struct redlock_lock *lock, const char *boot, const struct rl_transfer_order *order)
+static void put_all(FILE *out, struct redlock_lock *lock, const char *boot, struct rl_host_origin *origin)
 {
     struct redlock_client *client = rl_client_of(lock);
     const struct rl_permit *permit = rl_permit_of(&lock->host);
@@ -69,8 +69,9 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot, cons
     const struct rl_exported_state *state = &exported.state;
 
     rl_host_export(&lock->host, &exported);
+    rl_host_put_ledger(&exported, origin);
     fprintf(out, MAGIC ":%s:", boot);
-    rl_transfer_put_list(out, client, order, state);
+    rl_transfer_put_list(out, client, origin);
     fputc(':', out);
     rl_transfer_put_hex(out, lock->host.key->bytes, lock->host.key->size);
     if (permit)
@@ -81,21 +82,21 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot, cons
     if (state->kind == rl_shared_form(state->kind))
         fprintf(out, "+%c", mode_letters[state->mode]);
     fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", state->longest_ttl_ms, state->shortest_extension_ms,
-            rl_transfer_in_order(order, state->unresolved_extension));
-    rl_transfer_put_bounds(out, client, order, exported.bounds);
+            origin->unresolved);
+    rl_transfer_put_instants(out, client, origin->bounds, origin->order.n);
 }
 
 /* `text` must be empty, with zeros behind it. Returns the number of characters, or 0. */
 static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
 {
-    struct rl_transfer_order order;
-    FILE *out = rl_transfer_find_order(rl_client_of(lock), &order) ? fmemopen(text, size, "w") : NULL;
+    struct rl_host_origin origin;
+    FILE *out = rl_transfer_find_order(rl_client_of(lock), &origin.order) ? fmemopen(text, size, "w") : NULL;
     char check[RL_UUID_SIZE];
     size_t length;
 
     if (!out)
         return 0;
-    put_all(out, lock, boot, &order);
+    put_all(out, lock, boot, &origin);
     if (fclose(out) != 0)
         return 0;
     length = strlen(text);
@@ -236,8 +237,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_exported_state *state = &ret->state;
-    struct rl_transfer_origin origin;
-    uint32_t unresolved;
+    struct rl_host_origin origin;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
         !read_key(fields[KEY], &lock->host, &ret->slot))
@@ -248,12 +248,11 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!rl_transfer_read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], state) ||
         !read_ttl_ms(fields[LONGEST], &state->longest_ttl_ms) ||
         !rl_transfer_read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
-        !rl_transfer_read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
+        !rl_transfer_read_u32(fields[UNRESOLVED], UINT32_MAX, &origin.unresolved) ||
         !rl_transfer_read_list(client, fields[DEPLOYMENT], state->longest_ttl_ms, &origin) ||
         !rl_transfer_read_instants(client, fields[BOUNDS], state->longest_ttl_ms, origin.bounds, origin.order.n))
         return false;
-    rl_transfer_take_ledger(client, &origin, ret);
-    state->unresolved_extension = rl_transfer_by_node(&origin.order, unresolved);
+    rl_host_take_ledger(&client->host, &origin, ret);
     state->kind = rl_lock_kind(lock, state->kind);
     return state->kind != NULL;
 }

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <redlock/status.h>
 
@@ -12,6 +14,7 @@
 #include "host/host.h"
 #include "host/trust/view.h"
 #include "kinds/shared.h"
+#include "votes/quorum.h"
 
 static void carry_out(struct rl_host_lock *lock)
 {
@@ -155,12 +158,104 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
     snprintf(ret_exported->token, sizeof ret_exported->token, "%s", rl_host_token(claim));
 }
 
-const char *rl_host_follow(struct rl_host *host, struct rl_slice view)
+void rl_host_order_masters(const struct rl_host *host, const struct rl_member_list *list,
+                           struct rl_host_order *ret_order)
 {
-    const char *why_not = rl_trust_adopt(host, view, rl_host_read_clock(host));
+    *ret_order = (struct rl_host_order){.n = list->n, .quorum = list->quorum};
+    for (size_t i = 0; i < list->n; i++)
+        ret_order->places[i] = rl_trust_place_of(host, list->members[i].node_id);
+}
+
+static uint32_t mask_in_order(const struct rl_host_order *order, uint32_t nodes)
+{
+    uint32_t mask = 0;
+
+    for (size_t i = 0; i < order->n; i++)
+        mask |= order->places[i] >= 0 && (nodes & rl_bit((size_t)order->places[i])) ? rl_bit(i) : 0;
+    return mask;
+}
+
+static uint32_t mask_by_place(const struct rl_host_order *order, uint32_t mask)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < order->n; i++)
+        nodes |= order->places[i] >= 0 && (mask & rl_bit(i)) ? rl_bit((size_t)order->places[i]) : 0;
+    return nodes;
+}
+
+void rl_host_put_ledger(const struct rl_host_exported *exported, struct rl_host_origin *origin)
+{
+    const struct rl_host_order *order = &origin->order;
+
+    for (size_t i = 0; i < order->n; i++)
+        origin->bounds[i] = order->places[i] < 0 ? RL_LONG_AGO : exported->bounds[order->places[i]];
+    origin->standing = exported->state.standing;
+    origin->ungreeted = mask_in_order(order, exported->state.ungreeted);
+    origin->newcomers = mask_in_order(order, exported->state.newcomers);
+    origin->unresolved = mask_in_order(order, exported->state.unresolved_extension);
+}
+
+bool rl_host_knows_list(const struct rl_host *host, const char *id, struct rl_host_origin *origin)
+{
+    const struct rl_trust *trust = &host->trust;
+
+    origin->older = strcmp(trust->names.list_id, id) != 0;
+    return !origin->older || (rl_trust_view(host).size && rl_view_remembers(trust->view, id));
+}
+
+static bool follow(struct rl_host *host, struct rl_slice view)
+{
+    bool follows = host->trust.guarded && !rl_trust_adopt(host, view, rl_host_read_clock(host));
 
     rl_host_run(host);
-    return why_not;
+    return follows;
+}
+
+/* rule 15.11: "An importer that knows less adopts first." */
+bool rl_host_go_by(struct rl_host *host, const char *id, struct rl_slice text, struct rl_host_origin *origin)
+{
+    struct rl_view *view = malloc(sizeof *view);
+    bool known = view && rl_view_parse(text, view) && strcmp(view->list.id, id) == 0;
+
+    known = known && (rl_host_knows_list(host, id, origin) ||
+                      (follow(host, text) && rl_host_knows_list(host, id, origin)));
+    if (known)
+        rl_host_order_masters(host, &view->list, &origin->order);
+    free(view);
+    return known;
+}
+
+/* The deadline that the former holder's list gives. */
+static struct rl_instant deadline_of(const struct rl_host_origin *origin)
+{
+    int64_t bounds[RL_MAX_NODES];
+
+    for (size_t i = 0; i < origin->order.n; i++)
+        bounds[i] = origin->ungreeted & rl_bit(i) ? RL_LONG_AGO.ns : origin->bounds[i].ns;
+    return rl_later(origin->standing,
+                    (struct rl_instant){rl_kth_largest(bounds, origin->order.n, origin->order.quorum)});
+}
+
+/* By a newer list it is as if the host had held the lock when it adopted that one (rule 15.9). */
+void rl_host_take_ledger(const struct rl_host *host, const struct rl_host_origin *origin, struct rl_host_exported *ret)
+{
+    uint32_t members = host->engine.votes.members;
+    uint32_t all = rl_bit(origin->order.n) - 1;
+    uint32_t ungreeted = origin->older ? members : mask_by_place(&origin->order, origin->ungreeted);
+
+    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++)
+        ret->bounds[i] = RL_LONG_AGO;
+    for (size_t i = 0; i < origin->order.n; i++) {
+        if (origin->order.places[i] >= 0)
+            ret->bounds[origin->order.places[i]] = origin->bounds[i];
+    }
+    ret->state.ungreeted = ungreeted & ~rl_trust_greeted_members(host);
+    ret->state.newcomers = mask_by_place(&origin->order, origin->newcomers) |
+                           (members & ~mask_by_place(&origin->order, all));
+    ret->state.standing = origin->older ? deadline_of(origin) : origin->standing;
+    ret->state.unresolved_extension = mask_by_place(&origin->order, origin->unresolved);
+    ret->state.bounds = ret->bounds;
 }
 
 int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, const struct rl_host_exported *exported)

@@ -13,6 +13,7 @@
 #include "util/instant.h"
 #include "util/slice.h"
 #include "votes/kind.h"
+#include "votes/view.h"
 
 struct rl_acquire;
 struct rl_host;
@@ -68,8 +69,40 @@ struct rl_host_exported {
 /* The lock is HELD, and remains so until rl_host_detach(). */
 void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *ret_exported);
 
-/* A lock comes from somebody who goes by this view. NULL, or why the client does not follow. */
-const char *rl_host_follow(struct rl_host *host, struct rl_slice view);
+/* Masters in the order of a list: to different clients it means the same. */
+struct rl_host_order {
+    size_t n;
+    size_t quorum;
+    int places[RL_MAX_NODES]; /* their numbers at the host; -1: it does not know this one */
+};
+
+void rl_host_order_masters(const struct rl_host *host, const struct rl_member_list *list,
+                           struct rl_host_order *ret_order);
+
+/* What an exported lock was worth by the list of its former holder. */
+struct rl_host_origin {
+    struct rl_host_order order;
+    bool older;         /* the host goes by a newer list */
+    uint32_t ungreeted; /* in that order, as the following ones */
+    uint32_t newcomers;
+    uint32_t unresolved;
+    struct rl_instant standing;
+    struct rl_instant bounds[RL_MAX_NODES];
+};
+
+/* What was exported, by the list whose order origin->order is. */
+void rl_host_put_ledger(const struct rl_host_exported *exported, struct rl_host_origin *origin);
+
+/* Does the host go by the list with this id, or by one that has followed it? Sets origin->older. */
+bool rl_host_knows_list(const struct rl_host *host, const char *id, struct rl_host_origin *origin);
+
+/* The former holder went by this view, whose list has this id: sets origin->order and older. A host that knows less
+ * goes by the view from then on. false: it does not follow. */
+bool rl_host_go_by(struct rl_host *host, const char *id, struct rl_slice text, struct rl_host_origin *origin);
+
+/* The opposite: puts what the lock is worth to the host into *ret. */
+void rl_host_take_ledger(const struct rl_host *host, const struct rl_host_origin *origin,
+                         struct rl_host_exported *ret);
 
 /* The lock is IDLE or LOST, and HELD when this returns 0. REDLOCK_E_NOT_HELD: its time has run out. REDLOCK_E_LIMIT,
  * REDLOCK_E_NOMEM: there is no room for its value, and what is exported remains as it is. */

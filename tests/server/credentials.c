@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "program_rig.h"
+#include "watch.h"
 
 /* What the program knows, and what it has been asked. */
 static struct {
@@ -62,14 +63,6 @@ static void start(size_t n)
     rig.options.credentials_data = &program;
 }
 
-static struct redlock_node_stats stats_of(size_t node)
-{
-    struct redlock_node_stats stats;
-
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
-    return stats;
-}
-
 static uint64_t renewals(void)
 {
     struct redlock_stats stats;
@@ -94,7 +87,9 @@ static void expect_renewals(unsigned more)
 static bool all_have_connected_again(void *argument)
 {
     for (size_t i = 0; i < rig.n; i++) {
-        if (stats_of(i).disconnects == 0 || stats_of(i).link != REDLOCK_LINK_READY)
+        const struct redlock_node_stats stats = watch_node_stats(rig.client, i);
+
+        if (stats.disconnects == 0 || stats.link != REDLOCK_LINK_READY)
             return false;
     }
     return true;
@@ -102,7 +97,7 @@ static bool all_have_connected_again(void *argument)
 
 static bool has_failed(void *argument)
 {
-    return strstr(stats_of(program.wrong_node).last_error, argument) != NULL;
+    return strstr(watch_node_stats(rig.client, program.wrong_node).last_error, argument) != NULL;
 }
 
 GROUP(change, "change", NULL, rig_end)
@@ -198,7 +193,7 @@ TEST(change, both_connections_are_authenticated_again_before_a_token_ends)
     program.password = "token";
     rig_wait(&rig, both_belong_to, (char[]){"successor"}, "both to be authenticated again");
     for (size_t i = 0; i < rig.n; i++)
-        ck_assert_uint_eq(stats_of(i).disconnects, 0);
+        ck_assert_uint_eq(watch_node_stats(rig.client, i).disconnects, 0);
     ck_assert_uint_gt(program.expiring, 5);
     rig_release(&rig, holder);
     rig_wait_outcome(&rig, &outcome);
@@ -227,7 +222,7 @@ TEST(change, a_token_that_ended_is_told_and_mended)
 static bool every_master_wants_one(void *argument)
 {
     for (size_t i = 0; i < rig.n; i++) {
-        if (!strstr(stats_of(i).last_error, "NOAUTH"))
+        if (!strstr(watch_node_stats(rig.client, i).last_error, "NOAUTH"))
             return false;
     }
     return true;

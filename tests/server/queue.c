@@ -55,21 +55,13 @@ static void wait_told(size_t times)
     rig_wait(&rig, have_been_told, &times, "places to be told");
 }
 
-static void fill_queue(size_t n, const char *key)
-{
-    struct redlock_acquire_options request = queue_request();
-
-    for (size_t i = 0; i < n; i++)
-        waiter_take(&rig, &waiters[i], rig.client, key, &request);
-}
-
 GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, waiters_are_served_in_the_order_of_their_arrival)
 {
     struct redlock_lock *holder = rig_hold(&rig, "order", 10000);
 
-    fill_queue(N_WAITERS, "order");
+    queue_fill(&rig, waiters, N_WAITERS, "order");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (unsigned i = 0; i < N_WAITERS; i++) {
         waiter_wait_held(&waiters[i]);
@@ -109,7 +101,7 @@ TEST(five, the_hook_tells_the_position_and_what_the_holder_has_left)
 {
     struct redlock_lock *holder = rig_hold_lease(&rig, "place", 9000);
 
-    fill_queue(3, "place");
+    queue_fill(&rig, waiters, 3, "place");
     wait_told(3);
     ck_assert_uint_eq(places.position[0], 1);
     ck_assert_int_gt(places.held_for_ms[0], 0);
@@ -155,7 +147,7 @@ TESTS(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2)
 
     if (_i)
         request.renew_ms = REDLOCK_NO_RENEWAL;
-    fill_queue(1, "pending");
+    queue_fill(&rig, waiters, 1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof text), 0);
@@ -168,7 +160,7 @@ TEST(five, an_extension_by_the_caller_brings_the_full_ttl_at_once)
 {
     struct redlock_lock *holder = rig_hold(&rig, "pending", 10000);
 
-    fill_queue(1, "pending");
+    queue_fill(&rig, waiters, 1, "pending");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     rig_expect_extend(&rig, waiters[0].lock, 0, REDLOCK_OK);

@@ -149,14 +149,6 @@ TEST(clients, when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-static void fill_queue(size_t n, const char *key)
-{
-    struct redlock_acquire_options request = queue_request();
-
-    for (size_t i = 0; i < n; i++)
-        waiter_take(&rig, &waiters[i], rig.client, key, &request);
-}
-
 /* One at a time and in order, as without faults. */
 static void serve(struct redlock_lock *holder, size_t n)
 {
@@ -176,7 +168,7 @@ TESTS(masters, masters_that_are_killed_meanwhile_change_nothing, 1, 3)
 {
     struct redlock_lock *holder = rig_hold(&rig, "kill", 10000);
 
-    fill_queue(4, "kill");
+    queue_fill(&rig, waiters, 4, "kill");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_kill(rig.masters, i));
     serve(holder, 4);
@@ -187,7 +179,7 @@ TESTS(masters, masters_that_hang_meanwhile_change_nothing, 1, 3)
 {
     struct redlock_lock *holder = rig_hold(&rig, "hang", 10000);
 
-    fill_queue(4, "hang");
+    queue_fill(&rig, waiters, 4, "hang");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_hang(rig.masters, i));
     serve(holder, 4);
@@ -201,7 +193,7 @@ TEST(masters, masters_that_are_restarted_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "restart", 10000);
 
-    fill_queue(4, "restart");
+    queue_fill(&rig, waiters, 4, "restart");
     for (size_t i = 0; i < 2; i++) {
         rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
@@ -265,7 +257,7 @@ TEST(notifications, listening_connections_that_are_killed_come_back_and_nobody_i
 {
     struct redlock_lock *holder = rig_hold(&rig, "killed", 10000);
 
-    fill_queue(4, "killed");
+    queue_fill(&rig, waiters, 4, "killed");
     rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
     serve(holder, 4);
 }
@@ -278,7 +270,7 @@ TESTS(notifications, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0
 
     rig_do_all(&rig, "ACL", "SETUSER", "default", commands[_i], NULL);
     holder = rig_hold(&rig, "mute", 10000);
-    fill_queue(2, "mute");
+    queue_fill(&rig, waiters, 2, "mute");
     serve(holder, 2);
     ck_assert_uint_eq(watch_stats(rig.client).hand_offs, 0);
     queue_wait_gone(&rig, "mute");

@@ -48,14 +48,6 @@ static bool foreign_lock(const char *key, const char *value)
     return false;
 }
 
-static void fill_queue(size_t n, const char *key)
-{
-    struct redlock_acquire_options request = queue_request();
-
-    for (size_t i = 0; i < n; i++)
-        waiter_take(&rig, &waiters[i], rig.client, key, &request);
-}
-
 GROUP(five, "five masters", open_five, rig_end)
 
 TEST(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
@@ -63,7 +55,7 @@ TEST(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
     int64_t released_ns;
 
     ck_assert(foreign_lock("mixed", "foreign"));
-    fill_queue(2, "mixed");
+    queue_fill(&rig, waiters, 2, "mixed");
     released_ns = watch_now_ns();
     foreign_delete("mixed", "foreign");
     waiter_wait_held(&waiters[0]);
@@ -107,7 +99,7 @@ TEST(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    fill_queue(4, "mixed");
+    queue_fill(&rig, waiters, 4, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (size_t i = 0; i < 4; i++) {
         waiter_wait_held(&waiters[i]);
@@ -123,7 +115,7 @@ TEST(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_the_que
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    fill_queue(2, "mixed");
+    queue_fill(&rig, waiters, 2, "mixed");
     foreign_delete("mixed", "foreign");
     ck_assert_uint_eq(queue_count(&rig, "mixed", redlock_lock_token(waiters[0].lock)), 5);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -135,7 +127,7 @@ TEST(five, a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    fill_queue(2, "mixed");
+    queue_fill(&rig, waiters, 2, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     waiter_wait_held(&waiters[0]);
     foreign_delete("mixed", redlock_lock_token(waiters[0].lock));

@@ -14,6 +14,14 @@ struct redlock_acquire_options queue_request(void)
     return rig_request(10000, REDLOCK_FOREVER);
 }
 
+void queue_fill(struct rig *rig, struct waiter *waiters, size_t n, const char *key)
+{
+    struct redlock_acquire_options request = queue_request();
+
+    for (size_t i = 0; i < n; i++)
+        waiter_take(rig, &waiters[i], rig->client, key, &request);
+}
+
 void queue_open(void)
 {
     turns = 0;

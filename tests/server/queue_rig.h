@@ -22,6 +22,9 @@ struct waiter {
 /* A request to wait for long, with a ttl of 10 s. */
 struct redlock_acquire_options queue_request(void);
 
+/* n waiters of the rig's client, in this order. */
+void queue_fill(struct rig *rig, struct waiter *waiters, size_t n, const char *key);
+
 /* Starts to acquire; turns are counted anew with the first waiter after queue_open(). */
 void queue_open(void);
 void waiter_start(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,

@@ -7,15 +7,6 @@
 #include "suite.h"
 #include "watch.h"
 
-static uint32_t slots_of(const struct record *record)
-{
-    uint32_t slots = 0;
-
-    for (size_t i = 0; i < redlock_set_size(record->set); i++)
-        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(record->set, i));
-    return slots;
-}
-
 GROUP(permits, "several permits", set_open, set_close)
 
 TEST(permits, several_permits_are_held_together_in_different_slots)
@@ -27,7 +18,7 @@ TEST(permits, several_permits_are_held_together_in_different_slots)
     set_acquire(three, 20000);
     ck_assert_uint_eq(three->result.n_keys, 3);
     set_acquire(two, 20000);
-    ck_assert_uint_eq(slots_of(three) | slots_of(two), 0x1f);
+    ck_assert_uint_eq(set_slots(three) | set_slots(two), 0x1f);
     rig_wait_absent(&rig, "s#gate");
     three->ended = 0;
     ck_assert_int_eq(redlock_set_extend(three->set, 20000, set_on_end, three), 0);

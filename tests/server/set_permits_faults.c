@@ -23,15 +23,6 @@ static void hold_singles(size_t n)
     }
 }
 
-static uint32_t slots_of(const struct record *record)
-{
-    uint32_t slots = 0;
-
-    for (size_t i = 0; i < redlock_set_size(record->set); i++)
-        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(record->set, i));
-    return slots;
-}
-
 static uint32_t slot_of(const struct redlock_lock *permit)
 {
     return UINT32_C(1) << redlock_lock_slot(permit);
@@ -102,7 +93,7 @@ TEST(processes, the_permits_of_a_killed_holder_come_back_together)
 
     child_kill(child_start_ready(&rig, hold_and_stay, NULL));
     set_acquire(all, REDLOCK_FOREVER);
-    ck_assert_uint_eq(slots_of(all), 7);
+    ck_assert_uint_eq(set_slots(all), 7);
 }
 
 /* Whoever waits with some permits, or with none, is the owner of the gate. When it is killed the next one is not kept
@@ -116,7 +107,7 @@ TESTS(processes, a_killed_owner_of_the_gate_delays_others_for_its_ttl, 1, LIMIT 
     for (size_t i = 1; i < (size_t)_i; i++)
         ck_assert_int_eq(redlock_release(singles[i], NULL, NULL), 0);
     set_acquire(two, REDLOCK_FOREVER);
-    ck_assert_uint_eq(slots_of(two) | slot_of(singles[0]), 7);
+    ck_assert_uint_eq(set_slots(two) | slot_of(singles[0]), 7);
     ck_assert_int_eq(redlock_state(singles[0]), REDLOCK_STATE_HELD);
     rig_wait_absent(&rig, "s#gate");
 }
@@ -138,7 +129,7 @@ TEST(processes, a_killed_waiter_for_the_gate_delays_others_for_its_lease)
     ck_assert_uint_eq(next->ended, 0);
     set_release(owner, REDLOCK_OK);
     set_wait_end(next, REDLOCK_OK);
-    ck_assert_uint_eq(slots_of(next), 7);
+    ck_assert_uint_eq(set_slots(next), 7);
 }
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
@@ -159,7 +150,7 @@ TEST(of_masters, a_hung_minority_stops_nobody)
     ck_assert_uint_eq(waiter->ended, 0);
     set_release(holder, REDLOCK_OK);
     set_wait_end(waiter, REDLOCK_OK);
-    ck_assert_uint_eq(slots_of(waiter), 7);
+    ck_assert_uint_eq(set_slots(waiter), 7);
     ck_assert(masters_resume(rig.masters, 0));
     ck_assert(masters_resume(rig.masters, 4));
     set_release(waiter, REDLOCK_OK);

@@ -157,3 +157,12 @@ bool set_has_lost(void *record)
 {
     return ((const struct record *)record)->lost > 0;
 }
+
+uint32_t set_slots(const struct record *record)
+{
+    uint32_t slots = 0;
+
+    for (size_t i = 0; i < redlock_set_size(record->set); i++)
+        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(record->set, i));
+    return slots;
+}

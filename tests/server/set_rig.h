@@ -53,6 +53,9 @@ void set_acquire_renewed_often(struct record *record, int64_t timeout_ms);
 
 void set_release(struct record *record, int status);
 
+/* A mask of the slots that its permits have. */
+uint32_t set_slots(const struct record *record);
+
 /* Until each of the masters has the keys, and the client knows that: a master that forgets a vote gets it back only if
  * it was counted. The keys are words with spaces between them. */
 void set_wait_votes(struct redlock_client *client, const char *keys);

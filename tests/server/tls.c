@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "program_rig.h"
+#include "watch.h"
 
 static void start(size_t n, enum masters_tls tls)
 {
@@ -69,19 +70,12 @@ static void expect_locking_works(void)
     ck_assert_uint_eq(outcome.granted, rig.n);
 }
 
-static struct redlock_node_stats stats_of(size_t node)
-{
-    struct redlock_node_stats stats;
-
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof stats), 0);
-    return stats;
-}
-
 static bool first_has_failed(void *argument)
 {
     const char *words = argument;
+    const struct redlock_node_stats stats = watch_node_stats(rig.client, 0);
 
-    return stats_of(0).disconnects > 0 && (!words || strstr(stats_of(0).last_error, words));
+    return stats.disconnects > 0 && (!words || strstr(stats.last_error, words));
 }
 
 static void create(void)
@@ -97,7 +91,7 @@ static void expect_failure(const char *words)
 {
     create();
     rig_wait(&rig, first_has_failed, NULL, "the connection to fail");
-    ck_assert_msg(strstr(stats_of(0).last_error, words) != NULL, "%s", stats_of(0).last_error);
+    ck_assert_ptr_nonnull(strstr(watch_node_stats(rig.client, 0).last_error, words));
 }
 
 static void expect_refused(const char *words)
@@ -201,7 +195,7 @@ TEST(works, many_records_keep_their_order)
 
         rig_expect_release(&rig, locks[i], REDLOCK_OK);
     }
-    ck_assert_uint_eq(stats_of(0).disconnects, 0);
+    ck_assert_uint_eq(watch_node_stats(rig.client, 0).disconnects, 0);
 }
 
 /* The last words are handed to the kernel before the connection ends, and the server hears them. */
@@ -234,7 +228,7 @@ TEST(works, a_forked_child_leaves_the_session_alone)
     rig_expect_extend(&rig, lock, 0, REDLOCK_OK);
     rig_wait_quiet(&rig, rig.client);
     for (size_t i = 0; i < rig.n; i++)
-        ck_assert_uint_eq(stats_of(i).disconnects, 0);
+        ck_assert_uint_eq(watch_node_stats(rig.client, i).disconnects, 0);
 }
 
 /* --- What fails, in words -------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "openssl_memory.h"
 #include "program_rig.h"
+#include "watch.h"
 
 /* --- The rig --------------------------------------------------------------------------------------------------- */
 
@@ -21,17 +22,9 @@ static void open_rig(void)
 
 /* --- No memory ------------------------------------------------------------------------------------------------- */
 
-static struct redlock_node_stats stats(void)
-{
-    struct redlock_node_stats stats;
-
-    ck_assert_int_eq(redlock_client_node_stats(rig.client, 0, &stats, sizeof stats), 0);
-    return stats;
-}
-
 static bool has_tried(void *argument)
 {
-    return stats().connects || stats().disconnects;
+    return watch_node_stats(rig.client, 0).connects || watch_node_stats(rig.client, 0).disconnects;
 }
 
 static bool create_client(void)
@@ -48,7 +41,7 @@ static bool create_client(void)
 static bool has_failed_in_words(void)
 {
     const char *why;
-    struct redlock_node_stats seen = stats();
+    struct redlock_node_stats seen = watch_node_stats(rig.client, 0);
 
     if (!seen.disconnects)
         return false;

@@ -1,6 +1,7 @@
 /* The library's calls. */
 #include "client_calls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +9,25 @@
 
 #include "client_host.h"
 #include "client_process.h"
+#include "host/trust/view.h"
 #include "host/upgrade.h"
 #include "kinds/mutex.h"
 #include "kinds/permit.h"
+#include "plan_members.h"
 #include "world.h"
 
 bool client_is_busy(const struct handle *handle)
 {
     return handle->host.call || handle->releasing;
+}
+
+bool client_has_busy(const struct client *client)
+{
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        if (client_is_busy(&client->handles[i]))
+            return true;
+    }
+    return false;
 }
 
 static bool is_upgraded(const struct handle *handle)
@@ -189,6 +201,51 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     client->incoming = BOX_NONE; /* nobody may have been asked */
 }
 
+static void pack_ledger(const struct client *client, struct parcel *parcel)
+{
+    struct rl_slice view = rl_trust_view(&client->host);
+    static struct rl_member_list list;
+
+    parcel->list = (uint8_t)list_by_id(&client->world->plan, client->host.trust.names.list_id);
+    snprintf(parcel->view, sizeof parcel->view, "%.*s", (int)view.size, view.size ? (const char *)view.data : "");
+    change_describe_list(client->world, &client->world->change.lists[parcel->list], &list);
+    rl_host_order_masters(&client->host, view.size ? &client->host.trust.view->list : &list, &parcel->origin.order);
+    rl_host_put_ledger(&parcel->exported, &parcel->origin);
+}
+
+/* A list without a view is known to those who are configured with it, and to those who go by it. */
+static bool find_origin(struct client *client, const struct parcel *parcel, struct rl_host_origin *origin)
+{
+    const char *id = id_of_list(&client->world->plan, parcel->list);
+    static struct rl_member_list list;
+
+    if (parcel->view[0])
+        return rl_host_go_by(&client->host, id, rl_slice_of(parcel->view), origin);
+    change_describe_list(client->world, &client->world->change.lists[parcel->list], &list);
+    rl_host_order_masters(&client->host, &list, &origin->order);
+    return rl_host_knows_list(&client->host, id, origin) && (!origin->older || client->configured == parcel->list);
+}
+
+/* Both processes run on one machine, whose clock they share; here they have clocks of their own, so bounds move by the
+ * difference. */
+static bool take_ledger(struct client *client, const struct parcel *parcel, struct rl_host_exported *exported)
+{
+    const struct clockwork *former = &client->world->clients[parcel->client].clock;
+    int64_t difference = client->host.now.ns - clockwork_read(former, client_true_now(client));
+    struct rl_host_origin origin = parcel->origin;
+    uint32_t went_by = client->host.trust.generation;
+
+    if (!find_origin(client, parcel, &origin))
+        return false;
+    if (origin.older || client->host.trust.generation != went_by)
+        world_count(client->world, COUNTER_ADOPTED_ACROSS);
+    for (size_t i = 0; i < origin.order.n; i++)
+        origin.bounds[i].ns += origin.bounds[i].ns == RL_LONG_AGO.ns ? 0 : difference;
+    origin.standing.ns += origin.standing.ns == RL_LONG_AGO.ns ? 0 : difference;
+    rl_host_take_ledger(&client->host, &origin, exported);
+    return true;
+}
+
 bool client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel)
 {
     struct box *box;
@@ -202,6 +259,7 @@ bool client_export(struct client *client, struct handle *handle, struct parcel *
     ret_parcel->client = client->index;
     ret_parcel->key = handle->key;
     rl_host_export(&handle->host, &ret_parcel->exported);
+    pack_ledger(client, ret_parcel);
     box->let_go = true;
     rl_host_detach(&handle->host);
     client_watch(client);
@@ -209,33 +267,26 @@ bool client_export(struct client *client, struct handle *handle, struct parcel *
     return true;
 }
 
-/* Both processes run on one machine, whose clock they share; here they have clocks of their own, so bounds move by the
- * difference. */
 void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
                   const struct rl_acquire *request)
 {
-    const struct clockwork *former = &client->world->clients[parcel->client].clock;
     struct rl_host_exported exported = parcel->exported;
-    int64_t difference;
 
     rl_host_begin_operation(&handle->host);
-    difference = client->host.now.ns - clockwork_read(former, client_true_now(client));
     TRACE(client->world, name_of_handle(client, handle), "adopt %s", exported.token);
-    exported.state.bounds = exported.bounds;
     exported.state.kind = request->kind;
     exported.slot = (uint32_t)(parcel->key - FIRST_SLOT);
-    if (handle->permit)
-        handle->key = parcel->key;
-    for (unsigned m = 0; m < client->n_places; m++) {
-        if (exported.bounds[m].ns != RL_LONG_AGO.ns)
-            exported.bounds[m].ns += difference;
+    if (take_ledger(client, parcel, &exported)) {
+        if (handle->permit)
+            handle->key = parcel->key;
+        expect_value(client, handle, parcel->box);
+        client->late_import = true;
+        if (rl_host_import(&handle->host, request, &exported) == 0)
+            world_count(client->world, COUNTER_ADOPTED);
+        client->late_import = false;
     }
-    expect_value(client, handle, parcel->box);
-    client->late_import = true;
-    if (rl_host_import(&handle->host, request, &exported) == 0)
-        world_count(client->world, COUNTER_ADOPTED);
-    client->late_import = false;
     client_watch(client);
+    client->incoming = BOX_NONE; /* there may have been no room for it */
 }
 
 static void forget_completions(struct client *client, const struct handle *handle)

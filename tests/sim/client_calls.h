@@ -6,6 +6,7 @@
 
 /* An acquisition, extension or release whose completion has not been delivered. */
 bool client_is_busy(const struct handle *handle);
+bool client_has_busy(const struct client *client);
 
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
 void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);

@@ -51,15 +51,6 @@ void client_shutdown(struct client *client, struct rl_span timeout)
     client_watch(client);
 }
 
-static bool callbacks_due(const struct client *client)
-{
-    for (unsigned i = 0; i < client->n_handles; i++) {
-        if (client_is_busy(&client->handles[i]))
-            return true;
-    }
-    return false;
-}
-
 static void end(struct client *client, enum shutdown_end status)
 {
     static const char *const names[] = {"confirmed", "its time is up", "canceled"};
@@ -79,7 +70,7 @@ void client_check_shutdown(struct client *client)
     case RL_SHUTDOWN_WAITING:
         break;
     case RL_SHUTDOWN_CONFIRMED:
-        if (!client->host.shutdown.expired && callbacks_due(client))
+        if (!client->host.shutdown.expired && client_has_busy(client))
             break;
         end(client, SHUTDOWN_OK);
         workload_on_shutdown(client);

@@ -28,6 +28,7 @@ struct plan_options;
     X(VIEWS_BACK, "... views that went back") \
     X(VIEWS_ADOPTED, "... views that clients have adopted") \
     X(RENAMED, "... masters that clients know by another name since") \
+    X(ADOPTED_ACROSS, "... exported locks that came from another list") \
     X(HELD_ON, "... locks that were held meanwhile") \
     X(WORLDS, "worlds") \
     X(EVENTS, "events") \

@@ -55,7 +55,7 @@ static void name_list(void *ctx, struct rl_member_list *list)
     snprintf(list->id, sizeof list->id, "%s", id_of_list(&world->plan, know_list(world, &known)));
 }
 
-static void describe_list(struct world *world, const struct member_list *list, struct rl_member_list *ret_list)
+void change_describe_list(struct world *world, const struct member_list *list, struct rl_member_list *ret_list)
 {
     memset(ret_list, 0, sizeof *ret_list);
     ret_list->quorum = list->quorum;
@@ -104,9 +104,9 @@ static void begin_run(struct world *world, unsigned index)
         return;
     }
     memset(&present, 0, sizeof present);
-    describe_list(world, &configured, &present.list);
+    change_describe_list(world, &configured, &present.list);
     memcpy(present.history[present.n_history++], present.list.id, RL_ID_SIZE);
-    describe_list(world, &wanted, &goal);
+    change_describe_list(world, &wanted, &goal);
     snprintf(run, sizeof run, "%016llx", (unsigned long long)rng_next(&world->fate));
     operator->number = ++world->change.runs;
     operator->asking = operator->declared = operator->done = false;

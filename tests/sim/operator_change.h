@@ -96,6 +96,9 @@ void change_cut(struct world *world, unsigned operator, uint16_t machines, int64
 /* The list that was wanted has stood, or there is nothing to change. */
 bool change_done(const struct world *world);
 
+/* A list as views have it. */
+void change_describe_list(struct world *world, const struct member_list *list, struct rl_member_list *ret_list);
+
 /* The list that a program is configured with which starts now. */
 unsigned change_configured(struct world *world);
 

@@ -73,14 +73,6 @@ static uint32_t find_voters(const struct world *world, unsigned list)
 
 /* --- Two lists ---------------------------------------------------------------------------------------------------- */
 
-/* What a quorum cannot take from masters that vote by this list alone it takes from those that have voted by both. */
-static int needs_of_both(const struct member_list *list, uint32_t voters, uint32_t others)
-{
-    int alone = __builtin_popcount(voters & ~others);
-
-    return list->quorum > alone ? list->quorum - alone : 0;
-}
-
 static bool have_quorums_apart(const struct world *world, unsigned a, unsigned b)
 {
     const struct member_list *lists = world->change.lists;
@@ -88,8 +80,7 @@ static bool have_quorums_apart(const struct world *world, unsigned a, unsigned b
     uint32_t of_b = find_voters(world, b);
 
     return __builtin_popcount(of_a) >= lists[a].quorum && __builtin_popcount(of_b) >= lists[b].quorum &&
-           needs_of_both(&lists[a], of_a, of_b) + needs_of_both(&lists[b], of_b, of_a) <=
-               __builtin_popcount(of_a & of_b);
+           !voters_meet(&lists[a], of_a, &lists[b], of_b);
 }
 
 static void check_list(struct world *world, unsigned list)

@@ -230,18 +230,20 @@ void once_abandon(struct handle *handle)
 }
 
 /* What a new list of masters has ended waits for greetings, which end with their connections, and for the first
- * connections to new members; then it begins anew: a single attempt, or an extension. */
+ * connections to new members; then it begins anew: a single attempt, or an extension. A process that is stopped in the
+ * turn in which it hears of the list asks later. */
 static struct rl_instant anew_due(const struct client *client, const struct handle *handle,
                                   const struct op_record *record)
 {
     const struct plan *plan = &client->world->plan;
+    struct rl_instant resumed = {clockwork_read(&client->clock, client->stopped_until)};
     int64_t longest = 2 * plan->config.node_timeout.ns + plan->stall_timeout.ns + plan->connect_timeout.ns +
                       3 * plan->timer_slack_ns;
 
     if (record->op == RL_OP_RELEASE || rl_before(client->adopted_at, record->started) ||
         (record->op == RL_OP_ACQUIRE && !handle->call.request.once))
         return RL_LONG_AGO;
-    return rl_after(client->adopted_at, (struct rl_span){longest});
+    return rl_after(rl_later(client->adopted_at, resumed), (struct rl_span){longest});
 }
 
 /* A single attempt that had to wait for the first connections has its round from when it began; a release has its time

@@ -29,7 +29,8 @@ void permits_check(struct world *world)
 }
 
 /* A waiter leaves the queue of a slot for that of another. It must not have votes there, unless it yields them, or
- * the attempt has failed, or it had all of them before its latest round, which a quorum has answered. */
+ * the attempt has failed, or it had all of them before its latest round, which a quorum has answered, or the list of
+ * masters has changed since that round. */
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
@@ -42,7 +43,8 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
         world_violation(world, "permits", "%s wants %s: it has named fewer", name_of_handle(client, handle),
                         name_of_key(key));
     if (!former || former->key == key || former->handle != handle->index || handle->call.entry.lower ||
-        handle->host.core.state != RL_LOCK_WAITING || !former->enqueued || handle->turn.failed == handle->turn.attempts)
+        handle->host.core.state != RL_LOCK_WAITING || !former->enqueued ||
+        handle->turn.failed == handle->turn.attempts || !rl_before(client->adopted_at, handle->host.core.round_start))
         return;
     for (unsigned m = 0; m < handle->former_claim->n_nodes; m++) {
         bool granted = handle->former_claim->votes[m].outcome == RL_GRANTED;

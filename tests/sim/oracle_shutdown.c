@@ -174,15 +174,6 @@ void shutdown_on_end(struct world *world, struct client *client, enum shutdown_e
 
 /* --- Whom it waits for -------------------------------------------------------------------------------------------- */
 
-static bool is_busy(const struct client *client)
-{
-    for (unsigned i = 0; i < client->n_handles; i++) {
-        if (client_is_busy(&client->handles[i]))
-            return true;
-    }
-    return false;
-}
-
 static bool is_awaited(const struct client *client, unsigned place)
 {
     const struct rl_list *pending = &client->host.engine.votes.pending_rollbacks;
@@ -221,7 +212,7 @@ void shutdown_check_running(struct world *world, struct client *client)
             return;
         silent++;
     }
-    if (silent && is_confirmed(client) && !is_busy(client) && !client->shutdown.ending)
+    if (silent && is_confirmed(client) && !client_has_busy(client) && !client->shutdown.ending)
         world_violation(world, "shutdown", "%s waits for %zu masters, which are silent, though a quorum has confirmed",
                         name_of_client(client->index), silent);
 }

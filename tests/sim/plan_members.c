@@ -115,17 +115,22 @@ static int count_of(unsigned set)
     return __builtin_popcount(set);
 }
 
-/* What a quorum cannot take from its own masters alone it takes from those that both have. */
-static int needs_of_both(const struct member_list *list, const struct member_list *other)
+/* What a quorum cannot take from masters that vote by this list alone it takes from those that vote by both. */
+static int needs_of_both(const struct member_list *list, unsigned voters, unsigned others)
 {
-    int alone = count_of(list->members & ~(unsigned)other->members);
+    int alone = count_of(voters & ~others);
 
     return list->quorum > alone ? list->quorum - alone : 0;
 }
 
+bool voters_meet(const struct member_list *a, unsigned of_a, const struct member_list *b, unsigned of_b)
+{
+    return needs_of_both(a, of_a, of_b) + needs_of_both(b, of_b, of_a) > count_of(of_a & of_b);
+}
+
 bool lists_meet(const struct member_list *a, const struct member_list *b)
 {
-    return needs_of_both(a, b) + needs_of_both(b, a) > count_of(a->members & b->members);
+    return voters_meet(a, a->members, b, b->members);
 }
 
 const char *name_of_list(const struct plan *plan, const struct member_list *list)

@@ -17,7 +17,8 @@ const char *id_of_name(const struct plan *plan, const struct member_list *list, 
 /* Which list has this id. */
 unsigned list_by_id(const struct plan *plan, const char *id);
 
-/* Does each quorum of one list share a master with each quorum of the other? */
+/* Does each quorum of one list share a master with each quorum of the other, where only these masters vote, or all? */
+bool voters_meet(const struct member_list *a, unsigned of_a, const struct member_list *b, unsigned of_b);
 bool lists_meet(const struct member_list *a, const struct member_list *b);
 
 /* For traces: its masters and its quorum, "m1 m2/2". The text is lost with the next call. */

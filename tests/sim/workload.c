@@ -41,8 +41,6 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->destroy_permille = (uint16_t)(rng_chance(rng, 700) ? 0 : rng_below(rng, 200));
     agent->detach_permille = (uint16_t)(rng_chance(rng, 800) ? 0 : rng_below(rng, 300));
     agent->export_permille = (uint16_t)(rng_chance(rng, 750) ? 0 : rng_below(rng, 400));
-    if (world->plan.n_lists > 1)
-        agent->export_permille = 0; /* who takes it over may know other masters */
     agent->abandon_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 500));
     if (world->plan.calm) {
         *agent = (struct agent){.generation = agent->generation,

@@ -55,7 +55,10 @@ struct parcel {
     int64_t since; /* true time: its former holder may have been stopped until then */
     uint8_t client;
     uint8_t key;
-    struct rl_host_exported exported; /* by the clock of its former client */
+    uint8_t list;         /* by which its former client went ... */
+    char view[VIEW_ROOM]; /* ... and its view; "": it was configured so */
+    struct rl_host_exported exported; /* without its ledger, which is the origin's: by the clock of its former client */
+    struct rl_host_origin origin;
 };
 
 #define MAX_PARCELS 8

@@ -168,6 +168,14 @@ void watch_wait_renewed(struct rig *rig)
     rig_wait(rig, has_renewed, &request, "renewals");
 }
 
+struct redlock_node_stats watch_node_stats(const struct redlock_client *client, size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(client, node, &stats, sizeof stats), 0);
+    return stats;
+}
+
 struct redlock_node_info watch_info(const struct redlock_client *client, size_t node)
 {
     struct redlock_node_info info;

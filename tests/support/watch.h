@@ -46,6 +46,7 @@ void watch_wait_event(struct rig *rig, struct tally *tally, enum redlock_event_t
 void watch_wait_renewed(struct rig *rig);
 
 struct redlock_stats watch_stats(const struct redlock_client *client);
+struct redlock_node_stats watch_node_stats(const struct redlock_client *client, size_t node);
 struct redlock_node_info watch_info(const struct redlock_client *client, size_t node);
 
 int64_t watch_now_ns(void); /* CLOCK_BOOTTIME */
