@@ -8,19 +8,11 @@ local function listed(entry)
   return tonumber(ends), home, tonumber(limit), tonumber(notified), channel
 end
 
-local function unlist(value)
-  if redis.pcall('HDEL', KEYS[7], value) == 1 then
-    redis.pcall('ZREM', KEYS[6], value)
-  end
-end
-
--- Whoever has the slot waits no more: a notification to it would be lost for those who do.
-local function unlist_holder()
-  local holder = redis.pcall('GET', KEYS[1])
-  if type(holder) == 'string' then
-    unlist(holder)
+-- Whoever has the slot waits no more, no more than who leaves: a notification to it would be lost for those who do.
+local function unlist(...)
+  if redis.pcall('HDEL', KEYS[7], ...) ~= 0 then
+    redis.pcall('ZREM', KEYS[6], ...)
   end
 end
 
 local slot = KEYS[1]:match('%d+$')
-@CLOCK@

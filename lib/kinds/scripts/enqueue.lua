@@ -6,7 +6,8 @@
 -- Returns {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower
 -- ticket waits here, waiters in front (for a new entry dead ones count), PTTL of the key, ms after which to look
 -- again or -1, fencing counter}, and with further values the number of waiters in front of the first of them; a value
--- that has 100000 in front finds the queue full.
+-- that has 100000 in front finds the queue full. ENQUEUE_PERMIT goes on with what follows that: the value that this
+-- command has given the key.
 @HAND_OFF@
 @LIVING@
 @PLACE@
@@ -58,7 +59,7 @@ end
 
 local me, lease, round, inc, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[6], ARGV[7] ~= '0'
 if inc ~= '' and inc ~= incarnation() then
-  return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+  return {-2, now_us, 0, 0, 0, -1, -1, 0}
 end
 if fenced and not counter(KEYS[4]) then
   return no_counter
@@ -84,13 +85,12 @@ if type(value) == 'table' or tonumber(notes[5] or 0) > now then
 end
 local held, known = value == me, notes[4] and redis.call('ZSCORE', KEYS[2], me)
 if not known and not held and waiting >= 100000 then
-  return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+  return {-3, now_us, 0, 0, 0, -1, -1, 0}
 end
 
 @TICKET@
 
--- With every new value two other entries are looked at, so that dead ones do not pile up behind a long hold.
-local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
+local swept = not known and tonumber(notes[2] or 0)
 -- A command that was held up on its way, and is older than the entry, changes nothing.
 local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
 local before = value
@@ -106,7 +106,7 @@ elseif not value and waiting == 0 then
   value, held = me, true
 elseif not stale then
   redis.call('ZADD', KEYS[2], whole(ticket), me)
-  redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + looks) or notes[2] or '0', me,
+  redis.call('HSET', KEYS[3], '@last', last, '@sweep', swept and whole(swept + looks) or notes[2] or '0', me,
     entry_with(ARGV[7]))
 end
 -- Both end together, except that the queue also ends when nobody is left.
@@ -115,8 +115,8 @@ if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
   redis.call('PEXPIRE', KEYS[3], whole(2 * lease))
 end
 
-if at then
-  sweep(at, looks)
+if swept then
+  sweep(swept, looks, waiting)
 end
 if not value then
   value = hand_off(redis.call('ZPOPMIN', KEYS[2]), me)
@@ -136,5 +136,6 @@ end
 if not held then
   tell_lower(notes[3], before, me, ticket)
 end
-return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look,
-  held and fenced and counter(KEYS[4]) or 0, looks > 2 and let_follow(value, tonumber(last)) or nil}
+return {held and 1 or 0, now_us, ticket, lower and 1 or 0, rank, pttl, look,
+  held and fenced and counter(KEYS[4]) or 0, looks > 2 and let_follow(value, tonumber(last)) or nil},
+  value ~= before and value

@@ -16,11 +16,11 @@ local function enqueue(mode, replaced)
   local own, ends = vote_of(me)
   local known = notes[4] and redis.call('ZSCORE', KEYS[2], me)
   if not known and not own and waiting >= 100000 then
-    return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+    return {-3, now_us, 0, 0, 0, -1, -1, 0}
   end
   @TICKET@
 
-  local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
+  local swept = not known and tonumber(notes[2] or 0)
   local _, _, _, noted = parts_of(notes[4] or '')
   -- A command that was held up on its way, and is older than the entry, changes nothing.
   if own then
@@ -35,7 +35,7 @@ local function enqueue(mode, replaced)
     local word = replaced ~= '' and 'x^' .. replaced .. ' ' or mode ~= 'x' and mode .. ' ' or ''
     local until_then = word == '' and 0 or now + 2 * lease
     redis.call('ZADD', KEYS[2], whole(ticket), me)
-    redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + 2) or notes[2] or '0',
+    redis.call('HSET', KEYS[3], '@last', last, '@sweep', swept and whole(swept + 2) or notes[2] or '0',
       '@modes', whole(math.max(tonumber(notes[5] or 0), until_then)), me,
       word .. table.concat({whole(now + lease), ARGV[3], ARGV[2], ARGV[6] == '' and '-' or ARGV[6], ARGV[7], ARGV[8],
       ARGV[9]}, ' '))
@@ -44,8 +44,8 @@ local function enqueue(mode, replaced)
     redis.call('PEXPIRE', KEYS[2], whole(2 * lease))
     redis.call('PEXPIRE', KEYS[3], whole(2 * lease))
   end
-  if at then
-    sweep(at, 2)
+  if swept then
+    sweep(swept, 2, waiting)
   end
 
   local _, mine = grant_waiters(me)
@@ -63,5 +63,5 @@ local function enqueue(mode, replaced)
     tell_lower(notes[3], before, me, ticket)
   end
   local count = held and fenced and (mode == 'x' and counter(KEYS[4]) or tonumber(read_counter(ARGV[7], ARGV[8]))) or 0
-  return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look_ms, count}, holder, last
+  return {held and 1 or 0, now_us, ticket, lower and 1 or 0, rank, pttl, look_ms, count}, holder, last
 end

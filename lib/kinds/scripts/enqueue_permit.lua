@@ -15,25 +15,28 @@ local last = tonumber(not notes.err and notes[1] or 0)
 if ARGV[4] == '0' and last > 0 then
   ARGV[5] = string.format('%.0f', math.max(last + 1, ARGV[5]))
 end
-local answer = enqueue()
+local answer, taker = enqueue()
 if answer.err then
   return answer
 end
-answer[9] = 0
-unlist_holder()
-if answer[1] == 0 then
-  answer[9] = free_slots(8)
-  local lease = tonumber(ARGV[2])
+if taker then
+  unlist(taker)
+end
+answer[9] = answer[1] == 0 and free_slots(8) or 0
+if answer[1] ~= 0 then
+  return answer
+end
+local others = notes.err and 100000 or redis.pcall('ZCARD', KEYS[6])
+if others ~= 100000 then
+  local lease, now = tonumber(ARGV[2]), math.floor(answer[2] / 1000)
   local _, _, _, notified = listed(notes[2])
-  if not notes.err and redis.pcall('ZCARD', KEYS[6]) ~= 100000 then
-    redis.pcall('ZADD', KEYS[6], string.format('%.0f', answer[3]), ARGV[1])
-    redis.pcall('HSET', KEYS[7], '@last', string.format('%.0f', math.max(last, answer[3])), ARGV[1],
-      string.format('%.0f %s %s %.0f %s', now + lease, slot, limit, notified or 0, ARGV[9]))
-    -- Both end together, except that the list also ends when nobody is left.
-    if redis.pcall('ZCARD', KEYS[6]) == 1 or redis.pcall('PTTL', KEYS[7]) < lease then
-      redis.pcall('PEXPIRE', KEYS[6], 2 * lease)
-      redis.pcall('PEXPIRE', KEYS[7], 2 * lease)
-    end
+  redis.pcall('ZADD', KEYS[6], string.format('%.0f', answer[3]), ARGV[1])
+  redis.pcall('HSET', KEYS[7], '@last', string.format('%.0f', math.max(last, answer[3])), ARGV[1],
+    string.format('%.0f %s %s %s %s', now + lease, slot, limit, notified or '0', ARGV[9]))
+  -- Both end together, except that the list also ends when nobody is left.
+  if others == 0 or redis.pcall('PTTL', KEYS[7]) < lease then
+    redis.pcall('PEXPIRE', KEYS[6], 2 * lease)
+    redis.pcall('PEXPIRE', KEYS[7], 2 * lease)
   end
 end
 return answer

@@ -18,7 +18,7 @@ end
 @GRANT_WAITERS@
 @ENQUEUE_MODES@
 if ARGV[6] ~= '' and ARGV[6] ~= incarnation() then
-  return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+  return {-2, now_us, 0, 0, 0, -1, -1, 0}
 end
 if ARGV[7] ~= '0' and not counter(KEYS[4]) then
   return no_counter

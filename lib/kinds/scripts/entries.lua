@@ -50,7 +50,7 @@ end
 
 local function tell(channel, value, round, what, inc, count)
   redis.pcall('PUBLISH', channel,
-    value .. ' ' .. round .. ' ' .. what .. ' ' .. inc .. ' ' .. now_us .. ' ' .. count)
+    value .. ' ' .. round .. ' ' .. what .. ' ' .. inc .. ' ' .. whole(now_us) .. ' ' .. count)
 end
 
 -- One ms more, since both times were rounded down: the vote's bound is the lease, counted from the sending.

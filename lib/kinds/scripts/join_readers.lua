@@ -6,9 +6,7 @@ local function join_readers(value, ttl)
   if not first or first.err or not (first[1] or ''):find('^[ru] ') then
     return
   end
-  local time = redis.call('TIME')
-  local now_us = time[1] * 1000000 + time[2]
-  local now = math.floor(now_us / 1000)
+  @CLOCK@
   if tonumber(first[2]) < now or redis.call('ZSCORE', KEYS[1], '@x') or redis.call('ZCARD', KEYS[1]) >= 100000 then
     return
   end

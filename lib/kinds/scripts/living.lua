@@ -13,9 +13,14 @@ local function living(value, entry)
   return left
 end
 
--- Looks at n entries, so that dead ones do not pile up behind a long hold.
-local function sweep(from, n)
-  local others = redis.call('ZRANGE', KEYS[2], from, from + n - 1)
+-- With each new value two other entries are due to be looked at, so that dead ones do not pile up behind a long hold:
+-- sixteen in one go. `swept` are those of before, and `looks` those that are due for the values of this command.
+local function sweep(swept, looks, waiting)
+  if waiting < 2 or (swept + looks) % 16 >= looks then
+    return
+  end
+  local from = swept % waiting
+  local others = redis.call('ZRANGE', KEYS[2], from, from + math.max(looks, 16) - 1)
   local entries = redis.call('HMGET', KEYS[3], unpack(others))
   for i, other in ipairs(others) do
     living(other, entries[i])

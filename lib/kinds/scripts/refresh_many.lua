@@ -9,7 +9,7 @@
 @LIVING@
 local lease, inc, idle, channel = tonumber(ARGV[1]), ARGV[2], ARGV[4], ARGV[5]
 if inc ~= '' and inc ~= incarnation() then
-  return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+  return {-2, now_us, 0, 0, 0, -1, -1, 0}
 end
 if ARGV[3] == '1' and not counter(KEYS[4]) then
   return no_counter
@@ -97,4 +97,4 @@ end
 if overtaken then
   tell(its_channel, other, 0, 'lower', '-', 0)
 end
-return {0, tonumber(now_us), pttl, table.concat(said, ' ')}
+return {0, now_us, pttl, table.concat(said, ' ')}

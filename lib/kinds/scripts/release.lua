@@ -1,6 +1,7 @@
 -- RELEASE (rules 3.4 and 7.2): ARGV[1] leaves the wait queue and, if it has the key, hands it off or deletes it; a
 -- value that shares the key gives up its vote.
--- Returns 1: deleted, 2: handed off, 0: missing, -1: foreign.
+-- Returns 1: deleted, 2: handed off, 0: missing, -1: foreign. RELEASE_PERMIT goes on with what follows that: the time,
+-- if it was read, and the value that has the key now, if it came from the queue.
 -- Where the queue's names are taken by something else, or may not be looked at, there is no queue; a release works
 -- all the same.
 local value = redis.pcall('GET', KEYS[1])
@@ -54,7 +55,7 @@ if not shared then
     if not successor then
       redis.call('DEL', KEYS[1], KEYS[3])
     end
-    return not value and 0 or successor and 2 or 1
+    return not value and 0 or successor and 2 or 1, now_us, successor
   end
   redis.call('DEL', KEYS[1])
 end

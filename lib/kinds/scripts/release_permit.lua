@@ -6,6 +6,15 @@ local function release()
 @RELEASE@
 end
 
+local released, read_us, successor = release()
+unlist(ARGV[1], successor or ARGV[1])
+if type(released) == 'table' or released == -1 then
+  return released
+end
+local time = not read_us and redis.call('TIME')
+local now_us = read_us or time[1] * 1000000 + time[2]
+local now = math.floor(now_us / 1000)
+
 -- The waiter with the lowest ticket, of the first eight, that is in another slot's queue and has not been told for a
 -- while. Those whose leases have ended are dropped.
 local function next_to_tell()
@@ -32,29 +41,18 @@ local function ticket_of_holder()
 end
 
 -- Who moves to a slot that has just been taken is the next one there. Moving again with each release would cost more
--- than it brings. Was somebody told of such a slot not long ago?
-local function has_told_of_taken()
-  local told = tonumber(redis.pcall('HGET', KEYS[7], '@told') or 0)
-  return told and math.abs(now - told) < 100
-end
-
-local released = release()
-unlist(ARGV[1])
-if type(released) == 'table' or released == -1 then
-  return released
-end
-unlist_holder()
-if released == 2 and has_told_of_taken() then
+-- than it brings.
+local told = successor and tonumber(redis.pcall('HGET', KEYS[7], '@told') or 0)
+if told and math.abs(now - told) < 100 then
   return released
 end
 local value, entry = next_to_tell()
 local taken_by = ticket_of_holder()
-if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < taken_by and
-  (taken_by == math.huge or not has_told_of_taken()) then
+if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < taken_by then
   redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
-  if taken_by ~= math.huge then
+  if successor then
     redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', now))
   end
-  redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. now_us .. ' ' .. slot)
+  redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. string.format('%.0f', now_us) .. ' ' .. slot)
 end
 return released

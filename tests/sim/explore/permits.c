@@ -23,8 +23,9 @@ static const struct permits_setup setups[SETUP_COUNT] = {
 /* Bugs: other words in all scripts that have these. */
 static const struct script_bug bugs[] = {
     {{"permits: nobody is told of a free slot", SETUP_TWO_HOMES}, "if value and tonumber(", "if false and tonumber("},
-    {{"permits: the directory keeps who is released", SETUP_TWO_HOMES}, "unlist(ARGV[1])", ""},
-    {{"permits: a holder is told of slots", SETUP_TWO_HOMES}, "unlist_holder()\nif released", "if released"},
+    {{"permits: the directory keeps who is released", SETUP_TWO_HOMES},
+     "ARGV[1], successor or ARGV[1]", "successor or ''"},
+    {{"permits: a holder is told of slots", SETUP_TWO_HOMES}, "ARGV[1], successor or ARGV[1]", "ARGV[1]"},
     {{"permits: tickets of one slot alone", SETUP_TWO_HOMES}, "if ARGV[4] == '0' and last > 0 then", "if false then"},
     {{"permits: waiters are told again and again", SETUP_AGAIN}, "math.abs(now - notified) >= 100", "true"},
     {{"permits: no mask shows a free slot", SETUP_TWO_HOMES}, "mask = mask + bit", "mask = mask"},

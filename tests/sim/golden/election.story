@@ -142,14 +142,14 @@ guarded
    451.000  m1  release k B2 = 2
    451.000  m2  release k B2 = 2
    451.000  m3  release k B2 = 2
-   452.000  A   m1 calls: A4 0 granted i1 0451000 1000415000
+   452.000  A   m1 calls: A4 0 granted i1 451000 1000415000
    452.000  B   m1: release B2 granted, handed off
-   452.000  A   m2 calls: A4 0 granted i2 0451000 1000415000
+   452.000  A   m2 calls: A4 0 granted i2 451000 1000415000
    452.000  A   has the token 1000415000
    452.000  A   acquire: ok, valid for 258.000 ms
    452.000  A   is elected
    452.000  B   m2: release B2 granted, handed off
-   452.000  A   m3 calls: A4 0 granted i3 0451000 1000415000
+   452.000  A   m3 calls: A4 0 granted i3 451000 1000415000
    452.000  B   m3: release B2 granted, handed off
    452.000  B   release: ok
    452.000  B   has resigned

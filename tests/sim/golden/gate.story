@@ -155,13 +155,13 @@ set B s#gate s s
    203.000  m1  release s#1 C1 = 0
    203.000  m2  release s#1 C1 = 0
    203.000  m3  release s#1 C1 = 0
-   204.000  A   m1 calls: A5 0 look - 0203000 1
+   204.000  A   m1 calls: A5 0 look - 203000 1
    204.000  A   rollback A5 -> m1 m2 m3
    204.000  A   enqueue A10 -> m1 m2 m3
    204.000  C   m1: release C1 granted, handed off
-   204.000  A   m2 calls: A5 0 look - 0203000 1
+   204.000  A   m2 calls: A5 0 look - 203000 1
    204.000  C   m2: release C1 granted, handed off
-   204.000  A   m3 calls: A5 0 look - 0203000 1
+   204.000  A   m3 calls: A5 0 look - 203000 1
    204.000  C   m3: release C1 granted, handed off
    204.000  C   release: ok
    205.000  m1  rollback s#0 A5 = -1
@@ -187,16 +187,16 @@ set B s#gate s s
    209.000  m1  release s#gate A2 = 0
    209.000  m2  release s#gate A2 = 0
    209.000  m3  release s#gate A2 = 0
-   210.000  B   m1 calls: B9 0 granted - 0209000 0
+   210.000  B   m1 calls: B9 0 granted - 209000 0
    210.000  A   m1: release A2 granted, handed off
-   210.000  B   m2 calls: B9 0 granted - 0209000 0
+   210.000  B   m2 calls: B9 0 granted - 209000 0
    210.000  B   acquire: ok, valid for 1830.000 ms
    210.000  B'  acquire s ttl=10000
    210.000  B   claim B11 -> m1 m2 m3
    210.000  B'' acquire s ttl=10000
    210.000  B   claim B12 -> m1 m2 m3
    210.000  A   m2: release A2 granted, handed off
-   210.000  B   m3 calls: B9 0 granted - 0209000 0
+   210.000  B   m3 calls: B9 0 granted - 209000 0
    210.000  A   m3: release A2 granted, handed off
    211.000  m1  claim s#1 s#1 s#0 redlock:queue:s#0 B11 10000 0 0 = 0 1995 0 0
    211.000  m1  claim s#0 s#0 s#1 redlock:queue:s#1 B12 10000 0 0 = 0 9830 0 0
@@ -237,18 +237,18 @@ set B s#gate s s
    401.000  m2  release s#1 A10 = 2
    401.000  m3  release s#0 A3 = 1
    401.000  m3  release s#1 A10 = 2
-   402.000  B   m1 calls: B13 0 look - 0401000 0
+   402.000  B   m1 calls: B13 0 look - 401000 0
    402.000  B   rollback B13 -> m1 m2 m3
    402.000  B   enqueue B14 -> m1 m2 m3
-   402.000  B   m1 calls: B13 0 granted - 0401000 0
+   402.000  B   m1 calls: B13 0 granted - 401000 0
    402.000  A   m1: release A3 granted
    402.000  A   m1: release A10 granted, handed off
-   402.000  B   m2 calls: B13 0 look - 0401000 0
-   402.000  B   m2 calls: B13 0 granted - 0401000 0
+   402.000  B   m2 calls: B13 0 look - 401000 0
+   402.000  B   m2 calls: B13 0 granted - 401000 0
    402.000  A   m2: release A3 granted
    402.000  A   m2: release A10 granted, handed off
-   402.000  B   m3 calls: B13 0 look - 0401000 0
-   402.000  B   m3 calls: B13 0 granted - 0401000 0
+   402.000  B   m3 calls: B13 0 look - 401000 0
+   402.000  B   m3 calls: B13 0 granted - 401000 0
    402.000  A   m3: release A3 granted
    402.000  A'  release: ok
    402.000  A   m3: release A10 granted, handed off

@@ -64,12 +64,12 @@ clients 2
     63.000  m1  release k A1 = 0
     63.000  m2  release k A1 = 0
     63.000  m3  release k A1 = 0
-    64.000  B   m1 calls: B3 0 granted - 0063000 0
+    64.000  B   m1 calls: B3 0 granted - 63000 0
     64.000  A   m1: release A1 granted, handed off
-    64.000  B   m2 calls: B3 0 granted - 0063000 0
+    64.000  B   m2 calls: B3 0 granted - 63000 0
     64.000  B   acquire: ok, valid for 1956.000 ms
     64.000  A   m2: release A1 granted, handed off
-    64.000  B   m3 calls: B3 0 granted - 0063000 0
+    64.000  B   m3 calls: B3 0 granted - 63000 0
     64.000  A   m3: release A1 granted, handed off
     64.000  A   release: ok
   1042.000  B   extend B3 -> m1 m2 m3

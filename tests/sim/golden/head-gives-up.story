@@ -96,13 +96,13 @@ left 700
    681.000  m1  rollback k A2 = -1
    681.000  m2  rollback k A2 = -1
    681.000  m3  rollback k A2 = -1
-   682.000  B   m1 calls: B4 0 first - 0681000 0
+   682.000  B   m1 calls: B4 0 first - 681000 0
    682.000  B   enqueue B4 -> m1
    682.000  A   m1: rollback A2 refused, foreign
-   682.000  B   m2 calls: B4 0 first - 0681000 0
+   682.000  B   m2 calls: B4 0 first - 681000 0
    682.000  B   enqueue B4 -> m2
    682.000  A   m2: rollback A2 refused, foreign
-   682.000  B   m3 calls: B4 0 first - 0681000 0
+   682.000  B   m3 calls: B4 0 first - 681000 0
    682.000  B   enqueue B4 -> m3
    682.000  A   m3: rollback A2 refused, foreign
    683.000  m1  enqueue k B4 2000 1 1000042000 1000042000  0 0 B1 = 0 683000 1000042000 0 0 17 17 0

@@ -66,10 +66,10 @@ max-ttl 10000
    113.000  m1  release k A1 = 0
    113.000  m2  release k A1 = 0
    113.000  m3  release k A1 = 0
-   114.000  B   m1 calls: B3 0 granted - 0113000 0
+   114.000  B   m1 calls: B3 0 granted - 113000 0
    114.000  A   m1: release A1 granted, handed off
    114.000  A   m2: release A1 granted, handed off
-   114.000  B   m3 calls: B3 0 granted - 0113000 0
+   114.000  B   m3 calls: B3 0 granted - 113000 0
    114.000  A   m3: release A1 granted, handed off
    114.000  A   release: ok
    136.000  B   m2 is heard

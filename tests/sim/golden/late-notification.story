@@ -144,18 +144,18 @@ node-timeout 100
    442.000  C   m2: extend C5 granted
    442.000  C   has renewed the lock
    442.000  C   m3: extend C5 granted
-   510.000  B   m1 calls: B3 0 granted - 0073000 0
-   510.000  B   m2 calls: B3 0 granted - 0073000 0
-   510.000  B   m3 calls: B3 0 granted - 0073000 0
+   510.000  B   m1 calls: B3 0 granted - 73000 0
+   510.000  B   m2 calls: B3 0 granted - 73000 0
+   510.000  B   m3 calls: B3 0 granted - 73000 0
    511.000  B   enqueue B3 -> m1 m2 m3
    512.000  m1  enqueue k B3 300 1 1000032000 1000032000  0 0 B1 = 0 512000 1000032000 0 0 229 229 0
    512.000  m2  enqueue k B3 300 1 1000032000 1000032000  0 0 B1 = 0 512000 1000032000 0 0 229 229 0
    512.000  m3  enqueue k B3 300 1 1000032000 1000032000  0 0 B1 = 0 512000 1000032000 0 0 229 229 0
-   513.000  C   m1 calls: C5 0 lower - 0512000 0
+   513.000  C   m1 calls: C5 0 lower - 512000 0
    513.000  B   m1: enqueue B3 queued
-   513.000  C   m2 calls: C5 0 lower - 0512000 0
+   513.000  C   m2 calls: C5 0 lower - 512000 0
    513.000  B   m2: enqueue B3 queued
-   513.000  C   m3 calls: C5 0 lower - 0512000 0
+   513.000  C   m3 calls: C5 0 lower - 512000 0
    513.000  B   m3: enqueue B3 queued
    540.000  C   extend C5 -> m1 m2 m3
    541.000  m1  extend k C5 300 = 1
@@ -169,23 +169,23 @@ node-timeout 100
    587.000  m1  enqueue k B3 300 2 1000032000 1000032000  0 0 B1 = 0 587000 1000032000 0 0 254 254 0
    587.000  m2  enqueue k B3 300 2 1000032000 1000032000  0 0 B1 = 0 587000 1000032000 0 0 254 254 0
    587.000  m3  enqueue k B3 300 2 1000032000 1000032000  0 0 B1 = 0 587000 1000032000 0 0 254 254 0
-   588.000  C   m1 calls: C5 0 lower - 0587000 0
+   588.000  C   m1 calls: C5 0 lower - 587000 0
    588.000  B   m1: enqueue B3 queued
-   588.000  C   m2 calls: C5 0 lower - 0587000 0
+   588.000  C   m2 calls: C5 0 lower - 587000 0
    588.000  B   m2: enqueue B3 queued
-   588.000  C   m3 calls: C5 0 lower - 0587000 0
+   588.000  C   m3 calls: C5 0 lower - 587000 0
    588.000  B   m3: enqueue B3 queued
    600.000  C   release
    600.000  C   release C5 -> m1 m2 m3
    601.000  m1  release k C5 = 2
    601.000  m2  release k C5 = 2
    601.000  m3  release k C5 = 2
-   602.000  B   m1 calls: B3 2 granted - 0601000 0
+   602.000  B   m1 calls: B3 2 granted - 601000 0
    602.000  C   m1: release C5 granted, handed off
-   602.000  B   m2 calls: B3 2 granted - 0601000 0
+   602.000  B   m2 calls: B3 2 granted - 601000 0
    602.000  B   acquire: ok, valid for 279.000 ms
    602.000  C   m2: release C5 granted, handed off
-   602.000  B   m3 calls: B3 2 granted - 0601000 0
+   602.000  B   m3 calls: B3 2 granted - 601000 0
    602.000  C   m3: release C5 granted, handed off
    602.000  C   release: ok
    620.000  m1  has k = B3 for 269.000 ms

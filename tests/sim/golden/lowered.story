@@ -59,13 +59,13 @@ clients 2
     61.000  m1  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A1 6000 r = 1
     61.000  m2  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A1 6000 r = 1
     61.000  m3  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A1 6000 r = 1
-    62.000  B   m1 calls: B3 0 granted - 0061000 0
+    62.000  B   m1 calls: B3 0 granted - 61000 0
     62.000  A   m1: extend A1 granted
-    62.000  B   m2 calls: B3 0 granted - 0061000 0
+    62.000  B   m2 calls: B3 0 granted - 61000 0
     62.000  B   acquire: ok, valid for 1958.000 ms
     62.000  A   m2: extend A1 granted
     62.000  A   convert: ok, valid for 5936.000 ms
-    62.000  B   m3 calls: B3 0 granted - 0061000 0
+    62.000  B   m3 calls: B3 0 granted - 61000 0
     62.000  A   m3: extend A1 granted
    100.000  m1  has k = B3, shared, for 1949.000 ms
    100.000  m1  has k = A1, shared, for 5962.000 ms

@@ -79,14 +79,14 @@ guarded
    151.000  m1  release k A1 = 2
    151.000  m2  release k A1 = 2
    151.000  m3  release k A1 = 2
-   152.000  B   m1 calls: B2 0 granted i1 0151000 1000114000
+   152.000  B   m1 calls: B2 0 granted i1 151000 1000114000
    152.000  A   m1: release A1 granted, handed off
-   152.000  B   m2 calls: B2 0 granted i2 0151000 1000114000
+   152.000  B   m2 calls: B2 0 granted i2 151000 1000114000
    152.000  B   has the token 1000114000
    152.000  B   acquire: ok, valid for 253.000 ms
    152.000  B   is elected
    152.000  A   m2: release A1 granted, handed off
-   152.000  B   m3 calls: B2 0 granted i3 0151000 1000114000
+   152.000  B   m3 calls: B2 0 granted i3 151000 1000114000
    152.000  A   m3: release A1 granted, handed off
    152.000  A   release: ok
    152.000  A   has resigned
@@ -120,14 +120,14 @@ guarded
    201.000  m1  release k B2 = 2
    201.000  m2  release k B2 = 2
    201.000  m3  release k B2 = 2
-   202.000  A   m1 calls: A3 0 granted i1 0201000 1000190000
+   202.000  A   m1 calls: A3 0 granted i1 201000 1000190000
    202.000  B   m1: release B2 granted, handed off
-   202.000  A   m2 calls: A3 0 granted i2 0201000 1000190000
+   202.000  A   m2 calls: A3 0 granted i2 201000 1000190000
    202.000  A   has the token 1000190000
    202.000  A   acquire: ok, valid for 283.000 ms
    202.000  A   is elected
    202.000  B   m2: release B2 granted, handed off
-   202.000  A   m3 calls: A3 0 granted i3 0201000 1000190000
+   202.000  A   m3 calls: A3 0 granted i3 201000 1000190000
    202.000  B   m3: release B2 granted, handed off
    202.000  B   release: ok
    202.000  B   has resigned

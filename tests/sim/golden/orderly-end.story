@@ -66,9 +66,9 @@ node-timeout 50
     70.000  A   release A1 -> m1 m2 m3
     71.000  m1  release k A1 = 2
     71.000  m2  release k A1 = 2
-    72.000  B   m1 calls: B3 0 granted - 0071000 0
+    72.000  B   m1 calls: B3 0 granted - 71000 0
     72.000  A   m1: release A1 granted, handed off
-    72.000  B   m2 calls: B3 0 granted - 0071000 0
+    72.000  B   m2 calls: B3 0 granted - 71000 0
     72.000  B   acquire: ok, valid for 1948.000 ms
     72.000  A   m2: release A1 granted, handed off
    120.000  A   m3 is late
@@ -78,7 +78,7 @@ node-timeout 50
    200.000  A   destroy
    300.000  m3  resumes
    300.000  m3  release k A1 = 2  (ghost)
-   301.000  B   m3 calls: B3 0 granted - 0300000 0
+   301.000  B   m3 calls: B3 0 granted - 300000 0
    310.000  m1  has k = B3 for 1739.000 ms
    310.000  m2  has k = B3 for 1739.000 ms
    310.000  m3  has k = B3 for 1739.000 ms

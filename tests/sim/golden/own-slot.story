@@ -91,9 +91,9 @@ set A s#gate s s
    302.000  B   release B1 -> m3
    303.000  m1  release s#1 B1 = 0
    303.000  m3  release s#1 B1 = 0
-   304.000  A   m1 calls: A5 0 look - 0303000 1
+   304.000  A   m1 calls: A5 0 look - 303000 1
    304.000  B   m1: release B1 granted, handed off
-   304.000  A   m3 calls: A5 0 look - 0303000 1
+   304.000  A   m3 calls: A5 0 look - 303000 1
    304.000  B   m3: release B1 granted, handed off
    304.000  B   release: ok
    552.000  A   enqueue A5 -> m1 m2 m3

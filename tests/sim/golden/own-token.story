@@ -58,12 +58,12 @@ handles A 2
    101.000  m1  release k A1 = 2
    101.000  m2  release k A1 = 2
    101.000  m3  release k A1 = 2
-   102.000  A   m1 calls: A2 0 granted - 0101000 0
+   102.000  A   m1 calls: A2 0 granted - 101000 0
    102.000  A   m1: release A1 granted, handed off
-   102.000  A   m2 calls: A2 0 granted - 0101000 0
+   102.000  A   m2 calls: A2 0 granted - 101000 0
    102.000  A'  acquire: ok, valid for 1896.000 ms
    102.000  A   m2: release A1 granted, handed off
-   102.000  A   m3 calls: A2 0 granted - 0101000 0
+   102.000  A   m3 calls: A2 0 granted - 101000 0
    102.000  A   m3: release A1 granted, handed off
    102.000  A   release: ok
    150.000  B   release A1
@@ -101,12 +101,12 @@ handles A 2
    301.000  m1  release k A2 = 2
    301.000  m2  release k A2 = 2
    301.000  m3  release k A2 = 2
-   302.000  C   m1 calls: C4 0 granted - 0301000 0
+   302.000  C   m1 calls: C4 0 granted - 301000 0
    302.000  A   m1: release A2 granted, handed off
-   302.000  C   m2 calls: C4 0 granted - 0301000 0
+   302.000  C   m2 calls: C4 0 granted - 301000 0
    302.000  C   acquire: ok, valid for 1836.000 ms
    302.000  A   m2: release A2 granted, handed off
-   302.000  C   m3 calls: C4 0 granted - 0301000 0
+   302.000  C   m3 calls: C4 0 granted - 301000 0
    302.000  A   m3: release A2 granted, handed off
    302.000  A'  release: ok
    400.000  C   release

@@ -116,12 +116,12 @@ max-ttl 10000
    103.000  m1  release s#1 B2 = 0
    103.000  m2  release s#1 B2 = 0
    103.000  m3  release s#1 B2 = 0
-   104.000  C   m1 calls: C4 0 granted - 0103000 0
+   104.000  C   m1 calls: C4 0 granted - 103000 0
    104.000  B   m1: release B2 granted, handed off
-   104.000  C   m2 calls: C4 0 granted - 0103000 0
+   104.000  C   m2 calls: C4 0 granted - 103000 0
    104.000  C   acquire: ok, valid for 1916.000 ms
    104.000  B   m2: release B2 granted, handed off
-   104.000  C   m3 calls: C4 0 granted - 0103000 0
+   104.000  C   m3 calls: C4 0 granted - 103000 0
    104.000  B   m3: release B2 granted, handed off
    104.000  B   release: ok
    120.000  B   acquire s ttl=10000
@@ -154,12 +154,12 @@ max-ttl 10000
    203.000  m1  release s#0 A1 = 0
    203.000  m2  release s#0 A1 = 0
    203.000  m3  release s#0 A1 = 0
-   204.000  D   m1 calls: D6 0 granted - 0203000 0
+   204.000  D   m1 calls: D6 0 granted - 203000 0
    204.000  A   m1: release A1 granted, handed off
-   204.000  D   m2 calls: D6 0 granted - 0203000 0
+   204.000  D   m2 calls: D6 0 granted - 203000 0
    204.000  D   acquire: ok, valid for 1826.000 ms
    204.000  A   m2: release A1 granted, handed off
-   204.000  D   m3 calls: D6 0 granted - 0203000 0
+   204.000  D   m3 calls: D6 0 granted - 203000 0
    204.000  A   m3: release A1 granted, handed off
    204.000  A   release: ok
    300.000  C   release
@@ -167,13 +167,13 @@ max-ttl 10000
    301.000  m1  release s#1 C4 = 1
    301.000  m2  release s#1 C4 = 1
    301.000  m3  release s#1 C4 = 1
-   302.000  B   m1 calls: B7 0 look - 0301000 1
+   302.000  B   m1 calls: B7 0 look - 301000 1
    302.000  B   rollback B7 -> m1 m2 m3
    302.000  B   enqueue B8 -> m1 m2 m3
    302.000  C   m1: release C4 granted
-   302.000  B   m2 calls: B7 0 look - 0301000 1
+   302.000  B   m2 calls: B7 0 look - 301000 1
    302.000  C   m2: release C4 granted
-   302.000  B   m3 calls: B7 0 look - 0301000 1
+   302.000  B   m3 calls: B7 0 look - 301000 1
    302.000  C   m3: release C4 granted
    302.000  C   release: ok
    303.000  m1  rollback s#0 B7 = -1

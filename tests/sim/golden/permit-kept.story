@@ -88,11 +88,11 @@ max-ttl 10000
    702.000  A   m3: release A1 granted
    703.000  m1  release s#0 A1 = 0
    703.000  m2  release s#0 A1 = 0
-   704.000  C   m1 calls: C4 0 look - 0703000 0
+   704.000  C   m1 calls: C4 0 look - 703000 0
    704.000  C   rollback C4 -> m1 m2 m3
    704.000  C   enqueue C5 -> m1 m2 m3
    704.000  A   m1: release A1 granted, handed off
-   704.000  C   m2 calls: C4 0 look - 0703000 0
+   704.000  C   m2 calls: C4 0 look - 703000 0
    704.000  A   m2: release A1 granted, handed off
    704.000  A   release: ok
    705.000  m1  rollback s#1 C4 = -1

@@ -78,13 +78,13 @@ max-ttl 10000
    103.000  m1  release s#0 A1 = 0
    103.000  m2  release s#0 A1 = 0
    103.000  m3  release s#0 A1 = 0
-   104.000  C   m1 calls: C4 0 look - 0103000 0
+   104.000  C   m1 calls: C4 0 look - 103000 0
    104.000  C   rollback C4 -> m1 m2 m3
    104.000  C   enqueue C5 -> m1 m2 m3
    104.000  A   m1: release A1 granted, handed off
-   104.000  C   m2 calls: C4 0 look - 0103000 0
+   104.000  C   m2 calls: C4 0 look - 103000 0
    104.000  A   m2: release A1 granted, handed off
-   104.000  C   m3 calls: C4 0 look - 0103000 0
+   104.000  C   m3 calls: C4 0 look - 103000 0
    104.000  A   m3: release A1 granted, handed off
    104.000  A   release: ok
    105.000  m1  rollback s#1 C4 = -1

@@ -148,17 +148,17 @@ max-ttl 10000
    203.000  m1  release s#0 A1 = 0
    203.000  m2  release s#0 A1 = 0
    203.000  m3  release s#0 A1 = 0
-   204.000  D   m1 calls: D8 0 granted - 0203000 0
-   204.000  B   m1 calls: B4 0 look - 0203000 0
+   204.000  D   m1 calls: D8 0 granted - 203000 0
+   204.000  B   m1 calls: B4 0 look - 203000 0
    204.000  B   rollback B4 -> m1 m2 m3
    204.000  B   enqueue B9 -> m1 m2 m3
    204.000  A   m1: release A1 granted, handed off
-   204.000  D   m2 calls: D8 0 granted - 0203000 0
+   204.000  D   m2 calls: D8 0 granted - 203000 0
    204.000  D   acquire: ok, valid for 1836.000 ms
-   204.000  B   m2 calls: B4 0 look - 0203000 0
+   204.000  B   m2 calls: B4 0 look - 203000 0
    204.000  A   m2: release A1 granted, handed off
-   204.000  D   m3 calls: D8 0 granted - 0203000 0
-   204.000  B   m3 calls: B4 0 look - 0203000 0
+   204.000  D   m3 calls: D8 0 granted - 203000 0
+   204.000  B   m3 calls: B4 0 look - 203000 0
    204.000  A   m3: release A1 granted, handed off
    204.000  A   release: ok
    205.000  m1  rollback s#1 B4 = -1
@@ -169,24 +169,24 @@ max-ttl 10000
    205.000  m3  enqueue s#0 B9 2000 0 1000042000 1000204000  0 0 B1 2 = 0 205000 1000042000 0 0 1863 1863 0 0
    206.000  B   m1: rollback B4 refused, foreign
    206.000  B   m1: enqueue B9 queued
-   206.000  D   m1 calls: D8 0 lower - 0205000 0
+   206.000  D   m1 calls: D8 0 lower - 205000 0
    206.000  B   m2: rollback B4 refused, foreign
    206.000  B   m2: enqueue B9 queued
-   206.000  D   m2 calls: D8 0 lower - 0205000 0
+   206.000  D   m2 calls: D8 0 lower - 205000 0
    206.000  B   m3: rollback B4 refused, foreign
    206.000  B   m3: enqueue B9 queued
-   206.000  D   m3 calls: D8 0 lower - 0205000 0
+   206.000  D   m3 calls: D8 0 lower - 205000 0
    250.000  A'  release
    250.000  A   release A2 -> m1 m2 m3
    251.000  m1  release s#1 A2 = 2
    251.000  m2  release s#1 A2 = 2
    251.000  m3  release s#1 A2 = 2
-   252.000  C   m1 calls: C6 0 granted - 0251000 0
+   252.000  C   m1 calls: C6 0 granted - 251000 0
    252.000  A   m1: release A2 granted, handed off
-   252.000  C   m2 calls: C6 0 granted - 0251000 0
+   252.000  C   m2 calls: C6 0 granted - 251000 0
    252.000  C   acquire: ok, valid for 1778.000 ms
    252.000  A   m2: release A2 granted, handed off
-   252.000  C   m3 calls: C6 0 granted - 0251000 0
+   252.000  C   m3 calls: C6 0 granted - 251000 0
    252.000  A   m3: release A2 granted, handed off
    252.000  A'  release: ok
    400.000  C   release
@@ -194,13 +194,13 @@ max-ttl 10000
    401.000  m1  release s#1 C6 = 1
    401.000  m2  release s#1 C6 = 1
    401.000  m3  release s#1 C6 = 1
-   402.000  B   m1 calls: B9 0 look - 0401000 1
+   402.000  B   m1 calls: B9 0 look - 401000 1
    402.000  B   rollback B9 -> m1 m2 m3
    402.000  B   enqueue B10 -> m1 m2 m3
    402.000  C   m1: release C6 granted
-   402.000  B   m2 calls: B9 0 look - 0401000 1
+   402.000  B   m2 calls: B9 0 look - 401000 1
    402.000  C   m2: release C6 granted
-   402.000  B   m3 calls: B9 0 look - 0401000 1
+   402.000  B   m3 calls: B9 0 look - 401000 1
    402.000  C   m3: release C6 granted
    402.000  C   release: ok
    403.000  m1  rollback s#0 B9 = -1

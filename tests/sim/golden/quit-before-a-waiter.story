@@ -61,10 +61,10 @@ calm
     61.000  m1  release k A1 = 2  (ghost)
     61.000  m2  release k A1 = 2  (ghost)
     61.000  m3  release k A1 = 2  (ghost)
-    62.000  B   m1 calls: B3 0 granted - 0061000 0
-    62.000  B   m2 calls: B3 0 granted - 0061000 0
+    62.000  B   m1 calls: B3 0 granted - 61000 0
+    62.000  B   m2 calls: B3 0 granted - 61000 0
     62.000  B   acquire: ok, valid for 968.000 ms
-    62.000  B   m3 calls: B3 0 granted - 0061000 0
+    62.000  B   m3 calls: B3 0 granted - 61000 0
   1030.000  B   release B3 -> m1 m2 m3
   1030.000  B   has lost the lock
   1031.000  m1  release k B3 = 1

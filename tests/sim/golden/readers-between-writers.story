@@ -136,16 +136,16 @@ clients 4
     83.000  m1  release k A1 = 0
     83.000  m2  release k A1 = 0
     83.000  m3  release k A1 = 0
-    84.000  B   m1 calls: B3 0 granted - 0083000 0
-    84.000  C   m1 calls: C5 0 granted - 0083000 0
+    84.000  B   m1 calls: B3 0 granted - 83000 0
+    84.000  C   m1 calls: C5 0 granted - 83000 0
     84.000  A   m1: release A1 granted, handed off
-    84.000  B   m2 calls: B3 0 granted - 0083000 0
+    84.000  B   m2 calls: B3 0 granted - 83000 0
     84.000  B   acquire: ok, valid for 1936.000 ms
-    84.000  C   m2 calls: C5 0 granted - 0083000 0
+    84.000  C   m2 calls: C5 0 granted - 83000 0
     84.000  C   acquire: ok, valid for 1946.000 ms
     84.000  A   m2: release A1 granted, handed off
-    84.000  B   m3 calls: B3 0 granted - 0083000 0
-    84.000  C   m3 calls: C5 0 granted - 0083000 0
+    84.000  B   m3 calls: B3 0 granted - 83000 0
+    84.000  C   m3 calls: C5 0 granted - 83000 0
     84.000  A   m3: release A1 granted, handed off
     84.000  A   release: ok
    100.000  A   acquire k ttl=6000
@@ -174,12 +174,12 @@ clients 4
    141.000  m1  release k C5 = 2
    141.000  m2  release k C5 = 2
    141.000  m3  release k C5 = 2
-   142.000  D   m1 calls: D7 0 granted - 0141000 0
+   142.000  D   m1 calls: D7 0 granted - 141000 0
    142.000  C   m1: release C5 granted, handed off
-   142.000  D   m2 calls: D7 0 granted - 0141000 0
+   142.000  D   m2 calls: D7 0 granted - 141000 0
    142.000  D   acquire: ok, valid for 1898.000 ms
    142.000  C   m2: release C5 granted, handed off
-   142.000  D   m3 calls: D7 0 granted - 0141000 0
+   142.000  D   m3 calls: D7 0 granted - 141000 0
    142.000  C   m3: release C5 granted, handed off
    142.000  C   release: ok
    160.000  m1  has k = D7 for 1909.000 ms

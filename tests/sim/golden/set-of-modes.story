@@ -197,12 +197,12 @@ set A k other
    271.000  m1  release k B1 = 2
    271.000  m2  release k B1 = 2
    271.000  m3  release k B1 = 2
-   272.000  C   m1 calls: C7 0 granted - 0271000 0
+   272.000  C   m1 calls: C7 0 granted - 271000 0
    272.000  B   m1: release B1 granted, handed off
-   272.000  C   m2 calls: C7 0 granted - 0271000 0
+   272.000  C   m2 calls: C7 0 granted - 271000 0
    272.000  C   acquire: ok, valid for 1908.000 ms
    272.000  B   m2: release B1 granted, handed off
-   272.000  C   m3 calls: C7 0 granted - 0271000 0
+   272.000  C   m3 calls: C7 0 granted - 271000 0
    272.000  B   m3: release B1 granted, handed off
    272.000  B   release: ok
    280.000  D   release
@@ -219,14 +219,14 @@ set A k other
    301.000  m1  release k C7 = 2
    301.000  m2  release k C7 = 2
    301.000  m3  release k C7 = 2
-   302.000  A   m1 calls: A10 0 granted - 0301000 0
+   302.000  A   m1 calls: A10 0 granted - 301000 0
    302.000  C   m1: release C7 granted, handed off
-   302.000  A   m2 calls: A10 0 granted - 0301000 0
+   302.000  A   m2 calls: A10 0 granted - 301000 0
    302.000  A   acquire: ok, valid for 152.000 ms
    302.000  A'  acquire other ttl=200
    302.000  A   claim A11 -> m1 m2 m3
    302.000  C   m2: release C7 granted, handed off
-   302.000  A   m3 calls: A10 0 granted - 0301000 0
+   302.000  A   m3 calls: A10 0 granted - 301000 0
    302.000  C   m3: release C7 granted, handed off
    302.000  C   release: ok
    303.000  m1  SET other A11 NX PX 200 = OK

@@ -86,7 +86,7 @@ delay C m3 1 1
     28.000  A   enqueue A4 -> m2
     28.000  A   m2: enqueue A1 queued
     28.000  B   m1 is heard
-    28.000  B   m1 calls: B2 0 granted - 0027000 0
+    28.000  B   m1 calls: B2 0 granted - 27000 0
     28.000  B   acquire: ok, valid for 980.000 ms
     28.000  A   m1: rollback A1 granted, handed off
     28.000  A   m1: enqueue A4 queued

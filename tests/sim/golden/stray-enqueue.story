@@ -100,18 +100,18 @@ stall-timeout 400
    203.000  m1  release k A1 = 0
    203.000  m2  release k A1 = 0
    203.000  m3  release k A1 = 0
-   204.000  B   m1 calls: B2 0 granted - 0203000 0
+   204.000  B   m1 calls: B2 0 granted - 203000 0
    204.000  A   m1: release A1 granted, handed off
-   204.000  C   m2 calls: C4 0 granted - 0203000 0
+   204.000  C   m2 calls: C4 0 granted - 203000 0
    204.000  A   m2: release A1 granted, handed off
-   204.000  C   m3 calls: C4 0 granted - 0203000 0
+   204.000  C   m3 calls: C4 0 granted - 203000 0
    204.000  C   acquire: ok, valid for 268.000 ms
    204.000  A   m3: release A1 granted, handed off
    204.000  A   release: ok
    222.501  B   m1 is ready
    222.501  B   rollback B2 -> m1
    252.501  m1  rollback k B2 = 2
-   253.501  C   m1 calls: C4 0 granted - 0252500 0
+   253.501  C   m1 calls: C4 0 granted - 252500 0
    253.501  B   m1: rollback B2 granted, handed off
    300.000  m1  has k = C4 for 184.000 ms
    300.000  m2  has k = C4 for 184.000 ms

@@ -143,14 +143,14 @@ set B
    203.000  m1  release k C1 = 0
    203.000  m2  release k C1 = 0
    203.000  m3  release k C1 = 0
-   204.000  A   m1 calls: A4 0 granted - 0203000 0
+   204.000  A   m1 calls: A4 0 granted - 203000 0
    204.000  C   m1: release C1 granted, handed off
-   204.000  A   m2 calls: A4 0 granted - 0203000 0
+   204.000  A   m2 calls: A4 0 granted - 203000 0
    204.000  A   acquire: ok, valid for 1816.000 ms
    204.000  A'  acquire other ttl=10000
    204.000  A   claim A8 -> m1 m2 m3
    204.000  C   m2: release C1 granted, handed off
-   204.000  A   m3 calls: A4 0 granted - 0203000 0
+   204.000  A   m3 calls: A4 0 granted - 203000 0
    204.000  C   m3: release C1 granted, handed off
    204.000  C   release: ok
    205.000  m1  SET other A8 NX PX 10000 = OK
@@ -171,16 +171,16 @@ set B
    401.000  m2  release other A8 = 1
    401.000  m3  release k A4 = 2
    401.000  m3  release other A8 = 1
-   402.000  B   m1 calls: B7 0 granted - 0401000 0
+   402.000  B   m1 calls: B7 0 granted - 401000 0
    402.000  A   m1: release A4 granted, handed off
    402.000  A   m1: release A8 granted
-   402.000  B   m2 calls: B7 0 granted - 0401000 0
+   402.000  B   m2 calls: B7 0 granted - 401000 0
    402.000  B   acquire: ok, valid for 1638.000 ms
    402.000  B'  acquire other ttl=10000
    402.000  B   claim B9 -> m1 m2 m3
    402.000  A   m2: release A4 granted, handed off
    402.000  A   m2: release A8 granted
-   402.000  B   m3 calls: B7 0 granted - 0401000 0
+   402.000  B   m3 calls: B7 0 granted - 401000 0
    402.000  A   m3: release A4 granted, handed off
    402.000  A   release: ok
    402.000  A   m3: release A8 granted

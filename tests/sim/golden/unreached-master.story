@@ -73,9 +73,9 @@ max-ttl 10000
    702.000  A   release A1 -> m1 m2
    703.000  m1  release k A1 = 0
    703.000  m2  release k A1 = 0
-   704.000  B   m1 calls: B3 1 granted - 0703000 0
+   704.000  B   m1 calls: B3 1 granted - 703000 0
    704.000  A   m1: release A1 granted, handed off
-   704.000  B   m2 calls: B3 0 granted - 0703000 0
+   704.000  B   m2 calls: B3 0 granted - 703000 0
    704.000  B   enqueue B3 -> m2
    704.000  A   m2: release A1 granted, handed off
    705.000  m2  enqueue k B3 2000 1 1000042000 1000042000  0 0 B1 = 1 705000 1000042000 0 0 2001 -1 0

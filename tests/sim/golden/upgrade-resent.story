@@ -105,7 +105,7 @@ clients 3
     41.500  m3  rollback k B4 = 2
     42.000  A   m1: release A3 granted
     42.000  A   m3: release A3 granted
-    42.500  A   m3 calls: A5 0 granted - 0041500 0
+    42.500  A   m3 calls: A5 0 granted - 41500 0
     42.500  B   m3: rollback B4 granted, handed off
     44.000  A   m2: claim A3 refused, held
     47.000  A   m2 is heard

@@ -144,9 +144,9 @@ clients 3
     90.000  B   release B4 -> m1 m2 m3
     91.000  m1  release k B4 = 2
     91.000  m2  release k B4 = 2
-    92.000  A   m1 calls: A5 0 granted - 0091000 0
+    92.000  A   m1 calls: A5 0 granted - 91000 0
     92.000  B   m1: release B4 granted, handed off
-    92.000  A   m2 calls: A5 0 granted - 0091000 0
+    92.000  A   m2 calls: A5 0 granted - 91000 0
     92.000  A   convert: ok, valid for 1946.000 ms
     92.000  A   release A3 -> m1 m2 m3
     92.000  B   m2: release B4 granted, handed off
@@ -162,9 +162,9 @@ clients 3
     94.000  m2  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A5 6000 u = 1
     94.000  m3  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A5 6000 u = NOSCRIPT No matching script. Please use EVAL.
     94.500  B   release B4 -> m3
-    95.000  C   m1 calls: C6 0 granted - 0094000 0
+    95.000  C   m1 calls: C6 0 granted - 94000 0
     95.000  A   m1: extend A5 granted
-    95.000  C   m2 calls: C6 0 granted - 0094000 0
+    95.000  C   m2 calls: C6 0 granted - 94000 0
     95.000  C   acquire: ok, valid for 1964.000 ms
     95.000  A   m2: extend A5 granted
     95.000  A   convert: ok, valid for 5936.000 ms
@@ -184,9 +184,9 @@ clients 3
    100.000  A   extend A5 -> m3
    101.000  m3  extend k redlock:queue:k redlock:waiters:k redlock:fence:k k A5 6000 u = 1
    102.500  A   m3: enqueue A7 queued
-   104.000  A   m3 calls: A5 0 granted - 0098000 0
+   104.000  A   m3 calls: A5 0 granted - 98000 0
    106.000  A   m3: release A3 granted
-   107.000  A   m3 calls: A7 0 granted - 0101000 0
+   107.000  A   m3 calls: A7 0 granted - 101000 0
    107.000  A   m3: extend A5 granted
    108.000  A   enqueue A7 -> m1 m2 m3
    109.000  m1  enqueue k A7 2000 1 1 1000095500  0 0 A1 x A5 = 0 109000 1 0 0 5986 5986 0
@@ -207,11 +207,11 @@ clients 3
    131.000  m1  release k C6 = 2
    131.000  m2  release k C6 = 2
    131.000  m3  release k C6 = 0
-   132.000  A   m1 calls: A7 2 granted - 0131000 0
+   132.000  A   m1 calls: A7 2 granted - 131000 0
    132.000  A   convert: ok, valid for 1970.000 ms
    132.000  A   release A5 -> m1 m2 m3
    132.000  C   m1: release C6 granted, handed off
-   132.000  A   m2 calls: A7 2 granted - 0131000 0
+   132.000  A   m2 calls: A7 2 granted - 131000 0
    132.000  C   m2: release C6 granted, handed off
    132.000  C   m3: release C6 refused, missing
    132.000  C   release: ok

@@ -96,13 +96,13 @@ clients 3
     81.000  m1  release k B2 = 2
     81.000  m2  release k B2 = 2
     81.000  m3  release k B2 = 2
-    82.000  A   m1 calls: A5 0 granted - 0081000 0
+    82.000  A   m1 calls: A5 0 granted - 81000 0
     82.000  B   m1: release B2 granted, handed off
-    82.000  A   m2 calls: A5 0 granted - 0081000 0
+    82.000  A   m2 calls: A5 0 granted - 81000 0
     82.000  A   convert: ok, valid for 1956.000 ms
     82.000  A   release A1 -> m1 m2 m3
     82.000  B   m2: release B2 granted, handed off
-    82.000  A   m3 calls: A5 0 granted - 0081000 0
+    82.000  A   m3 calls: A5 0 granted - 81000 0
     82.000  B   m3: release B2 granted, handed off
     82.000  B   release: ok
     83.000  m1  release k A1 = 1
@@ -116,12 +116,12 @@ clients 3
    101.000  m1  release k A5 = 2
    101.000  m2  release k A5 = 2
    101.000  m3  release k A5 = 2
-   102.000  C   m1 calls: C4 0 granted - 0101000 0
+   102.000  C   m1 calls: C4 0 granted - 101000 0
    102.000  A   m1: release A5 granted, handed off
-   102.000  C   m2 calls: C4 0 granted - 0101000 0
+   102.000  C   m2 calls: C4 0 granted - 101000 0
    102.000  C   acquire: ok, valid for 1918.000 ms
    102.000  A   m2: release A5 granted, handed off
-   102.000  C   m3 calls: C4 0 granted - 0101000 0
+   102.000  C   m3 calls: C4 0 granted - 101000 0
    102.000  A   m3: release A5 granted, handed off
    102.000  A   release: ok
    120.000  m1  has k = C4 for 1929.000 ms
