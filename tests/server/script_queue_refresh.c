@@ -211,7 +211,8 @@ TEST(cases, a_key_of_the_year_9999_is_waited_for)
 
 /* --- Who must ask alone ------------------------------------------------------------------------------------------- */
 
-TEST(cases, the_holder_and_who_is_not_in_the_queue_must_ask_alone)
+/* What is missing in the queue alone is put back, as ENQUEUE does. */
+TEST(cases, the_holder_and_who_has_no_entry_must_ask_alone)
 {
     line_up();
     queue_release("c");
@@ -221,8 +222,8 @@ TEST(cases, the_holder_and_who_is_not_in_the_queue_must_ask_alone)
     expect_queue("a b d");
     command((const char *const[]){"ZREM", "queue", "b", NULL});
     refresh();
-    ck_assert(refreshes[1].alone && !refreshes[3].alone);
-    expect_queue("a d");
+    ck_assert(!refreshes[1].alone && !refreshes[3].alone);
+    expect_queue("a b d");
 }
 
 TEST(cases, where_the_key_is_free_all_must_and_nothing_is_done)
