@@ -148,14 +148,14 @@ static bool is_newcomer(const struct rl_change *change, const struct rl_change_m
            rl_list_find(&change->view.before, node_id) < 0;
 }
 
-/* Another master than the name is to lead to, which was seen at the same server; NULL. */
+/* A master that was seen at the same server as the name, and is not the one with the id `but`; NULL. */
 static const struct rl_change_master *find_at_server(const struct rl_change *change,
-                                                     const struct rl_change_master *name)
+                                                     const struct rl_change_master *name, const char *but)
 {
     for (size_t i = 0; i < change->n && *name->run_id; i++) {
         const struct rl_change_master *other = &change->masters[i];
 
-        if (other != name && !*other->other_name_of && !rl_same_text(other->member.node_id, name->other_name_of) &&
+        if (other != name && !*other->other_name_of && !rl_same_text(other->member.node_id, but) &&
             rl_same_text(other->run_id, name->run_id))
             return other;
     }
@@ -165,7 +165,7 @@ static const struct rl_change_master *find_at_server(const struct rl_change *cha
 /* The name leads to the server of another master; or else `what` is wrong with it, as far as `of` is concerned. */
 static void refuse_name(struct rl_change *change, const struct rl_change_master *name, const char *what, const char *of)
 {
-    const struct rl_change_master *other = find_at_server(change, name);
+    const struct rl_change_master *other = find_at_server(change, name, name->other_name_of);
 
     change->name = name->member.name;
     if (other) {
@@ -180,17 +180,13 @@ void rl_change_find_spelling(struct rl_change *change)
 {
     for (size_t i = 0; i < change->n; i++) {
         const struct rl_change_master *asked = &change->masters[i];
+        const struct rl_change_master *member = find_at_server(change, asked, "");
 
-        for (size_t j = 0; j < change->n; j++) {
-            const struct rl_change_master *member = &change->masters[j];
-
-            if (!*asked->run_id || !rl_same_text(asked->run_id, member->run_id) ||
-                rl_list_find_name(&change->view.list, asked->member.name) >= 0 ||
-                rl_list_find(&change->view.list, member->member.node_id) < 0)
-                continue;
-            change->name = asked->member.name;
-            change->name_of = member->member.name;
-        }
+        if (!member || rl_list_find_name(&change->view.list, asked->member.name) >= 0 ||
+            rl_list_find(&change->view.list, member->member.node_id) < 0)
+            continue;
+        change->name = asked->member.name;
+        change->name_of = member->member.name;
     }
 }
 
@@ -232,7 +228,7 @@ static bool is_proven(struct rl_change *change, const struct rl_change_master *n
 /* The server is a master of this deployment. Which one it is may still have to be heard. */
 static bool is_free(struct rl_change *change, const struct rl_change_master *newcomer, bool last)
 {
-    if (newcomer->event == RL_JOIN_MISPLACED && (last || find_at_server(change, newcomer)))
+    if (newcomer->event == RL_JOIN_MISPLACED && (last || find_at_server(change, newcomer, "")))
         refuse_name(change, newcomer, "leads to a server that is another master of this deployment", "");
     return newcomer->event != RL_JOIN_MISPLACED;
 }
