@@ -155,7 +155,7 @@ static const struct rl_change_master *find_at_server(const struct rl_change *cha
     for (size_t i = 0; i < change->n && *name->run_id; i++) {
         const struct rl_change_master *other = &change->masters[i];
 
-        if (other != name && !*other->other_name_of && !rl_same_text(other->member.node_id, but) &&
+        if (other != name && !rl_change_is_name(change, other) && !rl_same_text(other->member.node_id, but) &&
             rl_same_text(other->run_id, name->run_id))
             return other;
     }
