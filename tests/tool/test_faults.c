@@ -283,9 +283,19 @@ TESTS(faults, masters_that_refuse_writes_do_not_vote_and_are_no_safe_quorum, 0, 
     run("nodes", 0);
 }
 
+/* An answer to each command: those begin with '*' on a line of its own. */
+static bool say(int fd, const char *answer, const char *commands, ssize_t size)
+{
+    for (ssize_t i = 0; i < size; i++)
+        if (commands[i] == '*' && (i == 0 || commands[i - 1] == '\n') && write(fd, answer, strlen(answer)) < 0)
+            return false;
+    return true;
+}
+
 /* A server that answers whatever comes with this, NULL: that ends each connection. Its process ends with the test. */
 static int start_server_that_says(const char *answer)
 {
+    ssize_t got;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -301,9 +311,8 @@ static int start_server_that_says(const char *answer)
             if (!answer)
                 close(fd);
             else if (fork() == 0)
-                while (read(fd, buffer, sizeof buffer) > 0)
-                    if (write(fd, answer, strlen(answer)) < 0)
-                        break;
+                while ((got = read(fd, buffer, sizeof buffer)) > 0 && say(fd, answer, buffer, got))
+                    continue;
         }
     close(listener);
     return ntohs(address.sin_port);
@@ -339,6 +348,16 @@ TESTS(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, R
     expect_first(refusals[_i].standing, refusals[_i].meaning);
     expect_out(refusals[_i].mend);
     ck_assert_ptr_null(strstr(tool.out, "Start it, or open the way to it"));
+}
+
+TEST(faults, the_look_at_a_silent_master_ends_before_the_others_are_looked_at_again)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "127.0.0.1:%d", start_server_that_says(""));
+    use(url);
+    run("nodes --new-deployment --yes", 0);
+    expect_out("safe quorum: 2 of 3 masters vote (2 needed)");
 }
 
 TEST(faults, a_master_that_is_paused_for_writes_does_not_vote)
