@@ -62,12 +62,12 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
         struct client *client = &world->clients[c];
         const struct rl_node_clock *clock = client->alive ? find_clock(client, master) : NULL;
 
+        client->set_forward |= UINT32_C(1) << master; /* a first reading may be on its way */
         if (!clock) {
             client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
             continue;
         }
         client->must_explain = false;
-        client->set_forward |= UINT32_C(1) << master;
         client->unseen_steps |= UINT32_C(1) << master;
         client->steps[master] += by;
         client->hidden += may_hide(world, client, clock, by);
