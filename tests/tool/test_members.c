@@ -446,6 +446,23 @@ TEST(members, another_name_is_that_of_the_same_server)
     expect_held();
 }
 
+/* Nobody can tell what that memory has forgotten meanwhile. */
+TEST(members, a_master_whose_former_name_is_gone_is_replaced_by_itself)
+{
+    const char *path = masters_url(masters, 2) + strlen("unix://");
+    char moved[LIST_SIZE / 4], line[LIST_SIZE / 2];
+
+    snprintf(moved, sizeof moved, "%s/moved", masters_dir(masters));
+    ck_assert_int_eq(rename(path, moved), 0);
+    for (int replaces = 0; replaces < 2; replaces++) {
+        snprintf(line, sizeof line, "nodes --%s %%2=unix://%s --yes", replaces ? "replace" : "rename", moved);
+        run(line, 1);
+        expect(tool.err, "is gone for good, restart the server of ");
+        expect(tool.err, with_masters("redlock nodes --replace %2="));
+    }
+    ck_assert_int_eq(rename(moved, path), 0);
+}
+
 /* The masters by these names: %N, and the other name of one. */
 static void use_other_name(const char *first_two, size_t other)
 {

@@ -253,6 +253,19 @@ static void put_end(FILE *out, const struct nodes_request *request, const struct
             session_names(&left, names));
 }
 
+/* Is the word the name of this master? That has the number of the database behind it. */
+static bool is_named(const char *word, const char *name)
+{
+    char *url = strdup(name);
+    bool same;
+
+    if (url)
+        *strrchr(url, '/') = '\0';
+    same = url && has_target(url, word);
+    free(url);
+    return same;
+}
+
 /* The present name of the master that the new name was given to, as the command's own words have it; NULL: none. */
 static char *old_name(const struct nodes_request *request, const char *name)
 {
@@ -260,14 +273,8 @@ static char *old_name(const struct nodes_request *request, const char *name)
 
     for (size_t i = 0; i < pairs->n; i++) {
         const char *equals = strchr(pairs->items[i], '=');
-        char *url = strdup(name);
-        bool same;
 
-        if (url)
-            *strrchr(url, '/') = '\0';
-        same = url && has_target(url, equals + 1);
-        free(url);
-        if (same)
+        if (is_named(equals + 1, name))
             return strndup(pairs->items[i], (size_t)(equals - pairs->items[i]));
     }
     return NULL;
@@ -276,7 +283,7 @@ static char *old_name(const struct nodes_request *request, const char *name)
 static bool is_silent(const struct redlock_change_report *report, const char *old)
 {
     for (size_t i = 0; i < report->n_masters; i++)
-        if (*report->masters[i].why != '\0' && strstr(report->masters[i].name, old))
+        if (*report->masters[i].why != '\0' && is_named(old, report->masters[i].name))
             return true;
     return false;
 }
