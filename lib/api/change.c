@@ -108,6 +108,11 @@ static void plan(struct change *change)
 
     *at = run->view.list;
     change->n_lists = 1;
+    if (run->n > RL_MAX_NODES) {
+        run->why = "the old and the new masters are more than 31: remove some by one command, and add others by the next";
+        run->stage = RL_CHANGE_STOPPED;
+        return;
+    }
     while (change->n_lists < LISTS_MAX && strcmp(at->id, run->goal.id) != 0) {
         memset(&at[1], 0, sizeof at[1]);
         if (!rl_plan_next(at, &run->goal, dead_masters(change, at), &at[1])) {

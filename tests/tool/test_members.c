@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <redlock/redlock.h>
+
 #include "ask.h"
 #include "suite.h"
 #include "tool.h"
@@ -486,6 +488,17 @@ TEST(members, a_command_that_spells_a_master_otherwise_stops_and_says_so)
     expect(tool.err, "redlock nodes --rename ");
     expect(tool.err, "other-2 --nodes ");
     ck_assert_int_eq(ask_integer(masters, 4, "DBSIZE"), 0);
+}
+
+TEST(members, more_masters_than_a_client_can_have_are_changed_by_two_commands)
+{
+    char list[LIST_SIZE] = "";
+
+    for (int i = 0; i < REDLOCK_MAX_MASTERS; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%sunix:///none/%d", i ? "," : "", i);
+    setenv("REDLOCK_NODES", list, 1);
+    run("nodes --replace unix:///none/1=%0 --dry-run", 1);
+    expect(tool.err, "more than 31: remove some by one command, and add others by the next");
 }
 
 TEST(members, wrong_words_are_refused_and_nothing_is_asked)
