@@ -109,7 +109,8 @@ static void plan(struct change *change)
     *at = run->view.list;
     change->n_lists = 1;
     if (run->n > RL_MAX_NODES) {
-        run->why = "the old and the new masters are more than 31: remove some by one command, and add others by the next";
+        run->why = "the old and the new masters are more than 31: remove some by one command, and add others by the "
+                   "next";
         run->stage = RL_CHANGE_STOPPED;
         return;
     }
