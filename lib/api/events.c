@@ -7,7 +7,6 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/members.h"
-#include "api/observe.h"
 #include "api/probes.h"
 #include "api/public.h"
 #include "api/results.h"

@@ -1,15 +1,39 @@
 #include "api/evidence.h"
 
+#include <redlock/semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handle.h"
 #include "api/lock_state.h"
-#include "api/observe.h"
 #include "api/public.h"
 #include "codec/classify.h"
 #include "engine/hold.h"
+
+bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
+{
+    return client->options.event_types & REDLOCK_EVENT_BIT(type);
+}
+
+static bool names_a_master(enum redlock_event_type type)
+{
+    return type == REDLOCK_EVENT_NODE || type == REDLOCK_EVENT_VOTE || type == REDLOCK_EVENT_STANDING ||
+           type == REDLOCK_EVENT_CLOCK || type == REDLOCK_EVENT_LISTENING || type == REDLOCK_EVENT_PROVED;
+}
+
+/* Node 0 is a master, too, so the type says whether an event names a master; an event that names none gets -1 here. */
+void rl_observe(struct redlock_client *client, struct redlock_event *event)
+{
+    if (!names_a_master(event->type))
+        event->node = -1;
+    event->client = client;
+    event->slot = redlock_lock_slot(event->lock);
+    event->mode = redlock_lock_mode(event->lock);
+    if (!event->text)
+        event->text = "";
+    client->options.on_event(event, client->options.event_data);
+}
 
 /* The answer of a master to the operation; NULL: there is none. A claim from before a change of the list has fewer. */
 static const struct rl_vote *answer_of(const struct redlock_lock *lock, const struct rl_call *call, unsigned node)

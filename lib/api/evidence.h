@@ -1,6 +1,8 @@
-/* What the masters have said, for results, alarms and events. */
+/* What the masters have said, for results, alarms and events; and the event hook. */
 #ifndef RL_API_EVIDENCE_H
 #define RL_API_EVIDENCE_H
+
+#include <stdbool.h>
 
 #include <redlock/redlock.h>
 
@@ -27,7 +29,13 @@ void rl_evidence_keep_why(struct redlock_lock *lock, int status);
  * what endangers the hold or has ended it, and reasons.why on which masters. */
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence);
 
-/* rl_observe() for an event of a lock, with the votes for its value. */
+/* Does the program want events of this type? */
+bool rl_observes(const struct redlock_client *client, enum redlock_event_type type);
+
+/* Calls the event hook. The event's client is filled in, and its node, if it names none. */
+void rl_observe(struct redlock_client *client, struct redlock_event *event);
+
+/* The same for an event of a lock, with the votes for its value. */
 void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event);
 
 #endif

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "api/evidence.h"
 #include "api/handle.h"
 #include "api/object.h"
-#include "api/observe.h"
 #include "api/options.h"
 #include "api/public.h"
 #include "api/reason.h"

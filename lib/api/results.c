@@ -8,7 +8,6 @@
 #include "api/evidence.h"
 #include "api/handle.h"
 #include "api/lock_state.h"
-#include "api/observe.h"
 #include "api/probes.h"
 #include "api/public.h"
 

@@ -256,14 +256,10 @@ static void put_end(FILE *out, const struct nodes_request *request, const struct
 /* Is the word the name of this master? That has the number of the database behind it. */
 static bool is_named(const char *word, const char *name)
 {
-    char *url = strdup(name);
-    bool same;
+    char url[SESSION_NAMES_SIZE];
 
-    if (url)
-        *strrchr(url, '/') = '\0';
-    same = url && has_target(url, word);
-    free(url);
-    return same;
+    snprintf(url, sizeof url, "%.*s", (int)(strrchr(name, '/') - name), name);
+    return has_target(url, word);
 }
 
 /* The present name of the master that the new name was given to, as the command's own words have it; NULL: none. */

@@ -1,7 +1,4 @@
-/* Statistics, what is known of each master, and the event hook. */
-#include "api/observe.h"
-
-#include <redlock/semaphore.h>
+/* Statistics, and what is known of each master. */
 #include <string.h>
 #include <time.h>
 
@@ -9,30 +6,6 @@
 #include "api/public.h"
 #include "host/trust/admission.h"
 #include "host/trust/servers.h"
-
-bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
-{
-    return client->options.event_types & REDLOCK_EVENT_BIT(type);
-}
-
-static bool names_a_master(enum redlock_event_type type)
-{
-    return type == REDLOCK_EVENT_NODE || type == REDLOCK_EVENT_VOTE || type == REDLOCK_EVENT_STANDING ||
-           type == REDLOCK_EVENT_CLOCK || type == REDLOCK_EVENT_LISTENING || type == REDLOCK_EVENT_PROVED;
-}
-
-/* Node 0 is a master, too, so the type says whether an event names a master; an event that names none gets -1 here. */
-void rl_observe(struct redlock_client *client, struct redlock_event *event)
-{
-    if (!names_a_master(event->type))
-        event->node = -1;
-    event->client = client;
-    event->slot = redlock_lock_slot(event->lock);
-    event->mode = redlock_lock_mode(event->lock);
-    if (!event->text)
-        event->text = "";
-    client->options.on_event(event, client->options.event_data);
-}
 
 static size_t smaller(size_t a, size_t b)
 {
