@@ -215,6 +215,24 @@ TEST(surroundings, a_lost_lock_is_lost_in_the_lock_file_too)
     tool_expect_signal(&run, SIGTERM);
 }
 
+/* A job that is run by the clock: when did it last do its work? */
+TEST(surroundings, metrics_say_when_a_job_has_ended_well_and_keep_it)
+{
+    const char *path = rig_path("job.prom");
+    char *line;
+
+    rig_run(0, WORDS("--metrics-file", path, SH("! grep -q redlock_run_end_time \"$0\""), path));
+    rig_run(0, WORDS("--metrics-file", rig_path("other.prom"), "grep", "^redlock_run_success_time_seconds{", path));
+    line = strdup(tool.out);
+    rig_run(3, WORDS("--metrics-file", path, SH("exit 3")));
+    rig_run(0, WORDS("--metrics-file", rig_path("other.prom"), "grep", "^redlock_run_[se]", path));
+    ck_assert_ptr_nonnull(strstr(tool.out, line));
+    free(line);
+    ck_assert_ptr_nonnull(strstr(tool.out, "redlock_run_start_time_seconds{"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "redlock_run_end_time_seconds{"));
+    rig_run(0, WORDS("--metrics-file", rig_path("other.prom"), "grep", "^redlock_run_exit_code{.*} 3$", path));
+}
+
 TEST(surroundings, metrics_are_written_for_prometheus)
 {
     const char *path = rig_path("redlock.prom");

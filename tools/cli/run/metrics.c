@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <redlock/metrics.h>
 #include <redlock/redlock.h>
@@ -23,6 +24,8 @@ enum {
     US_PER_S = 1000000,
     MORE = 1024,
 };
+
+#define RUN_SUCCESS "run_success_time_seconds"
 
 struct page {
     FILE *out;
@@ -125,12 +128,38 @@ static void put_keys(const struct cli_texts *keys, char *text, size_t size)
         snprintf(text + length, size - length, "\nand %zu more", keys->n - n);
 }
 
+/* What is known of a job by its time: those that are 0 have not been yet. */
+static void print_run(const struct page *page)
+{
+    const struct metrics *metrics = page->metrics;
+    const struct {
+        const char *name, *text;
+        int64_t at_s;
+    } times[] = {{"run_start_time_seconds", "When the command began, since 1970", metrics->start_s},
+                 {"run_end_time_seconds", "When it ended", metrics->end_s},
+                 {RUN_SUCCESS, "When a command last ended with exit code 0", metrics->success_s}};
+
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        if (times[i].at_s == 0)
+            continue;
+        print_head(page, times[i].name, "gauge", times[i].text);
+        print_sample(page, times[i].name, "");
+        fprintf(page->out, "%" PRId64 "\n", times[i].at_s);
+    }
+    if (metrics->end_s == 0)
+        return;
+    print_head(page, "run_exit_code", "gauge", "The exit code of redlock run; the command's, if it has one");
+    print_sample(page, "run_exit_code", "");
+    fprintf(page->out, "%d\n", metrics->exit_code);
+}
+
 void metrics_print(FILE *out, const struct metrics *metrics, const struct redlock_client *client)
 {
     struct page page = {.out = out, .metrics = metrics};
 
     put_keys(metrics->keys, page.key, sizeof page.key);
     print_lock(&page);
+    print_run(&page);
     print_histogram(&page);
     print_client(&page, client);
 }
@@ -187,6 +216,23 @@ static bool open_file(struct run *run, struct run_file *file, const char *path, 
     return file->outlet != NULL;
 }
 
+/* It stays while later commands fail, so it is taken from the file of the one before. */
+static int64_t last_success_s(const char *path)
+{
+    FILE *file = path ? fopen(path, "re") : NULL;
+    char *line = NULL;
+    size_t size = 0;
+    int64_t at_s = 0;
+
+    while (file && at_s == 0 && getline(&line, &size, file) > 0)
+        if (strncmp(line, "redlock_" RUN_SUCCESS "{", sizeof "redlock_" RUN_SUCCESS) == 0)
+            at_s = strtoll(strrchr(line, ' '), NULL, 10);
+    free(line);
+    if (file)
+        fclose(file);
+    return at_s;
+}
+
 bool run_publish_open(struct run *run)
 {
     const struct run_options *options = run->options;
@@ -194,6 +240,8 @@ bool run_publish_open(struct run *run)
     if (!open_file(run, &run->lock_file, options->lock_file, FILE_SECRET) ||
         !open_file(run, &run->metrics_file, options->metrics_file, FILE_PUBLIC))
         return false;
+    if (run->metrics_file.out.target.kind == FILE_REGULAR)
+        run->success_s = last_success_s(options->metrics_file);
     if (!replace_each_other(&run->lock_file.out, &run->metrics_file.out))
         return true;
     cli_error("run", "--lock-file and --metrics-file are the same file, '%s'", run->metrics_file.out.target.path);
@@ -263,6 +311,10 @@ static void print_metrics(const struct run *run, FILE *out, const char *state)
         .held = held,
         .remaining_ms = held ? locks_remaining_ms(&run->locks) : 0,
         .acquire_us = run->acquire_us,
+        .start_s = run->start_s,
+        .end_s = run->end_s,
+        .success_s = run->success_s,
+        .exit_code = run->exit_code,
     };
 
     metrics_print(out, &metrics, run->client);
@@ -291,6 +343,7 @@ bool run_publish_first(struct run *run)
 {
     bool written;
 
+    run->start_s = time(NULL);
     run_publish(run, "held");
     written = session_run_until(&run->session, are_written, run, run->options->ttl_ms);
     for (struct run_file *file = &run->lock_file; file;
@@ -304,8 +357,12 @@ bool run_publish_first(struct run *run)
     return written && !run->lock_file.failed && !run->metrics_file.failed;
 }
 
-void run_unpublish(struct run *run)
+void run_unpublish(struct run *run, int exit_code)
 {
+    run->end_s = run->start_s > 0 ? time(NULL) : 0;
+    run->exit_code = exit_code;
+    if (run->end_s > 0 && exit_code == 0)
+        run->success_s = run->end_s;
     if (run->lock_file.outlet)
         outlet_put(run->lock_file.outlet, NULL, 0);
     put(&run->metrics_file, print_metrics, "released");

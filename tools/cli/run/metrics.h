@@ -16,6 +16,8 @@ struct metrics {
     bool held;
     int64_t remaining_ms;
     int64_t acquire_us; /* how long the acquisition has taken */
+    int64_t start_s, end_s, success_s; /* of struct run */
+    int exit_code;
 };
 
 void metrics_print(FILE *out, const struct metrics *metrics, const struct redlock_client *client);
@@ -33,8 +35,8 @@ void run_publish(struct run *run, const char *state);
  * read at once. False after a message: they cannot be written, or not within a ttl; or a signal came. */
 bool run_publish_first(struct run *run);
 
-/* Nothing is held any more, and nothing runs. */
-void run_unpublish(struct run *run);
+/* Nothing is held any more, and nothing runs: the command, if there was one, has ended so. */
+void run_unpublish(struct run *run, int exit_code);
 
 /* Waits at most so long until all has been written. False if it has not: the threads are left where they are, and what
  * they use must stay. */

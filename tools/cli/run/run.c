@@ -259,7 +259,7 @@ static int under_lock(struct run *run)
 
     run_notify("STOPPING=1");
     release(run);
-    run_unpublish(run);
+    run_unpublish(run, code);
     return code;
 }
 
@@ -289,7 +289,7 @@ static int take_and_keep(struct run *run)
     do {
         status = acquire(run);
         if (run->session.caught != 0) {
-            run_unpublish(run);
+            run_unpublish(run, RUN_EXIT_SIGNAL + run->session.caught);
             return RUN_EXIT_SIGNAL + run->session.caught;
         }
         code = status == REDLOCK_OK ? under_lock(run) : not_acquired(run, status);

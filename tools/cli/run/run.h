@@ -46,6 +46,9 @@ struct run {
     struct instant keep_until; /* it is not released before */
     int64_t begun_us; /* when the lock was first asked for */
     int64_t acquire_us;
+    int64_t start_s, end_s;  /* of the command, by the wall clock; 0: not yet */
+    int64_t success_s;       /* the latest end with exit code 0, perhaps of an earlier run; 0: unknown */
+    int exit_code;
     struct outlet *messages; /* on standard error; NULL: they are written at once */
     struct run_file lock_file;
     struct run_file metrics_file;
