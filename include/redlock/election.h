@@ -42,6 +42,9 @@ struct redlock_election_options {
 
     /* 1: the candidate campaigns once. After a loss it is IDLE; with 0, the default, it campaigns again. */
     uint8_t once;
+
+    /* As in redlock_acquire_options: what observers are told of the candidate when it leads. */
+    const char *label;
 };
 
 REDLOCK_API void redlock_election_options_init_size(struct redlock_election_options *options, size_t size);
@@ -81,7 +84,7 @@ REDLOCK_API void redlock_election_destroy(struct redlock_election *election);
 /* Becomes a candidate, in state IDLE, and waits for its turn behind the candidates that came before. The callback runs
  * for each event from then on until RESIGNED or FAILED, or LOST with `once`, which is the last. options NULL means the
  * defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_BUSY (it is a candidate, or LOST is still to be told), E_TTL,
- * E_MIN_VALIDITY, E_RENEWAL (`once`, too), E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+ * E_MIN_VALIDITY, E_RENEWAL (`once`, too), E_CLIENT_NAME (the label), E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API_USED int redlock_election_campaign(struct redlock_election *election,
                                                const struct redlock_election_options *options, redlock_election_fn cb,
                                                void *user_data);

@@ -288,6 +288,11 @@ struct redlock_acquire_options {
      * REDLOCK_WAIT_SPIN has no order, so handles that share the key may keep an exclusive one out for ever. A permit
      * of a semaphore is exclusive. The default is REDLOCK_EXCLUSIVE. */
     enum redlock_mode mode;
+
+    /* A label for the tokens of this acquisition in place of the client's (label in redlock_options, whose limits it
+     * has); copied. NULL, the default, is the client's, and "" none. A lock that is handed over within the client, and
+     * one that is converted, keep the label that they have. */
+    const char *label;
 };
 
 #define REDLOCK_NO_RENEWAL UINT32_MAX

@@ -132,8 +132,9 @@ REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
  * in the wait queue included, as soon as it can reach them.
  *
  * options NULL for the defaults. Errors: E_ARGUMENT (cb must not be NULL), E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY,
- * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_MODE (no mode, or not exclusive and the lock is a permit), E_BUSY,
- * E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each entry), E_CLOSING, E_NOMEM, E_FORKED. */
+ * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_MODE (no mode, or not exclusive and the lock is a permit), E_CLIENT_NAME (the
+ * label), E_BUSY, E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each entry), E_CLOSING, E_NOMEM,
+ * E_FORKED. */
 REDLOCK_API_USED int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                      redlock_fn cb, void *user_data);
 

@@ -26,6 +26,7 @@ struct redlock_election {
     struct rl_object object;
     struct redlock_lock *lock;
     struct redlock_acquire_options options;
+    char label[REDLOCK_MAX_LABEL_BYTES + 1]; /* of the options, if they have one */
     struct rl_candidate candidate;
     uint64_t term; /* of the latest leadership */
     redlock_election_fn cb;
@@ -104,11 +105,11 @@ static void lead(struct redlock_election *election, const struct redlock_result 
         .remaining_ms = redlock_remaining_ms(election->lock),
         .result = result,
     };
+    const char *label = election->options.label ? election->label : election->object.client->label;
 
     election->term = event.term;
     election->object.client->stats.elected++;
-    rl_leader_announce(&election->object.client->host, election->lock->host.key, event.term,
-                       rl_slice_of(election->object.client->label));
+    rl_leader_announce(&election->object.client->host, election->lock->host.key, event.term, rl_slice_of(label));
     tell(election, &event);
 }
 
@@ -370,6 +371,8 @@ static int keep_options(struct redlock_election *election, const struct redlock_
         own.ttl_ms = election->object.client->options.max_ttl_ms;
     if (own.once > 1)
         return REDLOCK_E_RENEWAL;
+    if (own.label && strlen(own.label) > REDLOCK_MAX_LABEL_BYTES)
+        return REDLOCK_E_CLIENT_NAME;
     election->candidate.once = own.once;
     redlock_acquire_options_init(&election->options);
     election->options.ttl_ms = own.ttl_ms;
@@ -379,6 +382,8 @@ static int keep_options(struct redlock_election *election, const struct redlock_
     election->options.timeout_ms = REDLOCK_FOREVER;
     election->options.wait = REDLOCK_WAIT_FIFO;
     election->options.fenced = 1;
+    if (own.label)
+        election->options.label = strcpy(election->label, own.label);
     return 0;
 }
 

@@ -257,6 +257,7 @@ static void add_renewal(const struct redlock_acquire_options *o, int64_t usable,
     if (request->mode != RL_EXCLUSIVE)
         request->kind = rl_shared_form(request->kind);
     request->own_token = o->own_token;
+    request->label = o->label;
 }
 
 static int check_mode(const struct redlock_acquire_options *o)
@@ -282,6 +283,7 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
                              struct rl_instant now, struct rl_acquire *ret_request)
 {
     struct redlock_acquire_options options = acquire_defaults;
+    char why[100];
     int status;
 
     if (given && given->size < RL_SMALLEST_OPTIONS)
@@ -301,6 +303,8 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
         status = check_renewal(&options, usable_ns(client, options.ttl_ms));
     if (status == 0)
         status = check_mode(&options);
+    if (status == 0 && options.label)
+        status = check_text("label", options.label, REDLOCK_MAX_LABEL_BYTES, why, sizeof why);
     if (status < 0)
         return status;
     make_request(&options, now, ret_request);

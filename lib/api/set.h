@@ -42,6 +42,7 @@ struct redlock_set {
     bool keeps_rest;                /* what is left of a lost set stays held until it is released */
     struct rl_set core;
     struct redlock_acquire_options options; /* of the acquisition */
+    char label[REDLOCK_MAX_LABEL_BYTES + 1]; /* ... and its label */
     struct rl_set_call work;        /* an acquisition or extension */
     struct rl_set_call release;
     redlock_set_watch_fn watch;

@@ -193,6 +193,8 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     else if (set->options.ttl_ms > set->object.client->options.max_ttl_ms)
         set->options.ttl_ms = set->object.client->options.max_ttl_ms;
     set->options.size = sizeof set->options;
+    if (set->options.label)
+        set->options.label = strcpy(set->label, set->options.label);
 }
 
 static void set_limits(struct redlock_set *set)

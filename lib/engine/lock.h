@@ -74,6 +74,7 @@ struct rl_acquire {
     bool own_token;         /* for the host: the value belongs to this hold alone */
     uint8_t wait;           /* enum rl_wait */
     struct rl_entry *entry; /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
+    const char *label;      /* for the host: of the values; borrowed as long as the request; NULL: the client's */
 };
 
 /* Why a held lock was lost. */

@@ -2,9 +2,11 @@
 #include "host/claims.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <redlock/options.h>
 #include <redlock/status.h>
 
 #include "host/host.h"
@@ -68,15 +70,25 @@ static struct rl_pool *pool_of(struct rl_host *host, size_t n_nodes, const struc
     return &host->claims[i];
 }
 
+static void make_token(struct rl_host *host, const char *label, char ret_token[REDLOCK_MAX_TOKEN_BYTES + 1])
+{
+    host->environment.make_token(host->environment.ctx, host->now, ret_token);
+    if (label && *label)
+        snprintf(ret_token + RL_TOKEN_SIZE - 1, REDLOCK_MAX_LABEL_BYTES + 2, ":%s", label);
+}
+
 static struct rl_claim *create(struct rl_host *host, struct rl_key *key, size_t n_nodes, const struct rl_kind *kind,
-                               const char *token)
+                               const char *token, const char *label)
 {
     struct rl_pool *pool = pool_of(host, n_nodes, kind);
     struct rl_host_claim *part = rl_pool_take(pool);
+    char fresh[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     if (!part)
         return NULL;
-    if (!rl_host_token_set(host, part, token)) {
+    if (!token)
+        make_token(host, label, fresh);
+    if (!rl_host_token_set(part, token ? token : fresh)) {
         rl_pool_give(pool, part);
         return NULL;
     }
@@ -89,14 +101,14 @@ static struct rl_claim *create(struct rl_host *host, struct rl_key *key, size_t 
 }
 
 struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
-                                      const char *token, int *ret_error)
+                                      const char *token, const char *label, int *ret_error)
 {
     struct rl_claim *claim = NULL;
 
     *ret_error = REDLOCK_E_LIMIT;
     if (host->counters.claims < host->options->max_claims) {
         *ret_error = REDLOCK_E_NOMEM;
-        claim = create(host, key, host->engine.votes.config.n_nodes, kind, token);
+        claim = create(host, key, host->engine.votes.config.n_nodes, kind, token, label);
     }
     return claim;
 }
@@ -104,7 +116,7 @@ struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, 
 struct rl_claim *rl_host_claim_copy(struct rl_host *host, const struct rl_claim *former, size_t n_nodes)
 {
     const struct rl_host_claim *part = rl_host_claim_of(former);
-    struct rl_claim *claim = create(host, part->key, n_nodes, former->kind, rl_host_token(former));
+    struct rl_claim *claim = create(host, part->key, n_nodes, former->kind, rl_host_token(former), NULL);
 
     if (claim)
         rl_claim_init(claim, n_nodes, former->quorum, former->kind);
@@ -140,38 +152,23 @@ void rl_host_claims_fini(struct rl_host *host)
         rl_pool_fini(&host->claims[i], give_up);
 }
 
-_Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own is a token");
+_Static_assert(RL_TOKEN_SIZE + 1 + REDLOCK_MAX_LABEL_BYTES <= REDLOCK_MAX_TOKEN_BYTES + 1,
+               "a token of our own, with its label, is a token");
 
-/* The token is longer than one of our own then. */
-static bool add_label(struct rl_host_claim *part, const char *label)
+bool rl_host_token_set(struct rl_host_claim *part, const char *token)
 {
-    size_t token_size = strlen(part->token.own.text);
-    size_t label_size = strlen(label);
-    char *text = malloc(token_size + 1 + label_size + 1);
-
-    if (!text)
-        return false;
-    memcpy(text, part->token.own.text, token_size);
-    text[token_size] = ':';
-    memcpy(text + token_size + 1, label, label_size + 1);
-    part->token.other.empty = '\0';
-    part->token.other.text = text;
-    return true;
-}
-
-bool rl_host_token_set(struct rl_host *host, struct rl_host_claim *part, const char *token)
-{
-    if (token && strlen(token) >= sizeof part->token.own.text) {
+    if (strlen(token) >= sizeof part->token.own.text) {
         part->token.other.empty = '\0';
         part->token.other.text = strdup(token);
         return part->token.other.text != NULL;
     }
-    if (token) {
-        memcpy(part->token.own.text, token, strlen(token) + 1);
-        return true;
-    }
-    host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
-    return !host->options->label || !*host->options->label || add_label(part, host->options->label);
+    memcpy(part->token.own.text, token, strlen(token) + 1);
+    return true;
+}
+
+const char *rl_host_token_label(const char *token)
+{
+    return strlen(token) > RL_TOKEN_SIZE - 1 ? token + RL_TOKEN_SIZE : "";
 }
 
 void rl_host_token_drop(struct rl_host_claim *part)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <redlock/options.h>
+
 #include "host/environment.h"
 #include "util/hash.h"
 #include "util/slice.h"
@@ -45,9 +47,10 @@ struct rl_host_claim {
 /* So many sizes do claims have at most: kinds differ by their tails, and lists of masters by their lengths. */
 #define RL_CLAIM_SIZES (2 * RL_MAX_NODES)
 
-/* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
+/* A claim with this token, which others may know; NULL: with a fresh one that has this label. *ret_error: E_LIMIT or
+ * E_NOMEM when NULL is returned. */
 struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
-                                      const char *token, int *ret_error);
+                                      const char *token, const char *label, int *ret_error);
 /* A claim for the same value, with so many masters; NULL: out of memory. What the former one is worth is the engine's
  * to say. */
 struct rl_claim *rl_host_claim_copy(struct rl_host *host, const struct rl_claim *former, size_t n_nodes);
@@ -84,11 +87,13 @@ struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t s
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);
 
-/* The token of a claim, which is its value on the masters: a fresh one for each attempt, with the client's label behind
- * it, or one that is given. */
+/* The token of a claim, which is its value on the masters: a fresh one for each attempt, with a label behind it, or
+ * one that is given. */
 
-/* NULL: a fresh one. false: out of memory. */
-bool rl_host_token_set(struct rl_host *host, struct rl_host_claim *part, const char *token);
+const char *rl_host_token_label(const char *token); /* "": it has none */
+
+/* false: out of memory. */
+bool rl_host_token_set(struct rl_host_claim *part, const char *token);
 void rl_host_token_drop(struct rl_host_claim *part);
 
 /* The masters' fencing counters (rules 8.4 and 8.5): how long an idle one lives, and the numbers that the client

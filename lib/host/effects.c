@@ -15,7 +15,9 @@ static void start_attempt(struct rl_host_lock *lock)
     struct rl_key *key = rl_host_key(lock, RL_NO_SLOT);
     const struct rl_kind *kind = lock->core.acquisition.request->kind;
     int error = REDLOCK_E_NOMEM;
-    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, NULL, &error) : NULL;
+    const char *label = lock->core.acquisition.request->label;
+    struct rl_claim *claim =
+        key ? rl_host_claim_create(host, key, kind, NULL, label ? label : host->options->label, &error) : NULL;
 
     if (!claim) {
         lock->refusal = (int16_t)error;

@@ -1,6 +1,7 @@
 #include "host/lock.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <redlock/options.h>
@@ -29,6 +30,13 @@ void rl_host_lend(struct rl_host_lock *lock, struct rl_host_call *call)
     rl_list_init(&call->wait_list);
     call->owner = call->worker = lock;
     lock->call = call;
+}
+
+void rl_host_label(struct rl_host_call *call, const char *label)
+{
+    if (label)
+        snprintf(call->label, sizeof call->label, "%s", label);
+    call->request.label = label ? call->label : NULL;
 }
 
 void rl_host_report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)

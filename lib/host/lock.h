@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <redlock/options.h>
+
 #include "engine/engine.h"
 #include "host/claims.h"
 #include "util/instant.h"
@@ -56,6 +58,7 @@ struct rl_host_call {
     struct rl_list wait_list; /* among the attempts that wait for the key: contended.c */
     struct rl_host_lock *owner;  /* the lock whose call this is, which the program knows, */
     struct rl_host_lock *worker; /* ... and the one that the engine works on: the same, or a hidden one */
+    char label[REDLOCK_MAX_LABEL_BYTES + 1]; /* of the request, if it has one of its own */
     bool converts;            /* the extension tells the masters of another mode */
     bool over;                /* its result will be told at the end of this turn */
     struct rl_vote *answers;  /* the caller's, one for each master, or NULL: what they answer to a hidden lock */
@@ -110,6 +113,9 @@ struct rl_key *rl_host_key(struct rl_host_lock *lock, uint32_t slot);
 
 /* Lends the lock memory for a call. All but the entry is initialised. */
 void rl_host_lend(struct rl_host_lock *lock, struct rl_host_call *call);
+
+/* The values of this call have a label of their own, which is copied; NULL: the client's. */
+void rl_host_label(struct rl_host_call *call, const char *label);
 
 /* Tells the sink. */
 void rl_host_report_end(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);

@@ -41,6 +41,7 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
     lock->cohort = 0;
     call->request = *request;
     call->request.entry = &call->entry;
+    rl_host_label(call, request->label);
     if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
         call->request.wait = RL_WAIT_FIFO;
     rl_lock_acquire(&host->engine, &lock->core, host->now, &call->request);
@@ -91,7 +92,7 @@ int rl_host_release_value(struct rl_host_lock *lock, const struct rl_kind *kind,
     struct rl_host *host = lock->host;
     struct rl_key *key = rl_host_key(lock, slot);
     int error = REDLOCK_E_NOMEM;
-    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, token, &error) : NULL;
+    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, token, NULL, &error) : NULL;
 
     if (!claim)
         return error;
@@ -264,7 +265,7 @@ int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, 
     const struct rl_kind *kind = exported->state.kind;
     int error = REDLOCK_E_NOMEM;
     struct rl_key *key = rl_host_key(lock, exported->slot);
-    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, exported->token, &error) : NULL;
+    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, exported->token, NULL, &error) : NULL;
     bool held;
 
     if (!claim)

@@ -108,6 +108,7 @@ int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool 
     if (!upgrade)
         return REDLOCK_E_NOMEM;
     rl_lock_describe_hold(&host->engine, &lock->core, request);
+    rl_host_label(lock->call, rl_host_token_label(rl_host_token(lock->core.claim)));
     request->mode = RL_EXCLUSIVE;
     request->front = true;
     request->own_token = rl_host_claim_of(lock->core.claim)->token.own.exposed;

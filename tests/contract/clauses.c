@@ -111,6 +111,25 @@ TEST(three, clause_5_strings_passed_in_are_copied)
     ck_assert_uint_eq(size, 4);
 }
 
+TEST(three, clause_5_the_label_of_an_acquisition_is_copied_and_stands_behind_its_token)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "labelled");
+    struct outcome outcome = {0};
+    char label[] = "job-7";
+
+    request.label = label;
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
+    memset(label, 'x', sizeof label - 1);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_str_eq(redlock_lock_token(lock) + 36, ":job-7");
+    ck_assert_uint_ge(rig_count_value(&rig, "labelled", redlock_lock_token(lock)), 2);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
+    rig_expect_acquire(&rig, lock, NULL, REDLOCK_OK);
+    ck_assert_uint_eq(strlen(redlock_lock_token(lock)), 36);
+}
+
 /* --- 6. A client belongs to one event base and its thread. */
 
 TEST(three, clause_6_two_clients_share_a_base)

@@ -96,6 +96,8 @@ static void refuse_strict_order_with_attempts(struct redlock_lock *lock)
     errors_expect(redlock_acquire(lock, &request, outcome_record, NULL), REDLOCK_E_WAIT, "strict order with attempts");
 }
 
+static const char long_label[] = "a-label-of-sixty-five-characters-is-one-more-than-there-may-be-33";
+
 static void refuse_requests(void)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "errors");
@@ -121,6 +123,8 @@ static void refuse_requests(void)
     refuse_strict_order_with_attempts(lock);
     refuse_request(lock, REQUEST(mode = (enum redlock_mode)3), REDLOCK_E_MODE, "an unknown mode");
     refuse_request(lock, REQUEST(mode = (enum redlock_mode)-1), REDLOCK_E_MODE, "a negative mode");
+    refuse_request(lock, REQUEST(label = "a b"), REDLOCK_E_CLIENT_NAME, "a label with a space");
+    refuse_request(lock, REQUEST(label = long_label), REDLOCK_E_CLIENT_NAME, "a label of 65 characters");
     refuse_request(lock, REQUEST(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
     refuse_request(lock, REQUEST(own_token = 2), REDLOCK_E_RENEWAL, "another flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
@@ -513,6 +517,13 @@ TEST(three, each_rule_for_elections_has_its_code)
     errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_RENEWAL,
                   "once is 0 or 1");
     options.once = 0;
+    options.label = long_label;
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_CLIENT_NAME,
+                  "a label of 65 characters");
+    options.label = "a b";
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_CLIENT_NAME,
+                  "a label with a space");
+    options.label = NULL;
     options.renew_ms = options.ttl_ms;
     errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_RENEWAL,
                   "a late renewal");

@@ -49,6 +49,30 @@ static void see(struct sight *sight, uint64_t term)
 
 GROUP(three, "three", election_open, election_close)
 
+static bool sees_worker(void *argument)
+{
+    return strcmp(((const struct sight *)argument)->label, "worker-9") == 0;
+}
+
+static void ignore_event(struct redlock_election *election, const struct redlock_election_event *event, void *user_data)
+{
+}
+
+static void see_a_label_of_its_own(struct sight *sight, struct candidate *leader)
+{
+    struct redlock_election_options options = candidate_options(ELECTION_TTL_MS);
+    char label[] = "worker-9";
+    struct redlock_election *election;
+
+    options.label = label;
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &election), 0);
+    ck_assert_int_eq(redlock_election_campaign(election, &options, ignore_event, NULL), 0);
+    memset(label, 'x', sizeof label - 1);
+    ck_assert_int_eq(redlock_election_resign(leader->election), 0);
+    rig_wait(&rig, sees_worker, sight, "the candidate with a label");
+    redlock_election_destroy(election);
+}
+
 TEST(three, observers_are_told_of_each_change_by_label_and_term)
 {
     struct redlock_election *election;
@@ -73,6 +97,7 @@ TEST(three, observers_are_told_of_each_change_by_label_and_term)
     candidate_wait_leads_for_long(second);
     see(&sight, second->term);
     ck_assert_str_eq(sight.label, "");
+    see_a_label_of_its_own(&sight, second);
     rig_hang_masters(&rig, 0x3);
     rig_wait(&rig, sees_nobody_for_sure, &sight, "the end of all knowledge");
     rig_resume_masters(&rig, 0x3);
