@@ -15,6 +15,7 @@ int ls_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int latch_main(int argc, char **argv);
 int nodes_main(int argc, char **argv);
+int agent_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 
 #endif

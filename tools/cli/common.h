@@ -57,12 +57,15 @@ extern const char *const cli_profile_words[];
         {.name = "quorum", .number = &(common)->given.quorum, .least = 1},                                         \
         {.name = "prefix", .text = &(common)->given.prefix},                                                       \
         {.name = "max-ttl", .duration_ms = &(common)->given.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},   \
-        {.name = "may-follow", .text = &(common)->may_follow},                                                     \
-        {.name = "json", .letter = 'j', .flag = &(common)->json}
+        {.name = "may-follow", .text = &(common)->may_follow}
 
 /* ... and those that use locks. */
-#define CLI_COMMON_OPTIONS(common)                                                                                 \
+#define CLI_LOCK_OPTIONS(common)                                                                                   \
     {.name = "profile", .choice = &(common)->profile, .words = cli_profile_words}, CLI_MASTER_OPTIONS(common)
+
+/* ... and those that print what they find. */
+#define CLI_JSON_OPTION(common) {.name = "json", .letter = 'j', .flag = &(common)->json}
+#define CLI_COMMON_OPTIONS(common) CLI_LOCK_OPTIONS(common), CLI_JSON_OPTION(common)
 
 /* ... and those that have votes to show. */
 #define CLI_VOTES_OPTIONS(common)                                                                                  \

@@ -11,15 +11,14 @@
 #include "options/message.h"
 
 /* Times of ten digits are those from 2001 to 2286. */
-enum { UUID_LENGTH = 36, TIME_DIGITS = 10, TIME_LENGTH = TIME_DIGITS + 1 };
+enum { UUID_LENGTH = 36, TIME_DIGITS = LABEL_TIME_SIZE - 1 };
 
 #define US_PER_S INT64_C(1000000)
 #define EARLIEST_US (1000000000 * US_PER_S)
 
 /* --- Making one --------------------------------------------------------------------------------------------------- */
 
-/* A character that no label can have becomes one that it can have. */
-static void clean(char *text)
+void label_clean(char *text)
 {
     for (; *text != '\0'; text++)
         if (*text <= ' ' || *text > '~')
@@ -40,9 +39,9 @@ static void describe_process(char ret_label[REDLOCK_MAX_LABEL_BYTES + 1])
     if (gethostname(host, sizeof host - 1) != 0 || *host == '\0')
         strcpy(host, "localhost");
     snprintf(pid, sizeof pid, ":%ld", (long)getpid());
-    room = REDLOCK_MAX_LABEL_BYTES - TIME_LENGTH - (int)strlen(user) - (int)strlen(pid);
+    room = REDLOCK_MAX_LABEL_BYTES - LABEL_TIME_SIZE - (int)strlen(user) - (int)strlen(pid);
     snprintf(ret_label, REDLOCK_MAX_LABEL_BYTES + 1, "%s%.*s%s", user, room, host, pid);
-    clean(ret_label);
+    label_clean(ret_label);
 }
 
 static bool fits(const char *command, const char *given)
@@ -62,19 +61,23 @@ static bool fits(const char *command, const char *given)
     return true;
 }
 
+void label_add_time(char label[REDLOCK_MAX_LABEL_BYTES + 1])
+{
+    size_t length = strlen(label);
+
+    if (length > 0 && length + LABEL_TIME_SIZE <= REDLOCK_MAX_LABEL_BYTES)
+        snprintf(label + length, LABEL_TIME_SIZE + 1, "+%0*lld", TIME_DIGITS, (long long)time(NULL));
+}
+
 bool label_make(const char *command, const char *given, char ret_label[REDLOCK_MAX_LABEL_BYTES + 1])
 {
-    size_t length;
-
     if (given && !fits(command, given))
         return false;
     if (given)
         snprintf(ret_label, REDLOCK_MAX_LABEL_BYTES + 1, "%s", given);
     else
         describe_process(ret_label);
-    length = strlen(ret_label);
-    if (length > 0 && length + TIME_LENGTH <= REDLOCK_MAX_LABEL_BYTES)
-        snprintf(ret_label + length, TIME_LENGTH + 1, "+%0*lld", TIME_DIGITS, (long long)time(NULL));
+    label_add_time(ret_label);
     return true;
 }
 
@@ -101,8 +104,8 @@ struct label label_of(const char *value)
         return label;
     snprintf(label.name, sizeof label.name, "%s", value + UUID_LENGTH + 1);
     length = strlen(label.name);
-    time = label.name + length - TIME_LENGTH;
-    if (length > TIME_LENGTH && *time == '+' && strspn(time + 1, "0123456789") == TIME_DIGITS) {
+    time = label.name + length - LABEL_TIME_SIZE;
+    if (length > LABEL_TIME_SIZE && *time == '+' && strspn(time + 1, "0123456789") == TIME_DIGITS) {
         label.asked_us = strtoll(time + 1, NULL, 10) * US_PER_S;
         *time = '\0';
     }

@@ -15,6 +15,13 @@
  * at all. False after a message: it cannot be a label. */
 bool label_make(const char *command, const char *given, char ret_label[REDLOCK_MAX_LABEL_BYTES + 1]);
 
+/* Puts since when behind a label, "+SECONDS", if there is room. */
+enum { LABEL_TIME_SIZE = 11 };
+void label_add_time(char label[REDLOCK_MAX_LABEL_BYTES + 1]);
+
+/* A character that no label can have becomes one that it can have. */
+void label_clean(char *text);
+
 struct label {
     char name[REDLOCK_MAX_LABEL_BYTES + 1]; /* "": the value has none */
     int64_t asked_us;                       /* since 1970, by the holder's clock; 0: it does not say */

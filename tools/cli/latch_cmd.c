@@ -347,6 +347,7 @@ int latch_main(int argc, char **argv)
         {.name = "keep", .duration_ms = &request.keep_ms, .least = 1, .most = REDLOCK_MAX_KEEP_MS},
         CLI_VOTES_OPTIONS(&request.common),
         CLI_MASTER_OPTIONS(&request.common),
+        CLI_JSON_OPTION(&request.common),
         {0},
     };
     const struct cli_command command = {.name = "latch", .help = latch_help, .options = options,

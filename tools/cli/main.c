@@ -24,6 +24,7 @@ static const struct cli_subcommand commands[] = {
     {"status", "show who holds a lock, master by master", status_main},
     {"latch", "say that a party has arrived, or wait until all have", latch_main},
     {"nodes", "show which masters may vote, and how to mend the others", nodes_main},
+    {"agent", "hold locks for the programs of this machine, in any language", agent_main},
     {"demo", "a guided tour on real masters, with faults", demo_main},
     {"bench", NULL, lab_main},
     {"failover", NULL, lab_main},

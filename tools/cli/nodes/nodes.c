@@ -193,6 +193,7 @@ int nodes_main(int argc, char **argv)
         {.name = "yes", .letter = 'y', .flag = &request.yes},
         {.name = "force", .flag = &request.force},
         CLI_MASTER_OPTIONS(&request.common),
+        CLI_JSON_OPTION(&request.common),
         {0},
     };
     const struct cli_command command = {.name = "nodes", .help = nodes_help, .options = options,

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""redlock agent by its protocol, on three real masters. Prints TAP. Usage: test_agent.py PATH_OF_REDLOCK [TEST...]"""
+import contextlib
+import os
+import resource
+import select
+import signal
+import sys
+
+from agent_rig import PATIENCE_S, Wire, now_us, run, wait_for
+
+HELD = "REDLOCK_HELD"
+
+
+# --- Locks
+
+def a_lock_is_held_extended_and_released(rig):
+    wire, other = Wire(rig), Wire(rig)
+    grant = wire.get("acquire", key="one", ttl="8s", fenced=True, label="mine")
+    left_us = grant["deadline_us"] - now_us()
+    assert 7000000 < left_us < 8000000 and int(grant["fence"]) > 0, grant
+    assert "mine/" in rig.redlock("status", "one")
+    assert other.refused("acquire", key="one")[0] == HELD
+    assert wire.get("extend", lock=grant["lock"], ttl="20s")["deadline_us"] > now_us() + 18000000
+    wire.get("release", lock=str(grant["lock"]))
+    other.get("acquire", key="one")
+
+
+def a_lock_is_renewed_beyond_its_ttl(rig):
+    wire = Wire(rig)
+    deadline_us = first_us = wire.get("acquire", key="renewed", ttl="1s")["deadline_us"]
+    while deadline_us < first_us + 1000000:
+        event = wire.event("extended", "lost")
+        assert event["event"] == "extended" and event["deadline_us"] > deadline_us, event
+        deadline_us = event["deadline_us"]
+
+
+def sets_permits_and_modes(rig):
+    wire, other = Wire(rig), Wire(rig)
+    grant = wire.get("acquire", keys=["p", "q", {"key": "pool", "permits": "2/3"}], fenced=True)
+    assert [part["key"] for part in grant["parts"]] == ["p", "pool", "pool", "q"], grant
+    slot = other.get("acquire", key="pool", permits="1/3")["slot"]
+    assert slot in range(3) and slot not in [part.get("slot") for part in grant["parts"]]
+    shared = wire.get("acquire", key="shared", mode="upgradeable")
+    other.get("acquire", key="shared", mode="shared")
+    assert wire.refused("convert", lock=shared["lock"], mode="exclusive")[0] == HELD
+    other.close()
+    assert wire.get("convert", lock=shared["lock"], mode="exclusive", wait="forever")["token"] != shared["token"]
+
+
+def a_request_is_canceled(rig):
+    wire, other = Wire(rig), Wire(rig)
+    other.get("acquire", key="canceled")
+    pending = wire.begin("acquire", key="canceled", wait="forever")
+    canceling = wire.begin("cancel", request=pending)
+    answers = {message["id"]: message for message in (wire.read(), wire.read())}
+    assert answers[pending]["status"] == "REDLOCK_CANCELED" and answers[canceling]["ok"], answers
+
+
+def elections_and_looks(rig):
+    leader, other = Wire(rig), Wire(rig)
+    leader.get("elect", key="lead", ttl="2s", label="mine")
+    elected = leader.event("elected")
+    assert int(elected["term"]) > 0, elected
+    leader.event("extended")
+    other.get("observe", key="lead")
+    seen = other.event("changed")
+    assert seen["term"] == elected["term"] and seen["label"].startswith("mine/"), seen
+    assert other.get("look", key="lead")["verdict"] == "exclusive"
+    leader.close()
+    other.get("elect", key="lead")
+    other.event("elected")
+
+
+def latches_open_when_all_have_arrived(rig):
+    one, two = Wire(rig), Wire(rig)
+    members = {"name": "l", "parties": 2, "await": True}
+    pending = one.begin("latch", generation="1", party="one", **members)
+    two.get("latch", generation=1, party="two", **members)
+    assert one.answer(pending)["arrived"] == ["one", "two"]
+    waiting = [one.begin("latch", generation=2, **members) for _ in range(2)]
+    for party in ("one", "two"):
+        two.get("latch", name="l", parties=2, generation=2, party=party)
+    assert all(one.answer(number)["ok"] for number in waiting)
+
+
+# --- What was told stays true
+
+def an_extension_does_not_shorten_what_was_told(rig):
+    wire = Wire(rig)
+    grant = wire.get("acquire", key="told", ttl="10s", renew=False)
+    status, why = wire.refused("extend", lock=grant["lock"], ttl="5s")
+    assert status == "AGENT_E_REQUEST" and "'ttl'" in why, why
+    assert wire.get("extend", lock=grant["lock"], ttl="10s")["deadline_us"] >= grant["deadline_us"]
+
+
+def a_connection_that_its_client_ends_gives_back_at_once(rig):
+    wire, other = Wire(rig), Wire(rig)
+    deadline_us = wire.get("acquire", key="closed", ttl="60s")["deadline_us"]
+    wire.close()
+    other.get("acquire", key="closed", wait="50s")
+    assert now_us() < deadline_us - 10000000
+
+
+def is_disconnected_and_keeps_its_lock(rig, key, do):
+    """The agent ends the connection, since the client does that; nobody closes it."""
+    wire, other = Wire(rig), Wire(rig)
+    deadline_us = wire.get("acquire", key=key, ttl="5s", renew=False)["deadline_us"]
+    do(wire)
+    wait_for(lambda: "is disconnected" in rig.said(), "the end of the connection")
+    other.get("acquire", key=key, wait="50s")
+    assert now_us() >= deadline_us
+
+
+def who_does_not_read_is_disconnected_and_keeps_its_lock(rig):
+    def flood(wire):
+        wire.stream.setblocking(False)
+        with contextlib.suppress(ConnectionError):
+            while True:
+                select.select([], [wire.stream], [], PATIENCE_S)
+                with contextlib.suppress(BlockingIOError):
+                    wire.stream.send(b'{"id":1,"op":"look","key":"a","x":1}\n' * 1000)
+
+    rig.restart()
+    is_disconnected_and_keeps_its_lock(rig, "flood", flood)
+    assert "does not read" in rig.said()
+
+
+def a_line_without_end_ends_its_connection_alone(rig):
+    def tell_for_ever(wire):
+        with contextlib.suppress(ConnectionError):
+            wire.tell(b"x" * (1 << 21))
+        assert "1048576" in wire.read()["why"]
+
+    rig.restart()
+    witness = Wire(rig)
+    is_disconnected_and_keeps_its_lock(rig, "endless", tell_for_ever)
+    assert "too long" in rig.said() and witness.get("ping")
+
+
+def what_was_told_outlives_the_agent(rig):
+    rig.stop()
+    rig.start()
+    wire = Wire(rig)
+    last_us = wire.get("acquire", key="outlives", ttl="3s")["deadline_us"]
+    other = Wire(rig)
+    other.get("acquire", key="returned", ttl="60s")
+    other.close()
+    last_us = wire.event("extended")["deadline_us"]
+    rig.agent.send_signal(signal.SIGTERM)
+    moment_us = rig.moment_of_acquisition("outlives")
+    while (message := wire.read()) is not None:
+        last_us = message.get("deadline_us", last_us)
+    assert moment_us >= last_us
+    assert rig.agent.wait(PATIENCE_S) == 0 and rig.is_free("returned")
+    rig.agent = None
+
+
+def hold_at_least_outlives_release_and_connection(rig):
+    wire, other = Wire(rig), Wire(rig)
+    begun_us = now_us()
+    grant = wire.get("acquire", key="least", hold_at_least="1s")
+    assert 0 < wire.get("release", lock=grant["lock"])["kept_ms"] <= 1000
+    wire.get("acquire", key="least too", hold_at_least="1s")
+    wire.close()
+    pending = [other.begin("acquire", key=key, wait="50s") for key in ("least", "least too")]
+    first = other.read()
+    assert first["id"] in pending and first["ok"] and now_us() >= begun_us + 1000000, first
+
+
+# --- From hand to hand
+
+def what_lingers_is_adopted_by_its_token(rig):
+    wire, other = Wire(rig), Wire(rig)
+    token = wire.get("acquire", key="lingers", linger="50s")["token"]
+    wire.close()
+    wait_for(lambda: other.ask("adopt", token=token)["ok"], "the end of the connection")
+    assert [lock["keys"] for lock in other.get("list")["locks"]] == [["lingers"]]
+    assert Wire(rig).refused("adopt", token=token)[0] == "REDLOCK_E_NOT_HELD"
+
+
+def what_is_pending_when_its_peer_goes_harms_nobody(rig):
+    """The masters stand still meanwhile, so that answers come when the peer has gone."""
+    wire, other = Wire(rig), Wire(rig)
+    grant = wire.get("acquire", key="pending", ttl="50s", linger="50s")
+    another = wire.get("acquire", key="pending too", ttl="50s", linger="50s")
+    rig.masters(signal.SIGSTOP)
+    wire.begin("extend", lock=grant["lock"])
+    wire.begin("release", lock=another["lock"])
+    wire.begin("look", key="pending")
+    wire.begin("acquire", key="pending three", wait="forever")
+    wire.get("ping")
+    wire.close()
+    wait_for(lambda: other.ask("adopt", token=grant["token"])["ok"], "the end of the connection")
+    rig.masters(signal.SIGCONT)
+    number = other.get("list")["locks"][0]["lock"]
+    wait_for(lambda: other.ask("extend", lock=number)["ok"], "the end of the other extension")
+    for key in ("pending too", "pending three"):
+        other.get("acquire", key=key, wait="50s")
+
+
+def a_text_is_adopted_by_one_only(rig):
+    one, two, three = Wire(rig), Wire(rig), Wire(rig)
+    text = one.get("export", lock=one.get("acquire", key="text", ttl="30s")["lock"])["text"]
+    assert one.get("list")["locks"] == []
+    adopted = two.get("adopt", key="text", text=text)
+    assert three.refused("adopt", key="text", text=text)[0] == "REDLOCK_E_ALREADY_HELD"
+    two.get("release", lock=adopted["lock"])
+    assert three.refused("adopt", key="text", text=text)[0] == "REDLOCK_E_ALREADY_HELD"
+    rig.restart()
+    assert Wire(rig).refused("adopt", key="text", text=text)[0] == "REDLOCK_E_ALREADY_HELD"
+
+
+def an_agent_leaves_its_locks_to_the_next(rig):
+    wire = Wire(rig)
+    grants = [wire.get("acquire", key="renewed not", ttl="3s", renew=False),
+              wire.get("acquire", key="deep", ttl="10s"),
+              wire.get("acquire", key="lingering", ttl="10s", linger="50s"),
+              wire.get("acquire", keys=["s", {"key": "slots", "permits": "1/3"}], ttl="10s")]
+    assert wire.get("enter", lock=grants[1]["lock"])["depth"] == 2
+    assert wire.refused("export", lock=grants[1]["lock"])[0] == "REDLOCK_E_DEPTH"
+    rig.restart()
+    assert wire.event("closing")["why"] and wire.read() is None
+    assert not os.path.exists(rig.state)
+    wire, other = Wire(rig), Wire(rig)
+    adopted = [wire.get("adopt", token=grant.get("token") or grant["parts"][0]["token"]) for grant in grants]
+    wire.get("release", lock=adopted[1]["lock"])
+    assert other.refused("acquire", key="deep")[0] == HELD
+    wire.get("release", lock=adopted[1]["lock"])
+    other.get("acquire", key="deep")
+    event = wire.event("extended", "lost")
+    while event["lock"] != adopted[0]["lock"]:
+        event = wire.event("extended", "lost")
+    assert event["event"] == "lost", event
+    wire.close()
+    wait_for(lambda: other.ask("adopt", token=grants[2]["token"])["ok"], "the lock that lingers again")
+    other.get("acquire", key="s", wait="50s")
+
+
+def a_start_that_fails_takes_nothing(rig):
+    state = '{"locks":[{"of":"another agent"}],"spent":[]}'
+    with open(rig.state, "w") as file:
+        file.write(state)
+    second = rig.begin("--state", rig.state)
+    assert second.wait(PATIENCE_S) == 3 and "another agent listens" in rig.said(), rig.said()
+    with open(rig.state) as file:
+        assert file.read() == state
+    Wire(rig).get("ping")
+    os.unlink(rig.state)
+
+
+# --- Requests that are wrong
+
+def wrong_words_are_named_and_harm_nobody(rig):
+    witness = Wire(rig)
+    held = witness.get("acquire", key="witness", ttl="50s")
+    for line, why in [
+            ("nonsense", "no JSON object"), ("[1]", "another value"), ('{"op":"ping"}', "'id'"), ("[" * 9000, "no JSON"),
+            ('{"id":-1,"op":"ping"}', "'id'"), ('{"id":1.5,"op":"ping"}', "'id'"), ('{"id":"1","op":"ping"}', "'id'"),
+            ('{"id":99999999999999999999,"op":"ping"}', "no JSON object"), (b'{"id":1,"op":"\xff"}\n', "0xff"),
+            ('{"id":1,"op":"lock"}', "'op' must be"), ('{"id":1,"op":7}', "'op' must be"),
+            ('{"id":1,"op":"hello","version":2}', "version"), ('{"id":1,"op":"hello","version":-1}', "'version'"),
+            ('{"id":1,"op":"acquire"}', "'key' and 'keys'"), ('{"id":1,"op":"acquire","kye":"a"}', "'kye'"),
+            ('{"id":1,"op":"acquire","key":5}', "'key'"), ('{"id":1,"op":"acquire","key":null}', "'key'"),
+            ('{"id":1,"op":"acquire","key":""}', "empty"), ('{"id":1,"op":"acquire","key":"%s"}' % ("k" * 5000), "key"),
+            ('{"id":1,"op":"acquire","key":"a\\u0000b"}', "u0000"), ('{"id":1,"op":"acquire","key":"redlock:marker"}', "key"),
+            ('{"id":1,"op":"acquire","key":"a","key":"b"}', "duplicate"), ('{"id":1,"op":"acquire","keys":"a"}', "'keys'"),
+            ('{"id":1,"op":"acquire","keys":[]}', "'keys'"), ('{"id":1,"op":"acquire","keys":[1]}', "'keys'"),
+            ('{"id":1,"op":"acquire","keys":[{}]}', "'key'"), ('{"id":1,"op":"acquire","keys":["a",{"kye":"b"}]}', "'kye'"),
+            ('{"id":1,"op":"acquire","keys":["a","a"]}', ""), ('{"id":1,"op":"acquire","keys":["a"],"permits":"1/2"}', "'keys'"),
+            ('{"id":1,"op":"acquire","keys":[{"key":"a","permits":"0/0"},"b"]}', "'permits'"),
+            ('{"id":1,"op":"acquire","key":"a","ttl":"5"}', "'ttl'"), ('{"id":1,"op":"acquire","key":"a","ttl":-1}', "'ttl'"),
+            ('{"id":1,"op":"acquire","key":"a","ttl":0}', "ttl"), ('{"id":1,"op":"acquire","key":"a","ttl":1e300}', "'ttl'"),
+            ('{"id":1,"op":"acquire","key":"a","ttl":4294967296}', "'ttl'"), ('{"id":1,"op":"acquire","key":"a","ttl":"1h"}', "ttl"),
+            ('{"id":1,"op":"acquire","key":"a","wait":"ever"}', "'wait'"), ('{"id":1,"op":"acquire","key":"a","wait":true}', "'wait'"),
+            ('{"id":1,"op":"acquire","key":"a","mode":"x"}', "'mode'"), ('{"id":1,"op":"acquire","key":"a","fenced":1}', "'fenced'"),
+            ('{"id":1,"op":"acquire","key":"a","permits":"3"}', "'permits'"), ('{"id":1,"op":"acquire","key":"a","permits":"4/3"}', "'permits'"),
+            ('{"id":1,"op":"acquire","key":"a","label":"a b"}', "'label'"), ('{"id":1,"op":"elect","key":"a","label":"a b"}', "'label'"),
+            ('{"id":1,"op":"release"}', "'lock'"), ('{"id":1,"op":"release","lock":9}', "no lock of that number"),
+            ('{"id":1,"op":"release","lock":-9}', "'lock'"), ('{"id":1,"op":"release","lock":"9x"}', "'lock'"),
+            ('{"id":1,"op":"release","lock":""}', "'lock'"), ('{"id":1,"op":"release","lock":"18446744073709551616"}', "'lock'"),
+            ('{"id":1,"op":"release","lock":%d}' % held["lock"], "no lock of that number"),
+            ('{"id":1,"op":"cancel","request":1.5}', "'request'"), ('{"id":1,"op":"cancel","request":7}', ""),
+            ('{"id":1,"op":"resign","election":%d}' % held["lock"], "none of that number"),
+            ('{"id":1,"op":"adopt","token":"x"}', "that token"), ('{"id":1,"op":"adopt","token":"%s"}' % held["token"], "that token"),
+            ('{"id":1,"op":"adopt","key":"a","text":"x"}', ""), ('{"id":1,"op":"adopt","key":"a"}', "'token' and 'text'"),
+            ('{"id":1,"op":"latch","name":"l","parties":1,"generation":1}', "'party'"),
+            ('{"id":1,"op":"latch","name":"l","parties":4294967297,"generation":1,"party":"p"}', ""),
+            ('{"id":1,"op":"latch","name":"l","parties":1,"generation":-1,"party":"p"}', "'generation'")]:
+        wire = Wire(rig)
+        wire.tell(line)
+        answer = wire.read()
+        assert not answer["ok"] and why in answer["why"] and answer["why"], (line, answer)
+        wire.get("ping")
+        wire.close()
+    assert witness.get("list")["locks"][0]["lock"] == held["lock"]
+    assert witness.get("extend", lock=held["lock"])["deadline_us"] > held["deadline_us"]
+
+
+# --- Limits
+
+def rights_and_limits(rig):
+    rig.restart("--allow", "*:web/", "--max-locks", "1", "--max-connections", "2", "--max-requests", "1")
+    one, two, three = Wire(rig), Wire(rig), Wire(rig)
+    status, why = one.refused("acquire", key="a")
+    assert status == "AGENT_E_RIGHTS" and "'a'" in why, why
+    one.get("acquire", key="web/a")
+    assert one.refused("acquire", key="web/b")[0] == "REDLOCK_E_LIMIT"
+    pending = two.begin("acquire", key="web/a", wait="forever")
+    assert two.refused("look", key="web/a")[0] == "REDLOCK_E_LIMIT"
+    one.close()
+    assert two.answer(pending)["ok"]
+    assert "--max-connections" in three.read()["why"] and three.read() is None
+    rig.restart()
+
+
+def a_thousand_connections_of_one_process(rig):
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096), most))
+    rig.restart()
+    wires = [Wire(rig) for _ in range(1000)]
+    for i, wire in enumerate(wires):
+        wire.begin("acquire", key=f"of-{i}", ttl="50s")
+    for wire in wires:
+        assert wire.answer(1)["ok"]
+    assert "--max-connections" in Wire(rig).read()["why"]
+    for wire in wires:
+        wire.close()
+    wait_for(lambda: all(rig.is_free(f"of-{i}") for i in (0, 499, 999)), "all to be given back")
+
+
+def connections_wait_while_there_are_no_descriptors(rig):
+    rig.restart()
+    Wire(rig).get("ping")
+    limits = resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+    wire = Wire(rig)
+    number = wire.begin("ping")
+    wait_for(lambda: "no connection can be taken" in rig.said(), "the complaint")
+    resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE, limits)
+    assert wire.answer(number)["ok"] and rig.said().count("no connection can be taken") < 10
+
+
+sys.exit(run([
+    a_lock_is_held_extended_and_released, a_lock_is_renewed_beyond_its_ttl, sets_permits_and_modes,
+    a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
+    an_extension_does_not_shorten_what_was_told, a_connection_that_its_client_ends_gives_back_at_once,
+    who_does_not_read_is_disconnected_and_keeps_its_lock, a_line_without_end_ends_its_connection_alone,
+    what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,
+    what_is_pending_when_its_peer_goes_harms_nobody, a_text_is_adopted_by_one_only,
+    an_agent_leaves_its_locks_to_the_next, a_start_that_fails_takes_nothing, wrong_words_are_named_and_harm_nobody,
+    rights_and_limits, a_thousand_connections_of_one_process, connections_wait_while_there_are_no_descriptors]))

@@ -1,0 +1,186 @@
+/* What is done with a lock that is held: extended, converted, entered, released. */
+#include <stdio.h>
+
+#include <redlock/options.h>
+#include <redlock/redlock.h>
+
+#include "agent/held.h"
+
+struct held *held_find(struct peer *peer, int64_t id, json_t *words, const struct field *fields,
+                       const uint64_t *number)
+{
+    char why[FIELDS_WHY_SIZE];
+    struct thing *thing = NULL;
+
+    if (!fields_read(words, fields, why)) {
+        answer_wrong(peer, id, why);
+        return NULL;
+    }
+    thing = thing_find(peer, &held_kind, *number);
+    if (thing && held_of(thing)->granted)
+        return held_of(thing);
+    answer_refused(peer, id, "REDLOCK_E_NOT_HELD", "this connection has no lock of that number");
+    return NULL;
+}
+
+/* NULL, after the answer: it is a set. */
+static struct redlock_lock *single_lock(struct peer *peer, int64_t id, const struct held *held)
+{
+    if (held->subject.kind == &subject_lock)
+        return held->subject.handle;
+    answer_status(peer, id, REDLOCK_E_SET);
+    return NULL;
+}
+
+static void on_extended(const struct redlock_result *result, void *data)
+{
+    struct request *request = data;
+    struct held *held = held_of(request->thing);
+
+    if (result->status == REDLOCK_OK && !held->thing.ending)
+        answer(request->peer, held_grant(request->id, held));
+    else
+        answer_failed(request->peer, request->id, result, NULL);
+    request_end(request);
+}
+
+/* For so long a lock is certain at least that is extended now: the library takes its allowance for clocks off. */
+static int64_t certain_ms(uint32_t ttl_ms)
+{
+    struct redlock_options options;
+
+    redlock_options_init(&options);
+    return (int64_t)ttl_ms - (int64_t)ttl_ms * options.drift_ppm / 1000000 - options.drift_ms - options.guard_ms;
+}
+
+/* What was told stays true. False, after the answer. */
+static bool keeps_word(struct peer *peer, int64_t id, const struct held *held, uint32_t ttl_ms)
+{
+    int64_t told_ms = boot_left_ms(held->thing.told_us);
+    char why[120];
+
+    if (ttl_ms == 0 || certain_ms(ttl_ms) >= told_ms)
+        return true;
+    snprintf(why, sizeof why, "'ttl' is too short: the lock is promised for another %lld ms, which stays true",
+             (long long)told_ms);
+    return answer_wrong(peer, id, why);
+}
+
+void op_extend(struct peer *peer, int64_t id, json_t *words)
+{
+    uint64_t number = 0;
+    uint32_t ttl_ms = 0;
+    const struct field fields[] = {
+        {"lock", FIELD_NUMBER, &number, true}, {"ttl", FIELD_DURATION, &ttl_ms, false}, {0}};
+    struct held *held = held_find(peer, id, words, fields, &number);
+    struct request *request =
+        held && keeps_word(peer, id, held, ttl_ms) ? request_begin(peer, id, &held->thing) : NULL;
+
+    if (!request)
+        return;
+    request->sink.done = on_extended;
+    request->cancel = held_cancel;
+    if (request_starts(request, held->subject.kind->extend(held->subject.handle, ttl_ms, &request->sink)) &&
+        ttl_ms != 0)
+        held->ttl_ms = ttl_ms;
+}
+
+static void on_converted(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+{
+    on_extended(result, data);
+}
+
+void op_convert(struct peer *peer, int64_t id, json_t *words)
+{
+    uint64_t number = 0;
+    const char *word = NULL;
+    int64_t wait_ms = 0;
+    const struct field fields[] = {{"lock", FIELD_NUMBER, &number, true},
+                                   {"mode", FIELD_TEXT, &word, true},
+                                   {"wait", FIELD_WAIT, &wait_ms, false},
+                                   {0}};
+    struct held *held = held_find(peer, id, words, fields, &number);
+    struct redlock_lock *lock = held ? single_lock(peer, id, held) : NULL;
+    enum redlock_mode mode;
+    struct request *request =
+        lock && mode_read(peer, id, word, &mode) ? request_begin(peer, id, &held->thing) : NULL;
+
+    if (!request)
+        return;
+    request->sink.done = on_extended;
+    request->cancel = held_cancel;
+    request_starts(request, redlock_convert(lock, mode, wait_ms, on_converted, request));
+}
+
+void op_enter(struct peer *peer, int64_t id, json_t *words)
+{
+    uint64_t number = 0;
+    uint32_t min_validity_ms = 1;
+    const struct field fields[] = {{"lock", FIELD_NUMBER, &number, true},
+                                   {"min_validity", FIELD_DURATION, &min_validity_ms, false},
+                                   {0}};
+    struct held *held = held_find(peer, id, words, fields, &number);
+    struct redlock_lock *lock = held ? single_lock(peer, id, held) : NULL;
+    int status = lock ? redlock_reenter(lock, min_validity_ms) : 0;
+    json_t *answered;
+
+    if (!lock)
+        return;
+    if (status != 0) {
+        answer_status(peer, id, status);
+        return;
+    }
+    answered = held_grant(id, held);
+    json_object_set_new(answered, "depth", json_integer(redlock_lock_depth(lock)));
+    answer(peer, answered);
+}
+
+static void on_released(const struct redlock_result *result, void *data)
+{
+    struct request *request = data;
+    struct held *held = held_of(request->thing);
+
+    if (result->status == REDLOCK_OK)
+        answer(request->peer, answer_ok(request->id));
+    else
+        answer_failed(request->peer, request->id, result, NULL);
+    if (held->releasing && !held->thing.ending)
+        held_end(&held->thing);
+    request_end(request);
+}
+
+/* It stays held as long as was asked for. */
+static void keep_for_a_while(struct peer *peer, int64_t id, struct held *held, int64_t ms)
+{
+    json_t *words = answer_ok(id);
+
+    json_object_set_new(words, "kept_ms", json_integer(ms));
+    answer(peer, words);
+    held->released = true;
+    held->thing.told_us = 0;
+    if (!thing_linger(&held->thing, ms))
+        held_end(&held->thing);
+}
+
+void op_release(struct peer *peer, int64_t id, json_t *words)
+{
+    uint64_t number = 0;
+    const struct field fields[] = {{"lock", FIELD_NUMBER, &number, true}, {0}};
+    struct held *held = held_find(peer, id, words, fields, &number);
+    int64_t hold_ms = held ? boot_left_ms(held->thing.hold_until_us) : 0;
+    bool is_last = held && held_depth(held) <= 1;
+    struct request *request;
+
+    if (!held)
+        return;
+    if (is_last && hold_ms > 0 && held->subject.kind->remaining_ns(held->subject.handle) > 0) {
+        keep_for_a_while(peer, id, held, hold_ms);
+        return;
+    }
+    request = request_begin(peer, id, &held->thing);
+    if (!request)
+        return;
+    request->sink.done = on_released;
+    if (request_starts(request, held->subject.kind->release(held->subject.handle, &request->sink)))
+        held->releasing = is_last;
+}
