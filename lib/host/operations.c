@@ -213,14 +213,21 @@ static bool follow(struct rl_host *host, struct rl_slice view)
     return follows;
 }
 
+/* By epochs: a list may come again, and then each of two remembers the other. */
+static bool is_behind(const struct rl_host *host, const struct rl_view *view)
+{
+    static const struct rl_epoch configured;
+
+    return rl_epoch_compare(&view->epoch, host->trust.view ? &host->trust.view->epoch : &configured) > 0;
+}
+
 /* rule 15.11: "An importer that knows less adopts first." */
 bool rl_host_go_by(struct rl_host *host, const char *id, struct rl_slice text, struct rl_host_origin *origin)
 {
     struct rl_view *view = malloc(sizeof *view);
-    bool known = view && rl_view_parse(text, view) && strcmp(view->list.id, id) == 0;
+    bool known = view && rl_view_parse(text, view) && strcmp(view->list.id, id) == 0 &&
+                 (!is_behind(host, view) || follow(host, text)) && rl_host_knows_list(host, id, origin);
 
-    known = known && (rl_host_knows_list(host, id, origin) ||
-                      (follow(host, text) && rl_host_knows_list(host, id, origin)));
     if (known)
         rl_host_order_masters(host, &view->list, &origin->order);
     free(view);

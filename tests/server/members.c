@@ -580,6 +580,27 @@ TEST(moving, a_lock_of_an_older_list_can_be_taken_over)
     rig_expect_release(&rig, lock, REDLOCK_OK);
 }
 
+/* The history of each of two lists may name the other one: epochs tell which is later. */
+TEST(moving, a_list_that_has_come_again_is_later_than_one_that_remembers_it)
+{
+    struct redlock_client *other = rig_further_client(&rig);
+    struct redlock_acquire_options request = rig_request(1800, 0);
+    struct watched watched = {0};
+    struct redlock_lock *lock = rig_hold_as(&rig, "held", &request), *another = rig_new_lock(other, "another");
+
+    tell_all_clients(7, view_of(1, 3, 2, 7, 2), 3, 1);
+    request = rig_request(1800, 5000);
+    rig_expect_acquire(&rig, another, &request, REDLOCK_OK);
+    rig_expect_release(&rig, another, REDLOCK_OK);
+    ck_assert_uint_eq(watch_stats(other).members_changed, 1);
+    tell_all_clients(7, view_of(2, 7, 2, 3, 2), 7, 1);
+    export_lock(lock);
+    lock = import_lock(other, &watched);
+    ck_assert_uint_eq(watch_stats(other).members_changed, 2);
+    rig_expect_release(&rig, lock, REDLOCK_OK);
+    ck_assert_int_eq(ask_integer(rig.masters, 2, "EXISTS held"), 0);
+}
+
 /* --- Elections ---------------------------------------------------------------------------------------------------- */
 
 static struct {
