@@ -123,7 +123,8 @@ static uint64_t hash_entry(const struct keyspace *keys, const struct entry *entr
         const struct field *field = &keys->fields[i];
 
         if (field->owner == entry->number)
-            sum += hash_pair(start + 1, field->name.bytes, field->name.size, field->value.bytes, field->value.size);
+            sum += hash_pair(start + 1, field->name.bytes, field->name.size, field_get(field).data,
+                             field_get(field).size);
     }
     for (uint32_t i = 0; i < keys->n_members; i++) {
         const struct member *member = &keys->members[i];

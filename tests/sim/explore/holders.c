@@ -63,7 +63,7 @@ static void begin(void *setup, const void *bug, bool all)
 #ifdef RL_MUTANTS
     plant(holders, bug);
 #endif
-    holders->states = script_states_create(lua);
+    holders->states = script_states_create(lua, NULL);
 }
 
 static void end(void *setup)

@@ -9,76 +9,6 @@
 #include "script_master.h"
 #include "seen.h"
 
-/* --- Tables ------------------------------------------------------------------------------------------------------- */
-
-/* From hashes to numbers: open addressing, as in seen.c. */
-struct table {
-    uint64_t *hashes; /* 0: empty */
-    uint32_t *numbers;
-    size_t capacity;
-    size_t count;
-};
-
-#define FIRST_CAPACITY (1u << 12)
-
-static size_t place_of(const struct table *table, uint64_t hash)
-{
-    size_t at = (hash ^ hash >> 32) & (table->capacity - 1);
-
-    while (table->hashes[at] && table->hashes[at] != hash)
-        at = (at + 1) & (table->capacity - 1);
-    return at;
-}
-
-static void grow(struct table *table)
-{
-    struct table larger = {.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY, .count = table->count};
-
-    larger.hashes = seen_take(larger.capacity, sizeof *larger.hashes);
-    larger.numbers = seen_take(larger.capacity, sizeof *larger.numbers);
-    for (size_t i = 0; i < table->capacity; i++) {
-        size_t at = place_of(&larger, table->hashes[i]);
-
-        if (!table->hashes[i])
-            continue;
-        larger.hashes[at] = table->hashes[i];
-        larger.numbers[at] = table->numbers[i];
-    }
-    free(table->hashes);
-    free(table->numbers);
-    *table = larger;
-}
-
-/* The number that belongs to the hash. true: it is a new one, the count so far. */
-static bool find_or_add(struct table *table, uint64_t hash, uint32_t *ret_number)
-{
-    size_t at;
-
-    if (table->count >= table->capacity / 2)
-        grow(table);
-    at = place_of(table, hash ? hash : 1);
-    if (table->hashes[at]) {
-        *ret_number = table->numbers[at];
-        return false;
-    }
-    table->hashes[at] = hash ? hash : 1;
-    table->numbers[at] = *ret_number = (uint32_t)table->count++;
-    return true;
-}
-
-/* Room for one more in an array that doubles. */
-static void *make_room(void *array, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return array;
-    array = realloc(array, 2 * (count ? count : 1) * size);
-    if (!array) {
-        fputs("explore: out of memory\n", stderr);
-        exit(2);
-    }
-    return array;
-}
-
 /* --- Keys in brief ------------------------------------------------------------------------------------------------ */
 
 #define PACKED_ROOM 65536
@@ -120,6 +50,7 @@ static void pack(const struct keyspace *keys, struct packed *to)
         put(to, &keys->fields[i].owner, sizeof keys->fields[i].owner);
         put_text(to, &keys->fields[i].name);
         put_text(to, &keys->fields[i].value);
+        put(to, &keys->fields[i].long_value, sizeof keys->fields[i].long_value);
     }
     put(to, keys->members, keys->n_members * sizeof keys->members[0]);
 }
@@ -154,6 +85,7 @@ static void unpack(const unsigned char *at, struct keyspace *keys)
         take(&at, &keys->fields[i].owner, sizeof keys->fields[i].owner);
         take_text(&at, &keys->fields[i].name);
         take_text(&at, &keys->fields[i].value);
+        take(&at, &keys->fields[i].long_value, sizeof keys->fields[i].long_value);
     }
     take(&at, keys->members, keys->n_members * sizeof keys->members[0]);
 }
@@ -167,38 +99,43 @@ struct state {
 
 struct script_states {
     struct lua_host *lua;
+    const char *info;
     struct keyspace keys; /* where commands are carried out */
     struct packed packed;
     struct script_outcome *present; /* of the command that is being carried out */
-    struct table states_by_hash;
+    struct seen_numbers states_by_hash;
     struct state *states;
-    struct table outcomes_by_hash;
+    struct seen_numbers outcomes_by_hash;
     struct script_outcome *outcomes;
-    struct table replies_by_hash;
+    struct seen_numbers replies_by_hash;
     struct rl_reply *replies;
-    size_t n_replies;
 };
 
-struct script_states *script_states_create(struct lua_host *lua)
+struct script_states *script_states_create(struct lua_host *lua, const char *info)
 {
     struct script_states *states = seen_take(1, sizeof *states);
 
     states->lua = lua;
+    states->info = info;
     return states;
+}
+
+static void forget_reply(struct rl_reply *reply)
+{
+    free((void *)(uintptr_t)reply->root.text.data);
+    for (size_t i = 0; i < reply->n_elements; i++)
+        free((void *)(uintptr_t)reply->elements[i].text.data);
 }
 
 void script_states_destroy(struct script_states *states)
 {
     for (size_t i = 0; i < states->states_by_hash.count; i++)
         free(states->states[i].packed);
-    for (size_t i = 0; i < states->n_replies; i++)
-        free((void *)(uintptr_t)states->replies[i].root.text.data);
-    free(states->states_by_hash.hashes);
-    free(states->states_by_hash.numbers);
-    free(states->outcomes_by_hash.hashes);
-    free(states->outcomes_by_hash.numbers);
-    free(states->replies_by_hash.hashes);
-    free(states->replies_by_hash.numbers);
+    for (size_t i = 0; i < states->replies_by_hash.count; i++)
+        forget_reply(&states->replies[i]);
+    seen_numbers_fini(&states->states_by_hash);
+    seen_numbers_fini(&states->outcomes_by_hash);
+    seen_numbers_fini(&states->replies_by_hash);
     free(states->states);
     free(states->outcomes);
     free(states->replies);
@@ -224,9 +161,9 @@ static uint32_t note_state(struct script_states *states, int64_t now_ms)
     uint32_t number;
     struct state *state;
 
-    if (!find_or_add(&states->states_by_hash, hash, &number))
+    if (!seen_number(&states->states_by_hash, hash, &number))
         return number;
-    states->states = make_room(states->states, number, sizeof *states->states);
+    states->states = seen_room(states->states, number, sizeof *states->states);
     state = &states->states[number];
     pack(&states->keys, &states->packed);
     state->packed = seen_take(1, states->packed.size);
@@ -262,29 +199,38 @@ static void forget_time(const struct rl_command *command, struct rl_reply *reply
         reply->elements[1].integer = 0;
 }
 
+static uint64_t hash_item(uint64_t hash, const struct rl_reply_item *item)
+{
+    hash = script_master_hash_more(hash, &item->type, sizeof item->type);
+    hash = script_master_hash_more(hash, &item->integer, sizeof item->integer);
+    return script_master_hash_more(hash, item->text.data, item->text.size);
+}
+
+static void keep_text(struct rl_reply_item *item)
+{
+    if (item->text.size)
+        item->text.data = memcpy(seen_take(1, item->text.size), item->text.data, item->text.size);
+    else
+        item->text.data = NULL;
+}
+
 static uint16_t note_reply(struct script_states *states, const struct rl_reply *reply)
 {
-    struct rl_slice text = reply->root.text;
-    uint64_t hash = script_master_hash_more(1, &reply->root.type, sizeof reply->root.type);
+    uint64_t hash = hash_item(1, &reply->root);
     struct rl_reply *copy;
     uint32_t number;
 
-    hash = script_master_hash_more(hash, &reply->root.integer, sizeof reply->root.integer);
-    hash = script_master_hash_more(hash, text.data, text.size);
-    for (size_t i = 0; i < reply->n_elements; i++) {
-        assert(reply->elements[i].type == RL_REPLY_INTEGER);
-        hash = script_master_hash_more(hash, &reply->elements[i].integer, sizeof reply->elements[i].integer);
-    }
-    if (!find_or_add(&states->replies_by_hash, hash, &number))
+    for (size_t i = 0; i < reply->n_elements; i++)
+        hash = hash_item(hash, &reply->elements[i]);
+    if (!seen_number(&states->replies_by_hash, hash, &number))
         return (uint16_t)number;
     assert(number <= UINT16_MAX);
-    states->replies = make_room(states->replies, number, sizeof *states->replies);
-    states->n_replies++;
+    states->replies = seen_room(states->replies, number, sizeof *states->replies);
     copy = &states->replies[number];
     *copy = *reply;
-    copy->root.text.data = NULL;
-    if (text.size)
-        copy->root.text.data = memcpy(seen_take(1, text.size), text.data, text.size);
+    keep_text(&copy->root);
+    for (size_t i = 0; i < reply->n_elements; i++)
+        keep_text(&copy->elements[i]);
     return (uint16_t)number;
 }
 
@@ -313,7 +259,7 @@ static bool told(void *data, struct rl_slice channel, struct rl_slice payload)
 static void carry_out(struct script_states *states, int64_t now_ms, const struct rl_command *command,
                       struct script_outcome *outcome)
 {
-    struct script_master master = {.lua = states->lua, .told = told, .world = states};
+    struct script_master master = {.lua = states->lua, .told = told, .world = states, .info = states->info};
     struct rl_reply reply;
 
     states->present = outcome;
@@ -352,13 +298,13 @@ static struct script_outcome find_outcome(struct script_states *states, uint32_t
     struct script_outcome outcome = {.n_told = 0};
     uint32_t number;
 
-    if (!find_or_add(&states->outcomes_by_hash, hash, &number))
+    if (!seen_number(&states->outcomes_by_hash, hash, &number))
         return states->outcomes[number];
     unpack(states->states[state].packed, &states->keys);
     if (command)
         carry_out(states, now_ms, command, &outcome);
     outcome.state = note_state(states, now_ms);
-    states->outcomes = make_room(states->outcomes, number, sizeof *states->outcomes);
+    states->outcomes = seen_room(states->outcomes, number, sizeof *states->outcomes);
     states->outcomes[number] = outcome;
     return outcome;
 }

@@ -41,7 +41,8 @@ struct script_sight {
 
 struct script_states;
 
-struct script_states *script_states_create(struct lua_host *lua);
+/* info: what INFO says; NULL: nothing. */
+struct script_states *script_states_create(struct lua_host *lua, const char *info);
 void script_states_destroy(struct script_states *states);
 
 /* A master without keys. */

@@ -7,8 +7,6 @@
 
 #include "seen.h"
 
-#define MAX_DEPTH 400
-
 struct frame {
     void *state;
     struct search_action actions[SEARCH_MAX_ACTIONS];
@@ -28,6 +26,7 @@ struct search {
     const void *setup;
     void *world; /* the one place where worlds live: they may point into themselves, so states are brought back here */
     struct frame *frames;
+    size_t n_frames; /* that there have been */
     size_t depth;
     struct seen seen;
     struct seen ending;  /* what leads to a state that has_ended() */
@@ -48,15 +47,13 @@ static void copy(const struct search *search, void *to, const void *from)
 
 static void enter(struct search *search, uint64_t hash)
 {
-    struct frame *frame = &search->frames[search->depth];
+    struct frame *frame;
 
-    if (search->depth == MAX_DEPTH) {
-        fputs("explore: too deep\n", stderr);
-        exit(2);
+    if (search->depth == search->n_frames) {
+        search->frames = seen_room(search->frames, search->n_frames, sizeof *search->frames);
+        search->frames[search->n_frames++].state = seen_take(1, search->rules->size);
     }
-    search->depth++;
-    if (!frame->state)
-        frame->state = seen_take(1, search->rules->size);
+    frame = &search->frames[search->depth++];
     copy(search, frame->state, search->world);
     frame->n_actions = search->rules->actions(search->world, search->setup, frame->actions);
     frame->next = 0;
@@ -143,8 +140,7 @@ static void search_all(struct search *search)
 /* Prints a line about it; and the path to what is wrong, where nothing was to be. */
 static bool explore(const struct search_rules *rules, const void *setup, const char *name, bool violated)
 {
-    struct search search = {.rules = rules, .setup = setup, .world = seen_take(1, rules->size),
-                            .frames = seen_take(MAX_DEPTH, sizeof(struct frame))};
+    struct search search = {.rules = rules, .setup = setup, .world = seen_take(1, rules->size)};
     bool good;
 
     search_all(&search);
@@ -159,7 +155,7 @@ static bool explore(const struct search_rules *rules, const void *setup, const c
     seen_fini(&search.seen);
     seen_fini(&search.ending);
     free(search.edges);
-    for (size_t i = 0; i < MAX_DEPTH; i++)
+    for (size_t i = 0; i < search.n_frames; i++)
         free(search.frames[i].state);
     free(search.frames);
     free(search.world);

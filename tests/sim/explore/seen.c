@@ -64,3 +64,60 @@ void seen_fini(struct seen *seen)
     free(seen->hashes);
     *seen = (struct seen){0};
 }
+
+/* --- Numbers ------------------------------------------------------------------------------------------------------ */
+
+static void grow_numbers(struct seen_numbers *table)
+{
+    struct seen_numbers larger = {.capacity = table->capacity ? 2 * table->capacity : 1u << 12, .count = table->count};
+
+    larger.hashes = seen_take(larger.capacity, sizeof *larger.hashes);
+    larger.numbers = seen_take(larger.capacity, sizeof *larger.numbers);
+    for (size_t i = 0; i < table->capacity; i++) {
+        uint64_t *place = find(larger.hashes, larger.capacity, table->hashes[i]);
+
+        if (!table->hashes[i])
+            continue;
+        *place = table->hashes[i];
+        larger.numbers[place - larger.hashes] = table->numbers[i];
+    }
+    seen_numbers_fini(table);
+    *table = larger;
+}
+
+bool seen_number(struct seen_numbers *table, uint64_t hash, uint32_t *ret_number)
+{
+    uint64_t *place;
+
+    hash = hash ^ hash >> 32;
+    hash = hash ? hash : 1;
+    if (table->count >= table->capacity / 2)
+        grow_numbers(table);
+    place = find(table->hashes, table->capacity, hash);
+    if (*place) {
+        *ret_number = table->numbers[place - table->hashes];
+        return false;
+    }
+    *place = hash;
+    table->numbers[place - table->hashes] = *ret_number = (uint32_t)table->count++;
+    return true;
+}
+
+void seen_numbers_fini(struct seen_numbers *table)
+{
+    free(table->hashes);
+    free(table->numbers);
+    *table = (struct seen_numbers){0};
+}
+
+void *seen_room(void *array, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return array;
+    array = realloc(array, 2 * (count ? count : 1) * size);
+    if (!array) {
+        fputs("explore: out of memory\n", stderr);
+        exit(2);
+    }
+    return array;
+}

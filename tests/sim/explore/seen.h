@@ -20,4 +20,19 @@ bool seen_add(struct seen *seen, uint64_t hash);
 bool seen_has(const struct seen *seen, uint64_t hash);
 void seen_fini(struct seen *seen);
 
+/* From hashes to numbers. A zeroed one is empty. */
+struct seen_numbers {
+    uint64_t *hashes; /* as above */
+    uint32_t *numbers;
+    size_t capacity;
+    size_t count;
+};
+
+/* The number that belongs to the hash. true: it is a new one, the count so far. */
+bool seen_number(struct seen_numbers *table, uint64_t hash, uint32_t *ret_number);
+void seen_numbers_fini(struct seen_numbers *table);
+
+/* Room for one more in an array that doubles. */
+void *seen_room(void *array, size_t count, size_t size);
+
 #endif
