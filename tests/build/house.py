@@ -100,7 +100,7 @@ MEASURES = [
     ("lines of lib and the command",
      lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 60020),
     ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3131),
-    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 106100),
+    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 106030),
 ]
 
 

@@ -31,7 +31,7 @@ def section(heading):
 
 def row_of_bug(bug):
     """As the table of planted bugs begins: name, where, worlds, budget."""
-    return (bug.name, bug.where, ' '.join(sorted(bug.options)) if bug.budget else 'story', str(bug.budget))
+    return (bug.name, bug.where, ' '.join(sorted(bug.options)) if bug.budget else bug.place, str(bug.budget))
 
 
 def rows_of_bugs():
@@ -39,7 +39,7 @@ def rows_of_bugs():
     for name, where, seen, budget in re.findall(r'^\| ([A-Z_0-9]{4,}) \| (\w+) \| (.*?) \| *(\d*) *\|',
                                                 section('Planted bugs'), re.M):
         options = re.search(r'`(.*)`', seen)
-        worlds = 'story' if seen == 'in its story' else ' '.join(sorted(options[1].split())) if options else ''
+        worlds = seen.removeprefix('in its ') if seen.startswith('in its ') else ' '.join(sorted(options[1].split())) if options else ''
         rows.add((name, where, worlds, budget or '0'))
     return rows
 
@@ -50,9 +50,12 @@ if len(bugs) < 100:
     faults.append(f'only {len(bugs)} planted bugs can be read from planted.txt')
 compare('planted bug', rows_of_bugs(), set(map(row_of_bug, bugs.values())))
 shown = set(re.findall(r"^  '([A-Z_0-9]+)': '", (sim / 'meson.build').read_text(), re.M))
+explored_bugs = set(re.findall(r'\bBUG\(([A-Z_]+), ', (sim / 'explore/changes.c').read_text()))
 for bug in bugs.values():
-    if not bug.budget and bug.name not in shown:
+    if bug.place == 'story' and bug.name not in shown:
         faults.append(f'planted.txt: {bug.name} is too rare to be looked for, and has no story in meson.build')
+    if bug.place == 'exploration' and bug.name not in explored_bugs:
+        faults.append(f'planted.txt: {bug.name} is too rare to be looked for, and no explorer finds it')
 
 oracles = {path.stem.removeprefix('oracle_') for path in sim.glob('oracle_*.c')}
 rows = re.findall(r'^\| (`.*?) \|', section('Oracles'), re.M)

@@ -119,7 +119,7 @@ bool mutants_hunt(struct lua_host *lua, uint64_t first_seed, uint64_t max_budget
     printf("%-24s %-7s %7s    %-7s %s\n", "planted bug", "where", "worlds", "budget", "found by");
     for (unsigned i = 1; i < MUTANT_COUNT; i++) {
         if (!bugs[i].budget)
-            printf("%-24s %-7s %-18s %s\n", bugs[i].name, bugs[i].where, "", "its story");
+            printf("%-24s %-7s %-18s %s\n", bugs[i].name, bugs[i].where, "", "not in worlds");
         if (!bugs[i].budget || bugs[i].budget > max_budget)
             skipped++;
         else

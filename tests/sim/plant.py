@@ -14,7 +14,7 @@ import re
 import sys
 
 OPTIONS = r'(?: --[a-z-]+)*'
-ABOUT = re.compile(rf'(engine|host|script|model), rule (\d+\.\d+), (?:(\d+) worlds({OPTIONS})|its story)')
+ABOUT = re.compile(rf'(engine|host|script|model), rule (\d+\.\d+), (?:(\d+) worlds({OPTIONS})|its (story|exploration))')
 PLACE = re.compile(r'in (\S+\.(?:[ch]|lua))(?: of ((?: ?\w+)+))?(, twice)?')
 BUG = re.compile(r'\bBUG\b(?:\((\w+)\))?')
 faults = []
@@ -54,9 +54,9 @@ class Edit:
 
 
 class Bug:
-    def __init__(self, name, text, where, rule, budget, options):
+    def __init__(self, name, text, where, rule, budget, options, place):
         self.name, self.text, self.where, self.rule = name, text, where, rule
-        self.budget, self.options = int(budget or 0), (options or '').split()
+        self.budget, self.options, self.place = int(budget or 0), (options or '').split(), place or 'worlds'
         self.edits = []
 
 
