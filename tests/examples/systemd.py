@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The unit of tools/examples/orders.service: systemd-analyze finds nothing wrong with it, and of two machines that run
-its command one says that it is ready, by the server itself. The other stands by, and takes over.
+"""The units of tools/examples: systemd-analyze finds nothing wrong with them. Of two machines that run the command of
+orders.service one says that it is ready, by the server itself; the other stands by, and takes over. The agent of
+redlock-agent.service says that it is ready when its socket can be used, and one that follows it has its locks.
 
     systemd.py SOURCE_ROOT REDLOCK MASTER...
 """
+import json
 import os
 import pathlib
 import re
@@ -20,6 +22,7 @@ from standby import PATIENCE_S, declare, end, fail
 root, redlock, *masters = sys.argv[1:]
 redlock = str(pathlib.Path(redlock).resolve())
 text = pathlib.Path(root, "tools/examples/orders.service").read_text()
+agent_text = pathlib.Path(root, "tools/examples/redlock-agent.service").read_text()
 work = pathlib.Path(tempfile.mkdtemp())
 
 # What a server does that knows sd_notify(3).
@@ -34,15 +37,15 @@ time.sleep({PATIENCE_S})
 server.chmod(0o755)
 
 
-def verify(unit):
+def verify(name, unit):
     if not shutil.which("systemd-analyze"):
         print("there is no systemd-analyze: the unit is run, but not verified")
         return
-    path = work / "orders.service"
+    path = work / name
     path.write_text(unit)
     # Manual pages of what is not installed.
     found = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True)
-    if found.returncode != 0 or "orders.service" in found.stderr:
+    if found.returncode != 0 or name in found.stderr:
         fail(f"systemd-analyze: {found.stderr}")
 
 
@@ -69,7 +72,8 @@ class Machine:
                 fail(f"ready before '{wanted}': {words} of {sender}, redlock is {self.process.pid}")
 
 
-verify(text.replace("/usr/bin/redlock", redlock).replace("/usr/bin/orders-server", str(server)))
+verify("redlock-agent.service", agent_text.replace("/usr/bin/redlock", redlock))
+verify("orders.service", text.replace("/usr/bin/redlock", redlock).replace("/usr/bin/orders-server", str(server)))
 for line in ("Type=notify", "NotifyAccess=all", "TimeoutStartSec=infinity"):
     if line not in text.splitlines():
         fail(f"the unit has no {line}")
@@ -90,4 +94,35 @@ other.expect("READY=1", by_redlock=False)
 end(other.process)
 if status != -15:
     fail(f"redlock ended with {status}")
+
+
+def ask(connection, line):
+    connection.sendall(line.encode() + b"\n")
+    answer = json.loads(connection.makefile().readline())
+    if not answer["ok"]:
+        fail(f"{line}: {answer}")
+    return answer
+
+
+def connect():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(work / "agent.sock"))
+    return connection
+
+
+words = shlex.split(re.search(r"^ExecStart=(.*)$", agent_text, re.M).group(1))
+command = [redlock, *(word.replace("/run/redlock", str(work)) for word in words[1:])]
+group = command.index("--socket-group")
+del command[group:group + 2]  # there is none of that name here
+agent = Machine("agent", command, environment)
+agent.expect("READY=1", by_redlock=True)
+with connect() as program:
+    grant = ask(program, '{"id": 1, "op": "acquire", "key": "orders"}')
+    end(agent.process)
+agent = Machine("next", command, environment)
+agent.expect("READY=1", by_redlock=True)
+with connect() as program:
+    if ask(program, json.dumps({"id": 1, "op": "adopt", "token": grant["token"]}))["ttl_ms"] != 10000:
+        fail("the next agent has another lock")
+end(agent.process)
 shutil.rmtree(work)
