@@ -1,0 +1,3 @@
+module redlockagent
+
+go 1.22

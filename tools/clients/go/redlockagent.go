@@ -1,0 +1,313 @@
+//go:build linux
+
+// Package redlockagent gives distributed locks over independent Redis masters, by the redlock agent of this machine.
+//
+//	client := redlockagent.New("")
+//	options := redlockagent.Options{Wait: 5 * time.Second, Fenced: true}
+//	err := client.Do(ctx, "orders", options, func(ctx context.Context, held *redlockagent.Held) error {
+//		return shipOrders(ctx, held.Parts()[0].Fence)
+//	})
+//
+// The agent renews a lock until it is released, and gives it back when the program closes its client or dies. It tells
+// until which instant of CLOCK_BOOTTIME the lock is certain, and [Held.Remaining] compares that with this program's own
+// reading: when it is 0 the lock may be another's, whatever has become of the agent. [Held.Context] ends when the lock
+// is lost. That needs a timer, which stands still while the machine sleeps: it may come a second late.
+package redlockagent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// Forever is an [Options.Wait] that only the context ends.
+const Forever time.Duration = -1
+
+// Options of a lock. The zero value is good: a ttl of 10 s, tried once.
+type Options struct {
+	TTL, Wait     time.Duration
+	Mode, Permits string        // as in [Key]
+	And           []Key         // more keys: all are held, or none
+	Fenced        bool          // with a fencing token
+	Label         string        // stands in front of USER@HOST:PID/PROGRAM in what redlock status shows
+	Linger        time.Duration // for so long the lock is kept when the connection ends
+	HoldAtLeast   time.Duration // a release leaves the lock held until so long after the grant
+	MinValidity   time.Duration // a lock that would last for less is not taken
+}
+
+// Key says what is wanted of a key. Mode is "exclusive", "upgradeable" or "shared"; Permits is "1/10", one of ten.
+type Key struct {
+	Key     string `json:"key"`
+	Mode    string `json:"mode,omitempty"`
+	Permits string `json:"permits,omitempty"`
+}
+
+// Part is what is held of a key: Fence is 0 where none was asked for, Slot says which permit it is.
+type Part struct {
+	Key   string `json:"key"` // of several
+	Token string `json:"token"`
+	Fence uint64 `json:"fence,string"`
+	Slot  int    `json:"slot"`
+}
+
+// Error is what the agent has refused, in its words. Retry: the same may succeed later.
+type Error struct {
+	Status string `json:"status"`
+	Why    string `json:"why"`
+	Retry  bool   `json:"retry"`
+	kind   error
+}
+
+// What an [Error] is, for errors.Is.
+var (
+	ErrNotAcquired = errors.New("others have the lock, or too few masters could be asked")
+	ErrLost        = errors.New("the lock was held, and is not certain to be held any more")
+	ErrGone        = errors.New("no agent answers, or the client is closed")
+)
+
+var errReleased = errors.New("the lock has been given back")
+
+func (e *Error) Error() string { return fmt.Sprintf("%s (%s)", e.Why, e.Status) }
+func (e *Error) Unwrap() error { return e.kind }
+
+func lost(why string) *Error { return &Error{"REDLOCK_LOST", why, false, ErrLost} }
+func gone(why string) *Error { return &Error{"AGENT_E_GONE", why, true, ErrGone} }
+
+func microseconds(d time.Duration) string { return fmt.Sprintf("%dus", d.Microseconds()) }
+
+// Client is connected to the agent when it is first used, and again after the agent has been restarted.
+type Client struct {
+	path   string
+	mutex  sync.Mutex // of all that is below, and of connections and locks. Nobody waits with it.
+	conn   *connection
+	held   map[*Held]bool
+	closed bool
+}
+
+// New takes the path of the agent's socket; "" is $REDLOCK_AGENT, $XDG_RUNTIME_DIR/redlock.sock or /run/redlock.sock.
+func New(path string) *Client {
+	usual := cmp.Or(os.Getenv("XDG_RUNTIME_DIR"), "/run") + "/redlock.sock"
+	return &Client{path: cmp.Or(path, os.Getenv("REDLOCK_AGENT"), usual), held: map[*Held]bool{}}
+}
+
+// Lock waits for the lock as long as the options say and the context lasts.
+func (c *Client) Lock(ctx context.Context, key string, o Options) (*Held, error) {
+	members := map[string]any{"keys": append([]Key{{key, o.Mode, o.Permits}}, o.And...), "fenced": o.Fenced}
+	for name, d := range map[string]time.Duration{"ttl": o.TTL, "wait": o.Wait, "linger": o.Linger,
+		"hold_at_least": o.HoldAtLeast, "min_validity": o.MinValidity} {
+		if d == Forever {
+			members[name] = "forever"
+		} else if d != 0 {
+			members[name] = microseconds(d)
+		}
+	}
+	if o.Label != "" {
+		members["label"] = o.Label
+	}
+	held := &Held{client: c}
+	held.ctx, held.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if _, err := c.ask(ctx, "acquire", members, held.join); err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// Do calls work while the lock is held, with a context that ends when it is lost, and releases the lock.
+func (c *Client) Do(ctx context.Context, key string, o Options, work func(context.Context, *Held) error) (err error) {
+	held, err := c.Lock(ctx, key, o)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(held.ctx, func() { cancel(context.Cause(held.ctx)) })
+	defer func() { err = errors.Join(err, held.Release(context.WithoutCancel(ctx))) }()
+	return work(ctx, held)
+}
+
+// Call makes any request of PROTOCOL.md that has one answer, and returns that as it is.
+func (c *Client) Call(ctx context.Context, op string, members map[string]any) (json.RawMessage, error) {
+	return c.ask(ctx, op, members, nil)
+}
+
+// Close gives back what is held.
+func (c *Client) Close() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for held := range c.held {
+		held.cancel(errReleased)
+	}
+	c.held, c.closed = nil, true
+	c.connection().end("this client is closed")
+	return nil
+}
+
+func (c *Client) ask(ctx context.Context, op string, members map[string]any, then func(*message)) ([]byte, error) {
+	c.mutex.Lock()
+	r := c.connection().request(op, members, then)
+	c.mutex.Unlock()
+	return r.wait(ctx)
+}
+
+// The connection takes requests at once. What is held is adopted before anything else is asked.
+func (c *Client) connection() *connection {
+	if c.conn == nil || c.conn.over && !c.closed {
+		c.conn = connect(c)
+		for held := range c.held {
+			c.conn.request("adopt", map[string]any{"token": held.parts[0].Token}, held.join)
+		}
+	}
+	return c.conn
+}
+
+// Held is a lock that is held, until it is released or lost.
+type Held struct {
+	client   *Client
+	conn     *connection
+	number   int64 // of that connection
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	parts    []Part
+	deadline time.Duration
+	timer    *time.Timer
+}
+
+// Parts are the keys that are held, at least one.
+func (h *Held) Parts() []Part {
+	h.client.mutex.Lock()
+	defer h.client.mutex.Unlock()
+	return h.parts
+}
+
+// Context has the values of that of [Client.Lock]. It ends when the lock is lost, the [Error] being its cause, or
+// released.
+func (h *Held) Context() context.Context { return h.ctx }
+
+// Remaining is for how long the lock is certain to last. 0: it may be another's.
+func (h *Held) Remaining() time.Duration {
+	h.client.mutex.Lock()
+	defer h.client.mutex.Unlock()
+	if h.ctx.Err() != nil {
+		return 0
+	}
+	return h.left()
+}
+
+// Check returns an error unless the lock is held at this moment: ErrLost, or that it has been given back.
+func (h *Held) Check() error {
+	h.client.mutex.Lock()
+	defer h.client.mutex.Unlock()
+	return h.check()
+}
+
+// Extend lets the ttl count from now on; 0 is the one it has. One that would end before Remaining is refused.
+func (h *Held) Extend(ctx context.Context, ttl time.Duration) error {
+	h.client.mutex.Lock()
+	if err := h.check(); err != nil {
+		h.client.mutex.Unlock()
+		return err
+	}
+	members := map[string]any{"lock": h.number}
+	if ttl != 0 {
+		members["ttl"] = microseconds(ttl)
+	}
+	r := h.conn.request("extend", members, nil)
+	h.client.mutex.Unlock()
+	_, err := r.wait(ctx)
+	return err
+}
+
+// Release gives the lock back. ErrLost: it was lost before. A second release does nothing. Where no agent answers, the
+// next one is told. The deadline is waited for at most: then the lock ends by itself.
+func (h *Held) Release(ctx context.Context) error {
+	h.client.mutex.Lock()
+	err := h.check()
+	waiting, cancel := context.WithTimeoutCause(ctx, h.left(), errReleased)
+	defer cancel()
+	if err == nil {
+		r := h.end(errReleased)
+		h.client.mutex.Unlock()
+		_, err = r.wait(waiting)
+	} else {
+		h.client.mutex.Unlock()
+	}
+	if err == errReleased || errors.Is(err, ErrGone) {
+		return nil
+	}
+	return err
+}
+
+func (h *Held) left() time.Duration { return max(0, h.deadline-now()) }
+
+func (h *Held) check() error {
+	if h.left() == 0 {
+		h.end(lost("its deadline has passed"))
+	}
+	return context.Cause(h.ctx)
+}
+
+// A grant, by acquisition or adoption. What has ended meanwhile is given back.
+func (h *Held) join(m *message) {
+	if !m.OK {
+		return
+	}
+	h.conn, h.number = h.client.conn, m.Lock
+	h.conn.locks[h.number] = h
+	h.client.held[h] = true
+	h.told(m)
+	if h.ctx.Err() != nil {
+		h.giveBack()
+	}
+}
+
+// What is told of its validity; a grant says what the lock is, too.
+func (h *Held) told(m *message) {
+	h.deadline = time.Duration(m.DeadlineUS)*time.Microsecond - h.conn.offset
+	if m.Event == "" {
+		h.parts = m.Parts
+	}
+	if h.parts == nil {
+		h.parts = []Part{m.Part}
+	}
+	h.watch()
+}
+
+// The request is nil when it has ended before.
+func (h *Held) end(why error) *request {
+	if h.ctx.Err() != nil {
+		return nil
+	}
+	h.cancel(why)
+	return h.giveBack()
+}
+
+// Where the connection is over, the lock stays known, for an agent that adopts it.
+func (h *Held) giveBack() *request {
+	return h.conn.request("release", map[string]any{"lock": h.number}, func(*message) { h.forget() })
+}
+
+func (h *Held) forget() {
+	h.timer.Stop()
+	delete(h.conn.locks, h.number)
+	delete(h.client.held, h)
+}
+
+func (h *Held) watch() {
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	h.timer = time.AfterFunc(min(h.left()+time.Millisecond, time.Second), func() {
+		h.client.mutex.Lock()
+		defer h.client.mutex.Unlock()
+		if h.left() > 0 {
+			h.watch()
+		} else {
+			h.check()
+			h.forget()
+		}
+	})
+}
