@@ -36,7 +36,7 @@ bool wanted_read(struct peer *peer, int64_t id, json_t *request, const struct fi
     if (!wanted->token && !wanted->key == !wanted->keys)
         return answer_wrong(peer, id, "one of 'key' and 'keys' is needed");
     if (wanted->keys && (json_array_size(wanted->keys) == 0 || wanted->permits))
-        return answer_wrong(peer, id, "'keys' must be an array that is not empty; its elements have permits of their own");
+        return answer_wrong(peer, id, "'keys' must be an array that is not empty; its elements have their own permits");
     if (wanted->hold_ms > wanted->ttl_ms)
         wanted->ttl_ms = wanted->hold_ms;
     if (json_array_size(wanted->keys) != 1)

@@ -1,5 +1,5 @@
-/* A lock of a peer is renewed until it is released, its peer goes, or the agent ends. What is told of its validity is an
- * instant of CLOCK_BOOTTIME, so that the program can compare it with its own reading. */
+/* A lock of a peer is renewed until it is released, its peer goes, or the agent ends. What is told of its validity is
+ * an instant of CLOCK_BOOTTIME, so that the program can compare it with its own reading. */
 #include "agent/held.h"
 
 #include <search.h>

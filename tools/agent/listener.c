@@ -112,8 +112,8 @@ static void raise_limit(const struct agent_options *options)
     limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < needed)
         cli_error("agent",
-                  "--max-connections %u takes %llu descriptors, and the system allows %llu: raise its limit (ulimit -Hn, "
-                  "or LimitNOFILE= in the unit), or take fewer connections",
+                  "--max-connections %u takes %llu descriptors, and the system allows %llu: raise its limit "
+                  "(ulimit -Hn, or LimitNOFILE= in the unit), or take fewer connections",
                   (unsigned)options->most_peers, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
 

@@ -1,6 +1,6 @@
-/* One connection: lines in, lines out. Here a line becomes a request; the operation that it names checks the rest. A peer
- * whose line is too long, or who does not read, is disconnected, and keeps its locks until the deadlines that it was
- * told. */
+/* One connection: lines in, lines out. Here a line becomes a request; the operation that it names checks the rest. A
+ * peer whose line is too long, or who does not read, is disconnected, and keeps its locks until the deadlines that it
+ * was told. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,8 +34,8 @@ static void leave_inner_entries(struct held *held)
 static json_t *leave(struct held *held)
 {
     json_t *words = json_pack(
-        "{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "keys", held->keys, "uid", (json_int_t)held->uid, "ttl_ms",
-        (json_int_t)held->ttl_ms, "linger_ms", (json_int_t)held->linger_ms, "hold_ms",
+        "{s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "keys", held->keys, "uid", (json_int_t)held->uid,
+        "ttl_ms", (json_int_t)held->ttl_ms, "linger_ms", (json_int_t)held->linger_ms, "hold_ms",
         (json_int_t)boot_left_ms(held->thing.hold_until_us), "told_ms", (json_int_t)boot_left_ms(held->thing.told_us),
         "keep_ms", (json_int_t)keep_ms(held), "depth", (json_int_t)held_depth(held), "renews", held->renews, "released",
         held->released);
