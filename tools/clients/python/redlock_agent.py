@@ -8,12 +8,12 @@ A lock is renewed by the agent until it is released. It is given back when the p
 `remaining` is compared with this program's own reading of the clock: when it is 0 the lock may be another's, whatever
 has become of the agent. Where that matters call `held.check()` before each step, or pass `on_lost`.
 
-Client is for threads, AsyncClient for asyncio: the same calls, to be awaited. Durations are seconds. After fork() a
-child begins anew: what the parent holds is not the child's.
+Client is for threads, AsyncClient for asyncio, to be awaited. Durations are seconds. A forked child holds nothing.
 """
 import asyncio
 import concurrent.futures
 import contextlib
+import copy
 import json
 import os
 import select
@@ -21,8 +21,6 @@ import socket
 import threading
 import time
 import weakref
-
-__all__ = ["Client", "AsyncClient", "RedlockError", "NotAcquired", "Lost"]
 
 
 class RedlockError(Exception):
@@ -57,6 +55,7 @@ class _Lock:
     def __init__(self, client, on_lost, members):
         self._client, self._on_lost, self._members = client, on_lost, members
         self._number, self._deadline_us, self._why = None, 0, "it is not held"
+        self._release = None  # the request, of a lock that is given up; False: no agent is there to be asked
         self.fence = self.token = self.slot = self.parts = None
 
     @property
@@ -77,18 +76,19 @@ class _Lock:
     def extend(self, ttl=None):
         """The ttl from now on. The agent refuses one that ends before `remaining`."""
         self.check()
-        return self._client.call("extend", self._kept, lock=self._number, ttl=_ms(ttl))
+        return self._client.call("extend", lock=self._number, ttl=_ms(ttl))
 
     def release(self):
-        number = self._forget()
-        if number is None:
-            raise Lost("REDLOCK_LOST", self._why)
-        if number < 0:  # no agent has it; the next one gives it back when nobody comes for it
-            return self._client._nothing()
-        return self._client.call("release", lock=number)
+        """Waits for the agent until the deadline at most. Where no agent answers, the next one is told."""
+        with self._client._mutex:
+            if self._number is None:
+                raise Lost("REDLOCK_LOST", self._why)
+            given_up = self._client._locks[self._number] = copy.copy(self)
+            self._number, self._deadline_us = None, 0
+            given_up._give_back()
+        return self._client._wait(lambda: given_up._release)
 
     def _granted(self, answer):
-        self._client._locks.pop(self._number, None)
         self._number, self._why = answer["lock"], "its deadline has passed"
         self._client._locks[self._number] = self
         self._deadline_us = answer["deadline_us"] - self._client._offset_us
@@ -96,25 +96,24 @@ class _Lock:
         self.token, self.slot, self.parts = answer.get("token"), answer.get("slot"), answer.get("parts")
         return self
 
-    def _kept(self, answer):
-        """What has been given up meanwhile is given back."""
-        if self._number is not None:
-            return self._granted(answer)
-        self._client._request("release", {"lock": answer["lock"]})
-        return self
+    def _give_back(self):
+        """The lock stays known until the agent has it back, for another one that adopts it."""
+        self._on_lost = None
+        self._release = self._number > 0 and self._client._request("release", {"lock": self._number},
+                                                                   lambda answer: self._forget() and answer)
 
     def _forget(self):
-        with self._client._mutex:
-            number, self._number, self._deadline_us = self._number, None, 0
-            self._client._locks.pop(number, None)
+        number, self._number, self._deadline_us = self._number, None, 0
+        self._client._locks.pop(number, None)
         return number
 
     def _end(self, why):
         self._why = why
         number = self._forget()
-        if number is not None and number > 0:
+        self._client._stop_waiting(self._release)
+        if self._release is None and number and number > 0:
             self._client._request("release", {"lock": number})
-        if number is not None and self._on_lost:
+        if number and self._on_lost:
             self._client._tell(self._on_lost, self)
 
 
@@ -140,18 +139,14 @@ class AsyncLock(_Lock):
 
 
 class _Client:
-    """Requests by id, locks by number, and a thread that reads and looks at deadlines. It connects when it is first
-    used, and again when the agent has been restarted."""
+    """Requests by id, locks by number, and a thread that reads. It connects when it is used, and to the next agent."""
 
     _all = weakref.WeakSet()
 
     def __init__(self, path=None):
         runtime = os.environ.get("XDG_RUNTIME_DIR") or "/run"
         self.path = path or os.environ.get("REDLOCK_AGENT") or f"{runtime}/redlock.sock"
-        self._begin()
         self._all.add(self)
-
-    def _begin(self):
         self._mutex = threading.RLock()
         self._ids, self._pending, self._locks = 0, {}, {}
         self._offset_us = 0  # the agent's clock less this program's
@@ -166,6 +161,10 @@ class _Client:
             "keys" if isinstance(key, (list, tuple)) else "key": key, "ttl": _ms(ttl), "wait": _ms(wait), "mode": mode,
             "permits": permits, "fenced": fenced, "label": label, "linger": _ms(linger),
             "hold_at_least": _ms(hold_at_least), "min_validity": _ms(min_validity)})
+
+    def call(self, op, then=None, **members):
+        """Any request of PROTOCOL.md: its answer, or RedlockError."""
+        return self._wait(lambda: self._request(op, members, then))
 
     def close(self):
         """Gives back what is held."""
@@ -184,7 +183,7 @@ class _Client:
                 lock._number, lock._deadline_us, lock._why = None, 0, "the parent has it"
             if client._socket:
                 client._socket.close()
-            client._begin()
+            client.__init__(client.path)
 
     def _request(self, op, members, then=None):
         """`then` gets the answer as soon as it is read, and what it returns is the future's result."""
@@ -194,25 +193,30 @@ class _Client:
                 raise RedlockError("REDLOCK_E_CLOSING", "this client has been closed")
             if self._socket is None:
                 self._connect()
-            future.number = self._ids + 1
+            self._ids = future.number = self._ids + 1
             members = {name: value for name, value in members.items() if value is not None}
             line = json.dumps({"id": future.number, "op": op, **members}, ensure_ascii=False).encode() + b"\n"
-            if b"\\u0000" in line:
-                raise ValueError("a text with a NUL character")
-            self._ids = future.number
+            if len(line) > 1 << 20 or b"\\u0000" in line.replace(b"\\\\", b""):
+                raise ValueError("a text has a NUL character, or the request is longer than 1 MiB")
             self._pending[future.number] = future, op, then
             with contextlib.suppress(OSError):  # the thread finds the end of the connection
                 self._socket.sendall(line)
         return future
 
-    def _give_up(self, future):
-        """Nobody waits for this answer any more: what it brings is given back."""
-        with self._mutex, contextlib.suppress(RedlockError):
-            if future.cancel():
-                if future.number in self._pending:
-                    self._request("cancel", {"request": future.number})
-            elif not future.exception() and isinstance(future.result(), _Lock):
-                future.result()._end("nobody waited for it any more")
+    @contextlib.contextmanager
+    def _asking(self, begin):
+        """What an answer brings for which nobody waits any more is given back."""
+        future = begin()
+        try:
+            yield future
+        except BaseException:
+            with self._mutex, contextlib.suppress(RedlockError):
+                if future.cancel():
+                    if future.number in self._pending:
+                        self._request("cancel", {"request": future.number})
+                elif not future.exception() and isinstance(future.result(), _Lock):
+                    future.result()._end("nobody waited for it any more")
+            raise
 
     def _connect(self):
         """Requests may follow the first one at once, since it is answered before them."""
@@ -221,26 +225,39 @@ class _Client:
         self._socket = stream
         asked_us = _now_us()
         self._request("hello", {"version": 1}, lambda answer: self._compare_clocks(asked_us, answer["boottime_us"]))
-        for lock in list(self._locks.values()):
-            self._request("adopt", {"token": lock.token or lock.parts[0]["token"]}, lock._kept)
+        for number, lock in self._locks.items():
+            self._request("adopt", {"token": lock.token or lock.parts[0]["token"]},
+                          lambda answer, number=number: self._adopted(number, answer))
         threading.Thread(target=self._read, args=(stream,), daemon=True, name="redlock-agent").start()
+
+    def _stop_waiting(self, future):
+        """What is still asked for settles as done: the next agent is told, or the deadline has passed."""
+        if future and self._pending.pop(future.number, None) and future.set_running_or_notify_cancel():
+            future.set_result(None)
 
     def _compare_clocks(self, asked_us, boottime_us):
         """Another time namespace has another clock. The earliest reading that is possible makes a deadline earlier."""
         self._offset_us = 0 if asked_us <= boottime_us <= _now_us() else boottime_us - asked_us
 
+    def _adopted(self, number, grant):
+        """What has ended meanwhile is given back."""
+        lock = self._locks.pop(number, None)
+        if lock is None:
+            self._request("release", {"lock": grant["lock"]})
+        elif lock._granted(grant)._release is not None:
+            lock._give_back()
+
     def _read(self, stream):
         poll = select.poll()
         poll.register(stream, select.POLLIN)
         part, buffer = True, b""
-        while part:
-            if poll.poll(self._expire()):
-                with contextlib.suppress(OSError):
-                    part = b""
+        with contextlib.suppress(OSError):
+            while part:
+                if poll.poll(self._expire()):
                     part = stream.recv(1 << 16)
-                *lines, buffer = (buffer + part).split(b"\n")
-                for line in lines:
-                    self._received(line)
+                    *lines, buffer = (buffer + part).split(b"\n")
+                    for line in lines:
+                        self._received(line)
         self._ended()
         while self._locks:
             time.sleep(0.02)
@@ -253,8 +270,15 @@ class _Client:
     def _received(self, line):
         message = json.loads(line)
         with self._mutex:
-            if "event" in message:
-                return self._happened(message)
+            lock, event = self._locks.get(message.get("lock")), message.get("event")
+            if event == "closing":
+                self._why = message["why"]
+            elif lock and event == "lost":
+                lock._end(message.get("why") or message.get("loss"))
+            elif lock and "deadline_us" in message:
+                lock._deadline_us = message["deadline_us"] - self._offset_us
+            if event:
+                return
             future, op, then = self._pending.pop(message["id"], (concurrent.futures.Future(), None, None))
             if not future.set_running_or_notify_cancel():
                 if op == "acquire" and message["ok"]:
@@ -266,15 +290,6 @@ class _Client:
                 kind = NotAcquired if op == "acquire" and "_E_" not in status else RedlockError
                 kind = Lost if status in ("REDLOCK_LOST", "REDLOCK_E_NOT_HELD") else kind
                 future.set_exception(kind(status, message["why"], message))
-
-    def _happened(self, message):
-        lock = self._locks.get(message.get("lock"))
-        if message["event"] == "closing":
-            self._why = message["why"]
-        elif lock and message["event"] == "lost":
-            lock._end(message.get("why") or message.get("loss"))
-        elif lock and "deadline_us" in message:
-            lock._deadline_us = message["deadline_us"] - self._offset_us
 
     def _expire(self):
         """Returns in how many milliseconds the next deadline passes; None: nothing is held."""
@@ -290,10 +305,11 @@ class _Client:
             self._socket.close()
             self._socket = None
             why = self._why or "it has closed the connection"
-            pending, self._pending = self._pending, {}
             self._locks = {-place: lock for place, lock in enumerate(self._locks.values(), 1)}
             for number, lock in self._locks.items():
                 lock._number = number
+                self._stop_waiting(lock._release)
+            pending, self._pending = self._pending, {}
         for future, _, _ in pending.values():
             if future.set_running_or_notify_cancel():
                 future.set_exception(RedlockError("AGENT_E_GONE", f"the agent at {self.path}: {why}", {"retry": True}))
@@ -302,17 +318,9 @@ class _Client:
 class Client(_Client, contextlib.AbstractContextManager):
     _lock_type = Lock
 
-    def call(self, op, then=None, **members):
-        """Any request of PROTOCOL.md: its answer, or RedlockError."""
-        future = self._request(op, members, then)
-        try:
-            return future.result()
-        except BaseException:
-            self._give_up(future)
-            raise
-
-    def _nothing(self):
-        return None
+    def _wait(self, begin):
+        with self._asking(begin) as future:
+            return future and future.result()
 
     def _tell(self, on_lost, lock):
         threading.Thread(target=on_lost, args=(lock,), daemon=True, name="redlock-lost").start()
@@ -324,27 +332,19 @@ class Client(_Client, contextlib.AbstractContextManager):
 class AsyncClient(_Client, contextlib.AbstractAsyncContextManager):
     _lock_type = AsyncLock
 
-    async def call(self, op, then=None, **members):
+    async def _wait(self, begin):
         self._loop = asyncio.get_running_loop()
-        future = self._request(op, members, then)
-        try:
-            return await asyncio.wrap_future(future)
-        except BaseException:
-            self._give_up(future)
-            raise
-
-    async def _nothing(self):
-        return None
+        with self._asking(begin) as future:
+            return future and await asyncio.wrap_future(future)
 
     def _tell(self, on_lost, lock):
         with contextlib.suppress(RuntimeError):  # the loop has been closed
             self._loop.call_soon_threadsafe(on_lost, lock)
 
-    async def close(self):
+    async def close(self, *_):
         super().close()
 
-    async def __aexit__(self, *error):
-        super().close()
+    __aexit__ = close
 
 
 os.register_at_fork(after_in_child=_Client._leave_to_parent)
