@@ -26,6 +26,16 @@ def a_lock_is_held_extended_and_released(rig):
     other.get("acquire", key="one")
 
 
+def releases_of_all_entries_at_once(rig):
+    wire, other = Wire(rig), Wire(rig)
+    number = wire.get("acquire", key="entered", ttl="50s")["lock"]
+    wire.get("enter", lock=number)
+    releases = [wire.begin("release", lock=number) for _ in range(2)]
+    answers = {message["id"]: message for message in (wire.read(), wire.read())}
+    assert all(answers[release]["ok"] for release in releases), answers
+    other.get("acquire", key="entered")
+
+
 def a_lock_is_renewed_beyond_its_ttl(rig):
     wire = Wire(rig)
     deadline_us = first_us = wire.get("acquire", key="renewed", ttl="1s")["deadline_us"]
@@ -342,8 +352,8 @@ def connections_wait_while_there_are_no_descriptors(rig):
 
 
 sys.exit(run([
-    a_lock_is_held_extended_and_released, a_lock_is_renewed_beyond_its_ttl, sets_permits_and_modes,
-    a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
+    a_lock_is_held_extended_and_released, releases_of_all_entries_at_once, a_lock_is_renewed_beyond_its_ttl,
+    sets_permits_and_modes, a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
     an_extension_does_not_shorten_what_was_told, a_connection_that_its_client_ends_gives_back_at_once,
     who_does_not_read_is_disconnected_and_keeps_its_lock, a_line_without_end_ends_its_connection_alone,
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,

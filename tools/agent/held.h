@@ -19,7 +19,7 @@ struct held {
     json_t *keys;          /* as they were asked for */
     bool granted;          /* its peer has been told that it holds it */
     bool renews;
-    bool releasing;        /* its last entry has been released, and the masters are being told */
+    struct request *releasing; /* the release of its last entry, which masters are being told of; NULL: none */
     bool released;         /* the peer has released it, and it is kept for nobody */
     uint32_t linger_ms;    /* for so long it is kept when its peer has gone */
     uint32_t hold_ms;      /* for so long it is held at least, from its grant on */

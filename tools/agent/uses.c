@@ -144,7 +144,7 @@ static void on_released(const struct redlock_result *result, void *data)
         answer(request->peer, answer_ok(request->id));
     else
         answer_failed(request->peer, request->id, result, NULL);
-    if (held->releasing && !held->thing.ending)
+    if (held->releasing == request && !held->thing.ending)
         held_end(&held->thing);
     request_end(request);
 }
@@ -181,6 +181,6 @@ void op_release(struct peer *peer, int64_t id, json_t *words)
     if (!request)
         return;
     request->sink.done = on_released;
-    if (request_starts(request, held->subject.kind->release(held->subject.handle, &request->sink)))
-        held->releasing = is_last;
+    if (request_starts(request, held->subject.kind->release(held->subject.handle, &request->sink)) && is_last)
+        held->releasing = request;
 }
