@@ -256,6 +256,9 @@ def a_start_that_fails_takes_nothing(rig):
     with open(rig.state) as file:
         assert file.read() == state
     Wire(rig).get("ping")
+    assert "no socket" in rig.redlock("agent", "--socket", rig.state)
+    with open(rig.state) as file:
+        assert file.read() == state
     os.unlink(rig.state)
 
 

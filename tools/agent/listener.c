@@ -42,6 +42,7 @@ static bool clear_path(const struct sockaddr_un *address)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool answered = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
     bool nobody = !answered && (errno == ECONNREFUSED || errno == ENOENT);
+    struct stat seen;
 
     if (!answered && !nobody)
         refuse(address->sun_path, strerror(errno));
@@ -49,6 +50,8 @@ static bool clear_path(const struct sockaddr_un *address)
         refuse(address->sun_path, "another agent listens there");
     if (fd >= 0)
         close(fd);
+    if (nobody && lstat(address->sun_path, &seen) == 0 && !S_ISSOCK(seen.st_mode))
+        return refuse(address->sun_path, "this is no socket, and stays as it is: name another path, or remove it");
     if (nobody && unlink(address->sun_path) != 0 && errno != ENOENT)
         return refuse(address->sun_path, strerror(errno));
     return nobody;
