@@ -272,6 +272,7 @@ def wrong_words_are_named_and_harm_nobody(rig):
             ('{"id":-1,"op":"ping"}', "'id'"), ('{"id":1.5,"op":"ping"}', "'id'"), ('{"id":"1","op":"ping"}', "'id'"),
             ('{"id":99999999999999999999,"op":"ping"}', "no JSON object"), (b'{"id":1,"op":"\xff"}\n', "0xff"),
             ('{"id":1,"op":"lock"}', "'op' must be"), ('{"id":1,"op":7}', "'op' must be"),
+            ('{"id":1,"op":"ping","x":1}', "'x'"), ('{"id":1,"op":"list","lock":1}', "'lock'"),
             ('{"id":1,"op":"hello","version":2}', "version"), ('{"id":1,"op":"hello","version":-1}', "'version'"),
             ('{"id":1,"op":"acquire"}', "'key' and 'keys'"), ('{"id":1,"op":"acquire","kye":"a"}', "'kye'"),
             ('{"id":1,"op":"acquire","key":5}', "'key'"), ('{"id":1,"op":"acquire","key":null}', "'key'"),

@@ -46,19 +46,34 @@ static void op_hello(struct peer *peer, int64_t id, json_t *request)
     answer(peer, words);
 }
 
+/* Of a request without members of its own. False, after the answer. */
+static bool is_bare(struct peer *peer, int64_t id, json_t *request)
+{
+    static const struct field none[] = {{0}};
+    char why[FIELDS_WHY_SIZE];
+
+    return fields_read(request, none, why) || answer_wrong(peer, id, why);
+}
+
 static void op_ping(struct peer *peer, int64_t id, json_t *request)
 {
-    json_t *words = answer_ok(id);
+    json_t *words;
 
+    if (!is_bare(peer, id, request))
+        return;
+    words = answer_ok(id);
     json_object_set_new(words, "boottime_us", json_integer(boot_now_us()));
     answer(peer, words);
 }
 
 static void op_list(struct peer *peer, int64_t id, json_t *request)
 {
-    json_t *words = answer_ok(id);
-    json_t *locks = json_array();
+    json_t *words, *locks;
 
+    if (!is_bare(peer, id, request))
+        return;
+    words = answer_ok(id);
+    locks = json_array();
     for (struct list *node = peer->things.next; node != &peer->things; node = node->next) {
         struct thing *thing = LIST_OWNER(node, struct thing, link);
         json_t *described = thing->kind->describe ? thing->kind->describe(thing) : NULL;
