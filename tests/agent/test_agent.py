@@ -5,6 +5,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import sys
 
 from agent_rig import PATIENCE_S, Wire, now_us, run, wait_for
@@ -134,6 +135,15 @@ def who_does_not_read_is_disconnected_and_keeps_its_lock(rig):
     rig.restart()
     is_disconnected_and_keeps_its_lock(rig, "flood", flood)
     assert "does not read" in rig.said()
+
+
+def who_ends_its_reading_keeps_its_lock(rig):
+    wire, other = Wire(rig), Wire(rig)
+    deadline_us = wire.get("acquire", key="deaf", ttl="3s", renew=False)["deadline_us"]
+    wire.stream.shutdown(socket.SHUT_RD)
+    wire.begin("ping")
+    other.get("acquire", key="deaf", wait="50s")
+    assert now_us() >= deadline_us
 
 
 def a_line_without_end_ends_its_connection_alone(rig):
@@ -359,7 +369,8 @@ sys.exit(run([
     a_lock_is_held_extended_and_released, releases_of_all_entries_at_once, a_lock_is_renewed_beyond_its_ttl,
     sets_permits_and_modes, a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
     an_extension_does_not_shorten_what_was_told, a_connection_that_its_client_ends_gives_back_at_once,
-    who_does_not_read_is_disconnected_and_keeps_its_lock, a_line_without_end_ends_its_connection_alone,
+    who_does_not_read_is_disconnected_and_keeps_its_lock, who_ends_its_reading_keeps_its_lock,
+    a_line_without_end_ends_its_connection_alone,
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,
     what_is_pending_when_its_peer_goes_harms_nobody, a_text_is_adopted_by_one_only,
     an_agent_leaves_its_locks_to_the_next, a_start_that_fails_takes_nothing, wrong_words_are_named_and_harm_nobody,

@@ -1,7 +1,7 @@
 /* One connection: lines in, lines out. Here a line becomes a request; the operation that it names checks the rest. A
  * peer whose line is too long, or who does not read, is disconnected, and keeps its locks until the deadlines that it
  * was told. */
-#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +182,12 @@ static void on_read(struct bufferevent *stream, void *data)
     }
 }
 
-/* The other end has been closed, or the system has refused something, and the program lives. */
+/* The other end has been closed for writing or as a whole, or the program lives: the system has refused something, or
+ * the program has only ended its reading. */
 static void on_end(struct bufferevent *stream, short what, void *data)
 {
-    bool closed = (what & BEV_EVENT_EOF) || errno == ECONNRESET || errno == EPIPE;
+    struct pollfd end = {.fd = bufferevent_getfd(stream)};
+    bool closed = (what & BEV_EVENT_EOF) || (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP));
 
     peer_end(data, !closed);
 }
