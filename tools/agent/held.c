@@ -94,6 +94,8 @@ static void add_part(json_t *words, const struct redlock_lock *lock)
     json_object_set_new(words, "token", json_string(redlock_lock_token(lock)));
     if (redlock_lock_fence(lock) != 0)
         json_object_set_new(words, "fence", number_text(redlock_lock_fence(lock)));
+    if (redlock_lock_mode(lock) != REDLOCK_EXCLUSIVE)
+        json_object_set_new(words, "mode", json_string(redlock_mode_name(redlock_lock_mode(lock))));
     if (redlock_lock_limit(lock) != 0)
         json_object_set_new(words, "slot", json_integer(redlock_lock_slot(lock)));
 }

@@ -39,8 +39,8 @@ static int passed_socket(void)
 /* What an agent has left that was killed is removed; a living one is not disturbed. */
 static bool clear_path(const struct sockaddr_un *address)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool answered = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool answered = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 || errno == EAGAIN);
     bool nobody = !answered && (errno == ECONNREFUSED || errno == ENOENT);
     struct stat seen;
 
