@@ -347,7 +347,7 @@ TESTS(faults, a_server_that_says_no_is_not_down_and_each_word_has_its_cure, 0, R
     run("nodes --new-deployment --yes", 0);
     expect_first(refusals[_i].standing, refusals[_i].meaning);
     expect_out(refusals[_i].mend);
-    ck_assert_ptr_null(strstr(tool.out, "Start it, or open the way to it"));
+    ck_assert_ptr_null(strstr(tool.out, "start it, or open the way to it"));
 }
 
 TEST(faults, the_look_at_a_silent_master_ends_before_the_others_are_looked_at_again)

@@ -324,7 +324,9 @@ void advise_on_down(struct advice_list *list)
                           "It takes connections and answers nothing: it hangs, is stopped, or is not reached by what "
                           "forwards its port. Look at its machine, until this answers PONG:");
     else
-        item = advice_add(list, true, what, "Start it, or open the way to it, until this answers PONG:");
+        item = advice_add(list, true, what,
+                          "If it is gone for good, another one takes its place: 'redlock nodes --replace OLD=NEW'. "
+                          "Else start it, or open the way to it, until this answers PONG:");
     advice_command(list, item, "PING");
 }
 

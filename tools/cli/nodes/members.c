@@ -243,14 +243,18 @@ static void put_end(FILE *out, const struct nodes_request *request, const struct
     for (size_t i = 0; i < report->n_masters; i++)
         if (!report->masters[i].member && left.n < REDLOCK_MAX_MASTERS)
             left.names[left.n++] = report->masters[i].name;
-    fprintf(out, "done: the masters are %s (quorum %u)", session_names(&report->lists[0], names),
-            (unsigned)report->lists[0].quorum);
-    if (request->abort || left.n == 0)
+    fputs("done: the masters are ", out);
+    for (size_t i = 0; i < report->lists[0].n; i++) /* as --nodes takes them */
+        fprintf(out, "%s%s", i > 0 ? "," : "", master_name(report->lists[0].names[i], names));
+    fprintf(out, " (quorum %u)", (unsigned)report->lists[0].quorum);
+    if (request->abort)
         return;
-    fprintf(out, ". Now give all clients this list.\n"
-                 "When they have it, stop for good: %s. Not before, and never empty a former master\n"
-                 "or start it empty while a client may have the list before: it could lock there",
-            session_names(&left, names));
+    fputs(". Now give all clients this list.", out);
+    if (left.n > 0)
+        fprintf(out, "\nWhen they have it, stop for good: %s. Not before, and never empty a former master\n"
+                     "or start it empty while a client may have the list before: it could lock there what is\n"
+                     "locked here. A machine that has died must not start one by itself when it comes back.",
+                session_names(&left, names));
 }
 
 /* Is the word the name of this master? That has the number of the database behind it. */
@@ -357,7 +361,8 @@ static void put_progress(FILE *out, const struct nodes_request *request, const s
         put_end(out, request, report);
         break;
     case REDLOCK_CHANGE_STOPPED:
-        fprintf(out, "stopped: %s (%s, quorum %u)", report->why, session_names(list, names), (unsigned)list->quorum);
+        fprintf(out, "stopped: %s (this command has come to %s, quorum %u)", report->why,
+                session_names(list, names), (unsigned)list->quorum);
         if (report->name)
             putc('\n', out);
         put_cure(out, request, report);
@@ -588,7 +593,7 @@ static int change(struct session *session, const struct nodes_request *request, 
     code = go(session, &run, options);
     if (session->caught != 0)
         cli_error("nodes", "the change stays where it is: the same command goes on with it%s",
-                  run.leads ? ", --abort goes back" : "");
+                  run.leads ? ", and waits for this list anew; --abort goes back" : "");
     return code;
 }
 
