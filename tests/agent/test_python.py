@@ -51,6 +51,8 @@ def a_lock_is_held_extended_and_released(rig):
         raises(redlock_agent.Lost, held.check)
         raises(ValueError, client.lock("a\0b").acquire)
     raises(redlock_agent.RedlockError, client.lock("one").acquire)
+    error = raises(FileNotFoundError, redlock_agent.Client(rig.socket + "-no").lock("one").acquire)
+    assert "`redlock agent`" in str(error) and rig.socket + "-no" in str(error), error
 
 
 def sets_permits_and_modes(rig):

@@ -108,8 +108,7 @@ class _Lock:
         return number
 
     def _end(self, why):
-        self._why = why
-        number = self._forget()
+        self._why, number = why, self._forget()
         self._client._stop_waiting(self._release)
         if self._release is None and number and number > 0:
             self._client._request("release", {"lock": number})
@@ -221,9 +220,11 @@ class _Client:
     def _connect(self):
         """Requests may follow the first one at once, since it is answered before them."""
         stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        stream.connect(self.path)
-        self._socket = stream
-        asked_us = _now_us()
+        try:
+            stream.connect(self.path)
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror}: is `redlock agent` running there?", self.path) from None
+        self._socket, asked_us = stream, _now_us()
         self._request("hello", {"version": 1}, lambda answer: self._compare_clocks(asked_us, answer["boottime_us"]))
         for number, lock in self._locks.items():
             self._request("adopt", {"token": lock.token or lock.parts[0]["token"]},
@@ -303,8 +304,7 @@ class _Client:
         """What is held has negative numbers until another agent has it."""
         with self._mutex:
             self._socket.close()
-            self._socket = None
-            why = self._why or "it has closed the connection"
+            self._socket, why = None, self._why or "it has closed the connection"
             self._locks = {-place: lock for place, lock in enumerate(self._locks.values(), 1)}
             for number, lock in self._locks.items():
                 lock._number = number
