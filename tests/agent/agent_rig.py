@@ -2,7 +2,7 @@
 tests that prints TAP."""
 import json
 import os
-import shutil
+import pathlib
 import signal
 import socket
 import subprocess
@@ -10,8 +10,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from servers import SERVER, start_server  # noqa: E402  (their place is known only here)
+
 REDLOCK = sys.argv[1]
-SERVER = shutil.which(os.environ.get("REDLOCK_SERVER", "redis-server"))
 PATIENCE_S = 60
 
 
@@ -34,18 +36,9 @@ class Rig:
         self.socket = os.path.join(place, "agent.sock")
         self.state = os.path.join(place, "state")
         masters = [os.path.join(place, f"{i}.sock") for i in range(3)]
-        self.servers = [self.start_server(path) for path in masters]
+        self.servers = [start_server(path) for path in masters]
         self.environment = dict(os.environ, REDLOCK_NODES=",".join(masters), REDLOCK_AGENT=self.socket, **environment)
         self.agent = None
-
-    @staticmethod
-    def start_server(path):
-        server = subprocess.Popen([SERVER, "--port", "0", "--unixsocket", path, "--save", ""], stdout=subprocess.PIPE,
-                                  text=True)
-        for line in server.stdout:
-            if "eady to accept connections" in line:
-                return server
-        raise AssertionError("a server does not start")
 
     def redlock(self, *words):
         done = subprocess.run([REDLOCK, *words], capture_output=True, text=True, timeout=PATIENCE_S, check=False,

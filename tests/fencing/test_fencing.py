@@ -19,6 +19,9 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from servers import start_server  # noqa: E402  (its place is known only here)
+
 GUARDS = ROOT / "tools/fencing"
 PATIENCE_S = 60
 TOKEN = 1700000000000001  # as large as real ones are
@@ -233,11 +236,7 @@ class MySqlTrigger(MySql):
 class Redis:
     def __init__(self, place):
         self.cli = [installed("redis-cli"), "-s", f"{place}/s"]
-        self.server = subprocess.Popen([os.environ.get("REDLOCK_SERVER", "redis-server"), "--port", "0", "--unixsocket",
-                                        f"{place}/s", "--save", "", "--dir", place], stdout=subprocess.PIPE, text=True)
-        for line in self.server.stdout:
-            if "eady to accept connections" in line:
-                break
+        self.server = start_server(f"{place}/s")
 
     def say(self, *words):
         answer = run([*self.cli, *words]).stdout.strip()

@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,9 +13,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 import json_fields  # noqa: E402  (its place is known only here)
+from servers import SERVER, start_server  # noqa: E402
 
 REDLOCK = sys.argv[1]
-SERVER = shutil.which(os.environ.get("REDLOCK_SERVER", "redis-server"))
 PAGE = "redlock.1"
 WATCHDOG_S = 60
 
@@ -26,17 +25,8 @@ class Masters:
 
     def __init__(self, place):
         self.sockets = [os.path.join(place, f"{i}.sock") for i in range(3)]
-        self.servers = [self.start(path) for path in self.sockets]
+        self.servers = [start_server(path) for path in self.sockets]
         self.environment = dict(os.environ, REDLOCK_NODES=",".join(self.sockets))
-
-    @staticmethod
-    def start(path):
-        server = subprocess.Popen([SERVER, "--port", "0", "--unixsocket", path, "--save", ""], stdout=subprocess.PIPE,
-                                  text=True)
-        for line in server.stdout:
-            if "eady to accept connections" in line:
-                return server
-        raise AssertionError("a server does not start")
 
     def redlock(self, expected, *words, stdin=""):
         """The documents that it prints. Masters of a machine that stands still for a second are not missing."""

@@ -231,6 +231,8 @@ TEST(surroundings, metrics_say_when_a_job_has_ended_well_and_keep_it)
     ck_assert_ptr_nonnull(strstr(tool.out, "redlock_run_start_time_seconds{"));
     ck_assert_ptr_nonnull(strstr(tool.out, "redlock_run_end_time_seconds{"));
     rig_run(0, WORDS("--metrics-file", rig_path("other.prom"), "grep", "^redlock_run_exit_code{.*} 3$", path));
+    rig_run(0, WORDS(SH("echo redlock_run_success_time_seconds{ >\"$0\""), path));
+    rig_run(0, WORDS("--metrics-file", path, "true"));
 }
 
 TEST(surroundings, metrics_are_written_for_prometheus)

@@ -9,6 +9,7 @@
 #include <redlock/log.h>
 
 #include "cli/commands.h"
+#include "cli/notify.h"
 #include "options/value.h"
 
 static const char agent_help[] =
@@ -136,12 +137,13 @@ static int serve(struct session *session, struct redlock_client *client, void *d
 
     agent->session = session;
     agent->client = client;
+    notify_open("agent");
     opened = open_agent(agent);
     if (opened)
-        notify_manager("READY=1");
+        notify_send("READY=1");
     while (opened && session->caught == 0 && event_base_loop(session->base, EVLOOP_ONCE) == 0)
         continue;
-    notify_manager("STOPPING=1");
+    notify_send("STOPPING=1");
     if (opened)
         drain(agent);
     if (opened && agent->options->state)

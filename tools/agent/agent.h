@@ -222,7 +222,4 @@ void peer_end(struct peer *peer, bool lives);
 bool listener_open(struct agent *agent);
 void listener_close(struct agent *agent);
 
-/* Tells the service manager, if there is one. */
-void notify_manager(const char *state);
-
 #endif

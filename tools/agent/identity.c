@@ -65,9 +65,8 @@ bool peer_label(struct peer *peer, int64_t id, const char *given, char ret_label
     bool in_front = given && *given != '\0' && room > 0;
     int length = 0;
 
-    for (const char *c = given ? given : ""; *c != '\0'; c++)
-        if (*c <= ' ' || *c > '~')
-            return answer_wrong(peer, id, "'label' must be printable ASCII characters without a blank");
+    if (given && !label_is_printable(given))
+        return answer_wrong(peer, id, "'label' must be printable ASCII characters without a blank");
     if (in_front)
         length = snprintf(ret_label, REDLOCK_MAX_LABEL_BYTES + 1, "%.*s/", room, given);
     snprintf(ret_label + length, (size_t)(REDLOCK_MAX_LABEL_BYTES + 1 - length), "%s", peer->identity.label);

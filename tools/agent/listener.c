@@ -182,24 +182,3 @@ void listener_close(struct agent *agent)
         unlink(agent->options->socket);
     agent->bound = false;
 }
-
-/* sd_notify(3). */
-void notify_manager(const char *state)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const char *path = getenv("NOTIFY_SOCKET");
-    size_t size = path ? strlen(path) : 0;
-    int fd = -1;
-
-    if (size == 0 || size >= sizeof address.sun_path)
-        return;
-    memcpy(address.sun_path, path, size);
-    if (*path == '@')
-        address.sun_path[0] = '\0';
-    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address,
-           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size));
-    close(fd);
-}

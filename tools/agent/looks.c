@@ -36,15 +36,10 @@ static json_t *values_of(const struct redlock_look_value *values, size_t n)
 
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *data)
 {
-    static const char *const verdicts[] = {
-        [REDLOCK_LOOK_FREE] = "free",           [REDLOCK_LOOK_EXCLUSIVE] = "exclusive",
-        [REDLOCK_LOOK_SHARED] = "shared",       [REDLOCK_LOOK_UPGRADING] = "upgrading",
-        [REDLOCK_LOOK_UNSETTLED] = "unsettled", [REDLOCK_LOOK_UNKNOWN] = "unknown",
-    };
     struct request *request = data;
     json_t *words = answer_ok(request->id);
 
-    json_object_set_new(words, "verdict", json_string(verdicts[result->verdict]));
+    json_object_set_new(words, "verdict", json_string(redlock_look_verdict_name(result->verdict)));
     json_object_set_new(words, "holders", values_of(result->values, result->n_holders));
     json_object_set_new(words, "waiters", values_of(result->waiters, result->n_waiters));
     json_object_set_new(words, "waiting", json_integer((json_int_t)result->n_waiting));

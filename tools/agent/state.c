@@ -1,12 +1,12 @@
 /* From one agent to the next: what is held when an agent ends, in a file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/held.h"
+#include "cli/file_out.h"
 
 enum { ADOPT_MS = 30000 };
 
@@ -69,21 +69,20 @@ static void leave_all(struct list *things, json_t *locks)
     }
 }
 
-/* The texts are secrets: the file is the user's alone, and replaces what was there as a whole. */
-static bool write_state(const char *path, const json_t *state)
+/* The texts are secrets. */
+static void write_state(const char *path, const json_t *state)
 {
-    char beside[4096];
-    int fd;
-    bool written;
+    struct file_out file = {0};
+    char *text = json_dumps(state, JSON_COMPACT);
+    bool opened = text && file_out_open(&file, "agent", path, FILE_SECRET);
+    int error = !text ? ENOMEM : opened ? file_out_put(&file, text, strlen(text), 0) : 0;
 
-    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
-        return false;
-    unlink(beside);
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    written = fd >= 0 && json_dumpfd(state, fd, JSON_COMPACT) == 0;
-    if (fd >= 0 && close(fd) != 0)
-        written = false;
-    return written && rename(beside, path) == 0;
+    if (error != 0)
+        cli_error("agent", "--state %s: %s", path, file_out_reason(error));
+    if (error != 0 || !opened)
+        cli_error("agent", "locks that were to be left there end with their ttl");
+    file_out_close(&file);
+    free(text);
 }
 
 void state_leave(struct agent *agent)
@@ -94,9 +93,8 @@ void state_leave(struct agent *agent)
     for (struct list *node = agent->peers.next; node != &agent->peers; node = node->next)
         leave_all(&LIST_OWNER(node, struct peer, link)->things, locks);
     leave_all(&agent->lingering, locks);
-    if ((json_array_size(locks) > 0 || agent->n_spent > 0) && !write_state(agent->options->state, state))
-        cli_error("agent", "--state %s: %s: locks that were to be left there end with their ttl",
-                  agent->options->state, strerror(errno));
+    if (json_array_size(locks) > 0 || agent->n_spent > 0)
+        write_state(agent->options->state, state);
     json_decref(state);
 }
 

@@ -18,10 +18,22 @@ enum { UUID_LENGTH = 36, TIME_DIGITS = LABEL_TIME_SIZE - 1 };
 
 /* --- Making one --------------------------------------------------------------------------------------------------- */
 
+static bool is_printable(char c)
+{
+    return c > ' ' && c <= '~';
+}
+
+bool label_is_printable(const char *text)
+{
+    while (is_printable(*text))
+        text++;
+    return *text == '\0';
+}
+
 void label_clean(char *text)
 {
     for (; *text != '\0'; text++)
-        if (*text <= ' ' || *text > '~')
+        if (!is_printable(*text))
             *text = '_';
 }
 
@@ -52,13 +64,10 @@ static bool fits(const char *command, const char *given)
         cli_error(command, "--label: %zu characters are too many (at most %d)", strlen(given), REDLOCK_MAX_LABEL_BYTES);
         return false;
     }
-    for (const char *c = given; *c != '\0'; c++)
-        if (*c <= ' ' || *c > '~') {
-            cli_error(command, "--label: '%s' is not made of printable ASCII characters without a blank",
-                      shown(given, safe, sizeof safe));
-            return false;
-        }
-    return true;
+    if (!label_is_printable(given))
+        cli_error(command, "--label: '%s' is not made of printable ASCII characters without a blank",
+                  shown(given, safe, sizeof safe));
+    return label_is_printable(given);
 }
 
 void label_add_time(char label[REDLOCK_MAX_LABEL_BYTES + 1])

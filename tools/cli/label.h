@@ -19,7 +19,8 @@ bool label_make(const char *command, const char *given, char ret_label[REDLOCK_M
 enum { LABEL_TIME_SIZE = 11 };
 void label_add_time(char label[REDLOCK_MAX_LABEL_BYTES + 1]);
 
-/* A character that no label can have becomes one that it can have. */
+/* Labels are printable ASCII characters without a blank. A character that none can have becomes one that it can. */
+bool label_is_printable(const char *text);
 void label_clean(char *text);
 
 struct label {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/diagnosis.h"
+#include "cli/notify.h"
 #include "cli/run/inherited.h"
 #include "cli/run/keeper.h"
 #include "cli/run/link.h"
@@ -55,7 +56,7 @@ static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *d
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)
 {
-    run_notify("WATCHDOG=1");
+    notify_send("WATCHDOG=1");
 }
 
 /* --- Signals that come while the command runs: the wrapper as a job of a shell ------------------------------------ */
@@ -101,7 +102,7 @@ static bool listen_to_all(struct keeper *keeper)
 {
     struct run *run = keeper->run;
     struct event_base *base = run->session.base;
-    int64_t watchdog_us = run->options->notifier == RUN_NOTIFIER_REDLOCK ? run_notify_watchdog_us() : 0;
+    int64_t watchdog_us = run->options->notifier == RUN_NOTIFIER_REDLOCK ? notify_watchdog_us() : 0;
     struct timeval every = {(time_t)(watchdog_us / 1000000), (suseconds_t)(watchdog_us % 1000000)};
 
     keeper->on_link = event_new(base, keeper->link, EV_READ | EV_PERSIST, keeper_on_link, keeper);

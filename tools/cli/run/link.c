@@ -13,6 +13,7 @@
 
 #include "cli/clock.h"
 #include "cli/json.h"
+#include "cli/notify.h"
 #include "cli/run/inherited.h"
 #include "cli/run/metrics.h"
 #include "cli/run/report.h"
@@ -84,7 +85,7 @@ static void on_started(struct keeper *keeper, pid_t pid)
     run->fate.pid = pid;
     run_report(run, RUN_LEVEL_DETAIL, "started", RUN_FACTS({"pid", pid}), "'%s' runs as process %d",
                run->options->argv[0], (int)pid);
-    run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
+    notify_send("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
                locks_nodes_ok(&run->locks), locks_masters(&run->locks).n);
 }
 

@@ -12,6 +12,7 @@
 
 #include "cli/hold.h"
 #include "cli/lock_spec.h"
+#include "cli/notify.h"
 #include "cli/run/outlet.h"
 #include "cli/run/report.h"
 #include "options/message.h"
@@ -224,9 +225,12 @@ static int64_t last_success_s(const char *path)
     size_t size = 0;
     int64_t at_s = 0;
 
-    while (file && at_s == 0 && getline(&line, &size, file) > 0)
-        if (strncmp(line, "redlock_" RUN_SUCCESS "{", sizeof "redlock_" RUN_SUCCESS) == 0)
-            at_s = strtoll(strrchr(line, ' '), NULL, 10);
+    while (file && at_s == 0 && getline(&line, &size, file) > 0) {
+        const char *number = strrchr(line, ' ');
+
+        if (number && strncmp(line, "redlock_" RUN_SUCCESS "{", sizeof "redlock_" RUN_SUCCESS) == 0)
+            at_s = strtoll(number, NULL, 10);
+    }
     free(line);
     if (file)
         fclose(file);
@@ -325,10 +329,10 @@ void run_publish(struct run *run, const char *state)
     put(&run->lock_file, print_lock_file, state);
     put(&run->metrics_file, print_metrics, state);
     if (strcmp(state, "held") == 0)
-        run_notify("STATUS=held %u/%zu, %lld s left", locks_nodes_ok(&run->locks), locks_masters(&run->locks).n,
+        notify_send("STATUS=held %u/%zu, %lld s left", locks_nodes_ok(&run->locks), locks_masters(&run->locks).n,
                    (long long)locks_remaining_ms(&run->locks) / 1000);
     else
-        run_notify("STATUS=%s", state);
+        notify_send("STATUS=%s", state);
 }
 
 static bool are_written(const struct session *session, void *data)

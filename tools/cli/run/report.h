@@ -47,17 +47,4 @@ void run_report(const struct run *run, enum run_level level, const char *event, 
 /* Waits at most so long until all has been written. False if it has not: the thread is left where it is. */
 bool run_report_close(struct run *run, int patience_ms);
 
-/* --- Notes for a service manager (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names, without its
- * library, and without waiting. Without that variable nothing happens. */
-
-/* Finds the socket, which may take a while, before anything is held. A manager that cannot be told is reported, and no
- * error. */
-void run_notify_open(void);
-
-/* "READY=1\nSTATUS=..." */
-void run_notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* How often the manager wants WATCHDOG=1 from this process; 0: it does not. Half of what it allows. */
-int64_t run_notify_watchdog_us(void);
-
 #endif

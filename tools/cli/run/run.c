@@ -10,6 +10,7 @@
 #include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/diagnosis.h"
+#include "cli/notify.h"
 #include "cli/run/inherited.h"
 #include "cli/run/keep.h"
 #include "cli/run/link.h"
@@ -257,7 +258,7 @@ static int under_lock(struct run *run)
 {
     int code = run->published ? run_keep(run) : RUN_EXIT_OWN_ERROR;
 
-    run_notify("STOPPING=1");
+    notify_send("STOPPING=1");
     release(run);
     run_unpublish(run, code);
     return code;
@@ -308,7 +309,7 @@ static int with_client(struct run *run)
     run->begun_us = clock_now_us();
     run_report(run, RUN_LEVEL_DETAIL, "acquiring", NULL, "%s %s asked for", run->options->spec.title,
                run->options->spec.verb);
-    run_notify("STATUS=waiting for the lock");
+    notify_send("STATUS=waiting for the lock");
     return take_and_keep(run);
 }
 
@@ -319,7 +320,7 @@ static bool open_outputs(struct run *run)
         cli_error("run", "the system refuses a thread: %s", strerror(errno));
         return false;
     }
-    run_notify_open();
+    notify_open("run");
     return run_publish_open(run);
 }
 
