@@ -72,11 +72,12 @@ void rl_refresh_tell_ticket(struct rl_engine *engine, struct rl_lock *lock, stru
 
 /* --- The next round ----------------------------------------------------------------------------------------------- */
 
-/* Votes that are no quorum, of a kind whose masters do not say that somebody with a lower ticket waits for one. */
-static bool has_early_refresh(const struct rl_engine *engine, const struct rl_claim *claim)
+/* Votes that are no quorum, and that a lower ticket may need: masters say where one waits, but not of every kind. */
+static bool has_early_refresh(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    return claim->kind->refreshes_early && rl_claim_count_votes(claim, RL_GRANTED) > 0 &&
-           !rl_wait_has_quorum(engine, claim);
+    uint32_t wanted = lock->claim->kind->refreshes_early ? UINT32_MAX : rl_wait_entry(lock)->lower;
+
+    return (rl_claim_granted(lock->claim) & wanted) && !rl_wait_has_quorum(engine, lock->claim);
 }
 
 /* After some round trips, so that answers which cross each other have come; then after longer and longer times. */
@@ -129,7 +130,7 @@ void rl_refresh_set_wake(const struct rl_engine *engine, struct rl_lock *lock, s
 
     if (answered)
         at = rl_earlier(at, rl_entry_refresh_at(entry, lock->claim, config->quorum));
-    if (answered && has_early_refresh(engine, lock->claim))
+    if (answered && has_early_refresh(engine, lock))
         at = rl_earlier(at, rl_after(lock->round_start, entry->early));
     at = rl_later(at, rl_after(now, (struct rl_span){SHORTEST_WAIT_NS}));
     lock->wake = rl_earlier(at, lock->acquisition.request->deadline);
@@ -235,7 +236,7 @@ struct rl_next rl_refresh_next(struct rl_engine *engine, struct rl_lock *lock, s
     if (rl_wait_is_in_queue(lock, now) && !rl_wait_can_ask_quorum(engine, now))
         return await_masters(lock, now);
     rl_claim_note_timeouts(lock->claim);
-    if (has_early_refresh(engine, lock->claim))
+    if (has_early_refresh(engine, lock))
         delay_early(rl_wait_entry(lock), refresh_interval(lock->claim));
     else
         rl_wait_entry(lock)->early.ns = 0;

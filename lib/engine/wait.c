@@ -19,9 +19,10 @@
  * ticket stays when the value has to change.
  *
  * Split votes: a master may have given the key to a higher ticket because the entry with the lower one was not there
- * yet. A waiter that has such a grant, but no quorum, yields: it rolls back its value, which hands the key off to the
- * lower ticket, and enters the queues again with a fresh value (rule 2.1) and its ticket. Each yield moves the key
- * of a master to a lower ticket, and the lowest ticket of all never yields, so this ends.
+ * yet. A waiter that has such a grant, but no quorum, looks again after some round trips, and yields if that brings
+ * none: it rolls back its value, which hands the key off to the lower ticket, and enters the queues again with a fresh
+ * value (rule 2.1) and its ticket. Each yield moves the key of a master to a lower ticket, and the lowest ticket of all
+ * never yields, so this ends.
  *
  * A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of waiters that can. It
  * does so when the lease has ended that a quorum has confirmed: connections that are made again before then cost it no
@@ -150,20 +151,18 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
     return rl_attempt_start(engine, lock, now);
 }
 
-/* A vote is not given up for the hope of others, since it may be the first one of a hand-off whose others are on their
- * way. It is none if it is older than a round that a quorum has answered without granting: then others have the key on
- * the other masters, for as long as they like, and the waiter must not miss a slot that is free. */
+/* A vote may be the first one of a hand-off whose others are on their way. It is none if it is older than a round that
+ * a quorum has answered without granting: then others have the key on the other masters, for as long as they like. */
+static bool votes_stand_alone(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    return !(rl_claim_granted(lock->claim) & ~rl_wait_entry(lock)->votes) && rl_wait_has_answers(engine, lock);
+}
+
+/* A vote is not given up for the hope of others, but a waiter must not miss a slot that is free. */
 bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    const struct rl_claim *claim = lock->claim;
-    uint32_t votes;
-
-    if (lock->state != RL_LOCK_WAITING || !claim || claim->rolling_back)
-        return false;
-    votes = rl_claim_granted(claim);
-    if (votes == 0)
-        return true;
-    return !(votes & ~rl_wait_entry(lock)->votes) && rl_wait_has_answers(engine, lock);
+    return lock->state == RL_LOCK_WAITING && lock->claim && !lock->claim->rolling_back &&
+           (!rl_claim_granted(lock->claim) || votes_stand_alone(engine, lock));
 }
 
 struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -172,12 +171,12 @@ struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, stru
     return start_anew(engine, lock, now);
 }
 
-/* A waiter with a lower ticket waits on a master that has given the key to this lock: the key is that waiter's. */
-static bool must_yield(const struct rl_lock *lock)
+/* A waiter with a lower ticket waits on a master that has given the key to this lock: the key is that waiter's. It may
+ * not need it: with the other masters' it may hold the lock by now, and this lock is the next. */
+static bool must_yield(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    const struct rl_entry *entry = rl_wait_entry(lock);
-
-    return entry->ticket && (entry->lower & rl_claim_granted(lock->claim));
+    return rl_wait_entry(lock)->ticket && (rl_wait_entry(lock)->lower & rl_claim_granted(lock->claim)) &&
+           votes_stand_alone(engine, lock);
 }
 
 /* A quorum has granted, but too little is left of it: a refresh renews the leases (rule 7.9). */
@@ -251,7 +250,7 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
     rl_refresh_answered(engine, lock, now);
     if (is_hopeless(engine, lock->claim) && !rl_wait_is_in_queue(lock, now))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
-    if (!rl_wait_has_quorum(engine, lock->claim) && must_yield(lock)) {
+    if (!rl_wait_has_quorum(engine, lock->claim) && must_yield(engine, lock)) {
         engine->votes.counters.yields++;
         return start_anew(engine, lock, now);
     }

@@ -310,16 +310,15 @@ TEST(cases, who_is_given_its_slot_by_anothers_refresh_leaves_the_directory)
 
 /* --- Tickets, and the directory's end ----------------------------------------------------------------------------- */
 
-TEST(cases, a_new_ticket_is_above_those_at_all_slots)
+TEST(cases, a_new_ticket_is_above_those_at_its_slot)
 {
     hold_all();
     wait_at("first", 1, 5000);
-    wait_at("second", 2, 0);
-    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#2 second", "5001");
+    wait_at("second", 1, 0);
+    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#1 second", "5001");
     ask_expect(counter_master, 0, "ZSCORE " DIRECTORY " second", "5001");
-    wait_at("early", 2, 10);
-    wait_at("third", 0, 0);
-    ask_expect(counter_master, 0, "ZSCORE " RL_QUEUE_NAME "lock#0 third", "5002");
+    wait_at("elsewhere", 2, 0);
+    ask_expect(counter_master, 0, "ZSCORE " DIRECTORY " elsewhere", "1000");
 }
 
 TEST(cases, a_ticket_that_is_known_stays)

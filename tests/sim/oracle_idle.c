@@ -3,15 +3,15 @@
  * until then.
  *
  * How many messages: the release and its notifications; and where votes were split, one rollback after the other, each
- * of which hands the key of a master to a lower ticket. Waiters that share are not told of lower tickets: they look
- * again after a multiple of their latest round trip, which may have been one of the rare long ones.
+ * of which hands the key of a master to a lower ticket. Before the first of them waiters look again, after a multiple
+ * of their latest round trip, which may have been one of the rare long ones, and after a millisecond at least.
  *
  * A client listens at the masters from its first wait on. One of the messages with which that begins may be a rare long
  * one as well, so the time counts from when it has begun. */
 #include "world.h"
 
-/* The multiple (EARLY_TRIPS in lib/engine/wait.c). */
-enum { EARLY_TRIPS = 4 };
+/* The multiple, and the least (EARLY_TRIPS and SHORTEST_WAIT_NS in lib/engine/refresh.c). */
+enum { EARLY_TRIPS = 4, EARLY_LEAST_NS = RL_NS_PER_MS };
 
 /* A round trip as most are, or a rare one: network.c. */
 static int64_t longest_trip(const struct world *world, bool rare)
@@ -37,7 +37,7 @@ int64_t idle_trips(const struct world *world, unsigned n)
 
 int64_t idle_patience(const struct world *world)
 {
-    int64_t early = world->plan.shared_permille ? EARLY_TRIPS * longest_trip(world, true) : 0;
+    int64_t early = EARLY_TRIPS * longest_trip(world, true) + EARLY_LEAST_NS;
     int64_t trips = 4;
 
     for (unsigned c = 0; c < world->plan.n_clients; c++)

@@ -360,7 +360,7 @@ TESTS(cases, no_rule_is_broken_in_a_long_random_life, 1, 1 + N_SEEDS)
     ck_assert_uint_gt(core->engine.votes.counters.rollbacks_resent, 10);
     ck_assert_uint_gt(core->engine.votes.counters.waits, 100);
     ck_assert_uint_gt(core->engine.votes.counters.hand_offs, 100);
-    ck_assert(config.n_nodes < 3 || core->engine.votes.counters.yields > 10);
+    ck_assert(config.n_nodes < 3 || core->engine.votes.counters.yields > 0);
     ck_assert(config.n_nodes < 3 || core->engine.votes.counters.repairs > 0);
     ck_assert(is_plain(core) || core->engine.votes.counters.renewals > 20);
     ck_assert(is_plain(core) || core->engine.votes.counters.epoch_mismatches > 10);

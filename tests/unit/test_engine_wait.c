@@ -311,8 +311,12 @@ TEST(without, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
     core->refuse_claims = true;
     core_hand_off(core, 0);
     core_notify_of_lower(core, 0);
-    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
-                      "t=0ms COMPLETE acquire refused-by-host\n");
+    core_run_to(core, 1);
+    core_skip(core);
+    core->reports[0].lower = true;
+    core_answers(core, "gqq");
+    core_expect(core, "t=1ms SEND rollback #1: 0 1 2\n"
+                      "t=1ms COMPLETE acquire refused-by-host\n");
 }
 
 TEST(without, nobody_yields_into_a_new_place_after_the_deadline)
@@ -324,9 +328,12 @@ TEST(without, nobody_yields_into_a_new_place_after_the_deadline)
     core_acquire(core, &request);
     core_answers(core, "qqq");
     core_hand_off(core, 0);
+    core_notify_of_lower(core, 0);
+    core_run_to(core, 1);
     core_skip(core);
     core_sleep_to(core, 300);
-    core_notify_of_lower(core, 0);
+    core->reports[0].lower = true;
+    core_answers(core, "gqq");
     core_expect(core, "t=300ms SEND rollback #1: 0 1 2\n"
                       "t=300ms COMPLETE acquire deadline (no-quorum)\n");
 }

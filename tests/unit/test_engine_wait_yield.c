@@ -12,14 +12,26 @@
 
 GROUP(yields, "yields", NULL, core_stop_all)
 
-TEST(yields, who_was_given_what_a_lower_ticket_waits_for_yields)
+/* The early look, a millisecond after answers that took no time, is answered. */
+static void look_again(struct core *core, const char *answers)
+{
+    core_run_to(core, 1);
+    core_expect(core, "t=1ms SEND enqueue #1: 0 1 2\n");
+    core_answers(core, answers);
+}
+
+TEST(yields, who_was_given_what_a_lower_ticket_waits_for_looks_again_and_yields)
 {
     struct core *core = core_start_enqueued(3);
 
     core->reports[0].lower = true;
     core_answers(core, "gqq");
-    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
-                      "t=0ms SEND enqueue #2: 0 1 2\n");
+    core_skip(core);
+    look_again(core, "g");
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
+    core_answers(core, "-q");
+    core_expect(core, "t=1ms SEND rollback #1: 0 1 2\n"
+                      "t=1ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_answers(core, "---");
@@ -31,9 +43,23 @@ TEST(yields, who_yields_keeps_its_ticket_and_changes_its_value)
 
     core_hand_off(core, 1);
     core_notify_of_lower(core, 1);
-    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
-                      "t=0ms SEND enqueue #2: 0 1 2\n");
+    core->reports[1].lower = true;
+    look_again(core, "qgq");
+    core_expect(core, "t=1ms SEND rollback #1: 0 1 2\n"
+                      "t=1ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
+}
+
+/* The lower ticket has the lock by the other masters, and releases it while this one looks again. */
+TEST(yields, who_gets_a_quorum_meanwhile_has_nothing_to_yield)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_off(core, 1);
+    core_notify_of_lower(core, 1);
+    core_hand_off(core, 0);
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
 }
 
 TEST(yields, the_lowest_never_yields)
@@ -73,12 +99,14 @@ TEST(yields, a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
 
     core_notify_of_lower(core, 0);
     core_hand_off(core, 0);
-    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
+    core_run_to(core, 2);
+    core_expect(core, "");
     core_notify_of_lower(core, 0);
-    ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
+    core_run_to(core, 3);
+    core_expect(core, "t=3ms SEND enqueue #1: 0 1 2\n");
 }
 
-TEST(yields, nobody_yields_before_it_has_a_ticket_and_then_at_once)
+TEST(yields, nobody_yields_before_it_has_a_ticket_and_has_told_it)
 {
     struct core *core = core_start_enqueued(3);
 
@@ -86,7 +114,9 @@ TEST(yields, nobody_yields_before_it_has_a_ticket_and_then_at_once)
     core->reports[0].ticket = 99;
     core_answers(core, "g");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
-    core_answers(core, "-q");
+    core_answers(core, "-qq");
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
+    core_answers(core, "gqq");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     ck_assert_uint_eq(core->entries[0].ticket, 100);
 }

@@ -1,7 +1,7 @@
 -- Part of ENQUEUE_PERMIT and RELEASE_PERMIT: the semaphore's waiters, in the queues of all of its slots. KEYS[6] is a
 -- sorted set: value -> ticket; KEYS[7] a hash: value -> end of the lease (node time, ms), home slot, number of slots,
--- latest notification (node time, ms), channel; '@last', the largest ticket; and '@told', when somebody was last told of
--- a slot that had been taken (node time, ms). Nothing here matters for safety.
+-- latest notification (node time, ms), channel; and '@told', when somebody was last told of a slot that had been
+-- taken (node time, ms). Nothing here matters for safety.
 local function listed(entry)
   local ends, home, limit, notified, channel =
     string.match(type(entry) == 'string' and entry or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')

@@ -26,7 +26,7 @@ static const struct script_bug bugs[] = {
     {{"permits: the directory keeps who is released", SETUP_TWO_HOMES},
      "ARGV[1], successor or ARGV[1]", "successor or ''"},
     {{"permits: a holder is told of slots", SETUP_TWO_HOMES}, "ARGV[1], successor or ARGV[1]", "ARGV[1]"},
-    {{"permits: tickets of one slot alone", SETUP_TWO_HOMES}, "if ARGV[4] == '0' and last > 0 then", "if false then"},
+    {{"permits: tickets as they are proposed", SETUP_ONE_HOME}, "math.max(last + 1, math.min", "math.max(1, math.min"},
     {{"permits: waiters are told again and again", SETUP_AGAIN}, "math.abs(now - notified) >= 100", "true"},
     {{"permits: no mask shows a free slot", SETUP_TWO_HOMES}, "mask = mask + bit", "mask = mask"},
     {{"permits: the dead are told", SETUP_VANISH}, "if not ends or ends <= now then", "if not ends then"},

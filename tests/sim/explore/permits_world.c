@@ -151,8 +151,9 @@ static void check_new_ticket(struct permits *world, const struct permits_setup *
 {
     for (unsigned other = 0; other < PERMITS_VALUES; other++) {
         if (other != value && permits_is_waiting(world, setup, other) &&
+            world->values[other].slot == world->values[value].slot &&
             world->values[other].ticket >= world->values[value].ticket)
-            world->wrong = "a new ticket is not above those of all waiters";
+            world->wrong = "a new ticket is not above those of its queue";
     }
 }
 
