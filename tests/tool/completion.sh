@@ -46,6 +46,7 @@ cases=(
     'redlock run k --nod' '--node --node-timeout --nodes --nodes-file'
     'redlock status ' ''
     'redlock ls --sort ' 'hold name wait'
+    'redlock to' 'top'
     'redlock l' 'latch lock ls'
     'redlock ben' ''
 )

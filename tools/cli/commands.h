@@ -12,6 +12,7 @@ int unlock_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int break_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int latch_main(int argc, char **argv);
 int nodes_main(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct cli_subcommand commands[] = {
     {"check", "tell from its file whether a lock is still held", check_main},
     {"break", "take a lock away from its holder", break_main},
     {"ls", "show which keys are held or awaited", ls_main},
+    {"top", "the same, live, with the masters", top_main},
     {"status", "show who holds a lock, master by master", status_main},
     {"latch", "say that a party has arrived, or wait until all have", latch_main},
     {"nodes", "show which masters may vote, and how to mend the others", nodes_main},

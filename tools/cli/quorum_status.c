@@ -24,6 +24,15 @@ bool quorum_status_answers(const struct redlock_node_info *info)
            (info->fault == REDLOCK_FAULT_SAME_SERVER && strcmp(info->last_error, info->fault_text) == 0);
 }
 
+const char *quorum_status_word(const struct redlock_node_info *info)
+{
+    if (!quorum_status_answers(info))
+        return "down";
+    if (info->fault == REDLOCK_FAULT_NO_MEMBER)
+        return "left";
+    return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
+}
+
 static bool votes_within(const struct redlock_node_info *info, int64_t ms)
 {
     return connected(info) && (info->standing == REDLOCK_STANDING_VOTES ||

@@ -24,6 +24,9 @@ size_t quorum_status_read(const struct redlock_client *client, struct redlock_no
 /* Is there a server that answers, as this master or as another one of the list? */
 bool quorum_status_answers(const struct redlock_node_info *info);
 
+/* Why it does not vote, or that it does, in a word or two. */
+const char *quorum_status_word(const struct redlock_node_info *info);
+
 struct quorum_status quorum_status_of(const struct redlock_node_info *infos, size_t n, size_t quorum);
 
 #endif

@@ -36,6 +36,9 @@ typedef void (*status_write)(FILE *out, const void *picture);
 void status_print(const struct status_request *request, status_write write_json, status_write write_table,
                   const void *picture);
 
+/* Looks once at the key, whatever it is, and prints what it has seen; returns the exit code. */
+int status_look(struct session *session, struct redlock_client *client, struct status_request *request);
+
 /* 'r', 'u' and 'x' in a word. */
 const char *status_mode_name(char mode);
 

@@ -348,7 +348,7 @@ static int check_key(struct redlock_client *client, const struct status_request 
     return redlock_latch_create(client, request->key, strlen(request->key), 1, 0, NULL, NULL, &latch);
 }
 
-static int look_at_any(struct session *session, struct redlock_client *client, struct status_request *request)
+int status_look(struct session *session, struct redlock_client *client, struct status_request *request)
 {
     if (request->latch)
         return status_show_latch(client, request);
@@ -364,7 +364,7 @@ static int look_again_and_again(struct session *session, struct redlock_client *
 
     do {
         once = *request; /* a look may find out what the key is */
-        code = look_at_any(session, client, &once);
+        code = status_look(session, client, &once);
     } while (request->watch && !ferror(stdout) && !session_run_until(session, NULL, NULL, WATCH_MS));
     return request->watch ? CLI_OK : code; /* that the output has failed is told where that is so for any command */
 }

@@ -470,7 +470,8 @@ static void look_at_all(struct ls *ls, const struct namer *namer)
     for (size_t at = 0; !ls->no_memory && at < ls->subjects.n; at += CHUNK) {
         size_t n = ls->subjects.n - at < CHUNK ? ls->subjects.n - at : CHUNK;
 
-        ls_pace(&ls->pace, n);
+        if (!ls_pace(&ls->pace, n))
+            break;
         look_at_chunk(ls, namer, ls->subjects.items + at, n, seen);
     }
     free(seen);

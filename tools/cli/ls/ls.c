@@ -91,7 +91,7 @@ static void tell(const struct ls *ls)
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 
-static void free_all(struct ls *ls)
+void ls_free(struct ls *ls)
 {
     for (size_t i = 0; i < ls->subjects.n; i++)
         free(ls->subjects.items[i].key);
@@ -123,7 +123,7 @@ static int list(const struct ls_request *request, const struct redlock_client *c
     else
         ls_print(&ls);
     code = !ls_is_whole(&ls) ? CLI_INFRASTRUCTURE : ls.n_rows > 0 ? CLI_OK : CLI_NOT_HELD;
-    free_all(&ls);
+    ls_free(&ls);
     return code;
 }
 
@@ -142,13 +142,14 @@ static int run(struct ls_request *request)
     return finish(&session, NULL, 0, code);
 }
 
-static bool fits(struct ls_request *request)
+bool ls_request_fits(const char *command, struct ls_request *request)
 {
     if (request->pattern && *request->pattern == '\0') {
-        cli_error("ls", "PATTERN is empty: leave it out for all keys");
+        cli_error(command, "PATTERN is empty: leave it out for all keys");
         return false;
     }
-    return (!request->pattern || ls_pattern_fits(request->pattern)) && cli_need_masters("ls", &request->common.masters);
+    return (!request->pattern || ls_pattern_fits(command, request->pattern)) &&
+           cli_need_masters(command, &request->common.masters);
 }
 
 int ls_main(int argc, char **argv)
@@ -171,7 +172,7 @@ int ls_main(int argc, char **argv)
     request.common.join = REDLOCK_JOIN_LOOK;
     code = cli_common_parse(&command, argc, argv, &request.pattern, &request.common);
     if (code < 0)
-        code = fits(&request) ? run(&request) : cli_usage("ls");
+        code = ls_request_fits("ls", &request) ? run(&request) : cli_usage("ls");
     cli_common_fini(&request.common);
     return code;
 }

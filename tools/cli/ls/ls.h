@@ -5,6 +5,7 @@
 
 #include "cli/common.h"
 #include "cli/probe.h"
+#include "cli/term.h"
 #include "cli/verdict.h"
 #include "cli/wire.h"
 
@@ -55,10 +56,12 @@ struct ls_pace {
     int64_t begun_us;
     uint64_t done;
     uint32_t rate;
+    bool (*rest)(void *data, uint32_t ms); /* NULL, or waits in place of a pause, and before each step. False: enough */
+    void *data;
 };
 
-/* Waits until as many more may be looked at, which then count as that. */
-void ls_pace(struct ls_pace *pace, uint64_t keys);
+/* Waits until as many more may be looked at, which then count as that. False: no more is wanted. */
+bool ls_pace(struct ls_pace *pace, uint64_t keys);
 
 struct ls_holder {
     char value[PROBE_VALUE_SIZE];
@@ -107,8 +110,9 @@ struct ls {
     bool no_memory;
 };
 
-/* Can the server and this program read it? False after a message. */
-bool ls_pattern_fits(const char *pattern);
+/* Are there masters, and can the server and this program read the pattern? False after a message. */
+bool ls_request_fits(const char *command, struct ls_request *request);
+bool ls_pattern_fits(const char *command, const char *pattern);
 
 /* Opens connections, and finds the subjects: in order, what belongs to one semaphore side by side. */
 void ls_walk(struct ls *ls);
@@ -119,7 +123,15 @@ void ls_look(struct ls *ls);
 /* Does whatever a majority has show up, since enough masters were walked and answered? */
 bool ls_is_whole(const struct ls *ls);
 
+/* What it has found is given back. */
+void ls_free(struct ls *ls);
+
 void ls_sort(struct ls *ls);
+
+/* The heading, and so many rows from this one on. The row `chosen` is marked, which takes two columns of all; SIZE_MAX:
+ * none is. */
+void ls_print_rows(const struct ls *ls, const struct term *term, size_t from, size_t n, size_t chosen);
+void ls_print_sum(const struct ls *ls, const struct term *term);
 void ls_print(const struct ls *ls);
 void ls_print_json(const struct ls *ls);
 

@@ -249,7 +249,7 @@ static void print_row(const struct ls *ls, const struct term *term, const struct
     print_cells(term, widths, style_of(ls, row), name, holder, cells);
 }
 
-static void print_sum(const struct ls *ls)
+void ls_print_sum(const struct ls *ls, const struct term *term)
 {
     size_t waited = 0, minority = 0, unknown = 0;
 
@@ -258,30 +258,41 @@ static void print_sum(const struct ls *ls)
         minority += is_minority(ls, &ls->rows[i]);
         unknown += is_unknown(&ls->rows[i]);
     }
-    printf("%zu key%s%s", ls->n_rows, ls->n_rows == 1 ? "" : "s", ls->n_rows == 0 ? " held or awaited" : "");
+    fprintf(term->out, "%zu key%s%s", ls->n_rows, ls->n_rows == 1 ? "" : "s",
+            ls->n_rows == 0 ? " held or awaited" : "");
     if (rows_shown(ls) < ls->n_rows)
-        printf(", %zu shown", rows_shown(ls));
-    printf("%s\n", ls_is_whole(ls) ? "" : ", as far as is known");
+        fprintf(term->out, ", %zu shown", rows_shown(ls));
+    fprintf(term->out, "%s\n", ls_is_whole(ls) ? "" : ", as far as is known");
     if (waited > 0)
-        printf("awaited: %zu\n", waited);
+        fprintf(term->out, "awaited: %zu\n", waited);
     if (minority > 0)
-        printf("! %zu without a majority: attempts, or leftovers that end by themselves\n", minority);
+        fprintf(term->out, "! %zu without a majority: attempts, or leftovers that end by themselves\n", minority);
     if (unknown > 0)
-        printf("? %zu of which too few masters have told\n", unknown);
+        fprintf(term->out, "? %zu of which too few masters have told\n", unknown);
+}
+
+void ls_print_rows(const struct ls *ls, const struct term *term, size_t from, size_t n, size_t chosen)
+{
+    struct widths widths = widths_of(ls, term);
+    bool marks = chosen != SIZE_MAX;
+
+    if (ls->n_rows > 0) {
+        fputs(marks ? "  " : "", term->out);
+        print_cells(term, &widths, TERM_DIM, "key", "holder", headings);
+    }
+    for (size_t i = from; i < rows_shown(ls) && i < from + n; i++) {
+        fputs(!marks ? "" : i == chosen ? "> " : "  ", term->out);
+        print_row(ls, term, &widths, &ls->rows[i]);
+    }
 }
 
 void ls_print(const struct ls *ls)
 {
     struct term term;
-    struct widths widths;
 
     term_init(&term, stdout);
-    widths = widths_of(ls, &term);
-    if (ls->n_rows > 0)
-        print_cells(&term, &widths, TERM_DIM, "key", "holder", headings);
-    for (size_t i = 0; i < rows_shown(ls); i++)
-        print_row(ls, &term, &widths, &ls->rows[i]);
-    print_sum(ls);
+    ls_print_rows(ls, &term, 0, ls->n_rows, SIZE_MAX);
+    ls_print_sum(ls, &term);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */

@@ -20,11 +20,11 @@ static const char *class_end(const char *pattern)
     return *pattern == ']' ? pattern : NULL;
 }
 
-bool ls_pattern_fits(const char *pattern)
+bool ls_pattern_fits(const char *command, const char *pattern)
 {
     for (const char *at = pattern; *at != '\0'; at++) {
         if (*at == '\\' && at[1] == '\0') {
-            cli_error("ls", "PATTERN ends with '\\', behind which a character means itself: '\\\\' is a backslash");
+            cli_error(command, "PATTERN ends with '\\', behind which a character means itself: '\\\\' is a backslash");
             return false;
         }
         if (*at == '\\') {
@@ -32,7 +32,7 @@ bool ls_pattern_fits(const char *pattern)
             continue;
         }
         if (*at == '[' && !(at = class_end(at))) {
-            cli_error("ls", "'[' in PATTERN has no ']': '\\[' is the character itself");
+            cli_error(command, "'[' in PATTERN has no ']': '\\[' is the character itself");
             return false;
         }
     }
@@ -265,16 +265,26 @@ static uint32_t step_of(uint32_t rate)
     return rate < 500 ? 10 : rate > 25000 ? 500 : rate / 50;
 }
 
-void ls_pace(struct ls_pace *pace, uint64_t keys)
+static bool rest(const struct ls_pace *pace, uint32_t ms)
+{
+    if (pace->rest)
+        return pace->rest(pace->data, ms);
+    poll(NULL, 0, (int)ms);
+    return true;
+}
+
+bool ls_pace(struct ls_pace *pace, uint64_t keys)
 {
     int64_t left_us;
 
     if (pace->begun_us == 0)
         pace->begun_us = clock_now_us();
     left_us = pace->begun_us + (int64_t)(pace->done * 1000000 / pace->rate) - clock_now_us();
-    for (; left_us > 0; left_us -= 1000000000)
-        poll(NULL, 0, (int)((left_us > 1000000000 ? 1000000000 : left_us) / 1000));
+    for (; left_us > 1000000000; left_us -= 1000000000)
+        if (!rest(pace, 1000000))
+            return false;
     pace->done += keys;
+    return rest(pace, left_us > 0 ? (uint32_t)(left_us / 1000) : 0);
 }
 
 /* It may still be looked at. */
@@ -349,7 +359,8 @@ void ls_walk(struct ls *ls)
     snprintf(count, sizeof count, "%u", step);
     open_all(ls);
     for (bool more = pattern; more && !ls->full && !ls->no_memory; more = take_steps(ls, pattern, count))
-        ls_pace(&ls->pace, step);
+        if (!ls_pace(&ls->pace, step))
+            break;
     free(pattern);
     if (ls->subjects.n > 0)
         qsort(ls->subjects.items, ls->subjects.n, sizeof ls->subjects.items[0], by_place);

@@ -21,11 +21,7 @@ const char *nodes_standing_word(const struct nodes_look *look, size_t node)
 
     if (nodes_refuses(look, node))
         return "refuses";
-    if (!quorum_status_answers(info))
-        return nodes_is_slow(look, node) ? "slow" : "down";
-    if (info->fault == REDLOCK_FAULT_NO_MEMBER)
-        return "left";
-    return info->fault == REDLOCK_FAULT_NO_MARKER ? "no marker" : redlock_standing_name(info->standing);
+    return !quorum_status_answers(info) && nodes_is_slow(look, node) ? "slow" : quorum_status_word(info);
 }
 
 static enum term_style style_of(const struct nodes_look *look, size_t node)
