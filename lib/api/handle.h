@@ -34,7 +34,8 @@ struct redlock_client {
     struct rl_driver *driver;
     struct rl_clock clock;
     struct rl_list objects;      /* those that belong to no other one */
-    struct rl_list due;          /* whose callbacks are */
+    struct rl_object *listed;    /* the first of those whose callbacks were due in this turn, ... */
+    struct rl_object **last_listed; /* ... and where the next one goes */
     struct rl_list deferred;     /* destroyed, until the outermost callback has returned */
     unsigned counts[RL_OBJECT_KINDS];
     struct rl_pool pool;         /* of the objects that there are many of */

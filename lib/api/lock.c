@@ -26,7 +26,7 @@
 
 /* What a held lock takes over five masters, beside its key. A program may hold a hundred thousand. */
 _Static_assert(sizeof(struct redlock_lock) + sizeof(struct rl_host_claim) + sizeof(struct rl_claim) +
-                   5 * sizeof(struct rl_vote) <= 576, "the budget of a held lock");
+                   5 * sizeof(struct rl_vote) <= 560, "the budget of a held lock");
 
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
 static size_t longest_suffix(uint32_t limit)
@@ -100,7 +100,7 @@ const struct rl_object_type rl_lock_type = {
 void rl_lock_abandon(struct redlock_lock *lock)
 {
     rl_host_abandon(&lock->host);
-    rl_list_remove(&lock->object.due);
+    rl_object_not_due(&lock->object);
     lock->object.alarms = 0;
     rl_results_cancel_all(lock);
 }

@@ -17,7 +17,6 @@
 void rl_object_init(struct rl_object *object, struct redlock_client *client, const struct rl_object_type *type)
 {
     *object = (struct rl_object){.client = client, .type = type};
-    rl_list_init(&object->due);
     rl_list_append(&client->objects, &object->link);
     client->counts[type->kind]++;
 }
@@ -71,10 +70,23 @@ void rl_object_leave(struct rl_object *object)
 
 void rl_object_due(struct rl_object *object)
 {
+    struct redlock_client *client = object->client;
+
     assert(!object->destroyed && object->type->deliver);
-    if (rl_list_empty(&object->due))
-        rl_list_append(&object->client->due, &object->due);
-    rl_transport_wake(&object->client->host.transport);
+    object->due = true;
+    if (!object->listed) {
+        object->listed = true;
+        rl_object_keep(object);
+        object->next_listed = NULL;
+        *client->last_listed = object;
+        client->last_listed = &object->next_listed;
+    }
+    rl_transport_wake(&client->host.transport);
+}
+
+void rl_object_not_due(struct rl_object *object)
+{
+    object->due = false;
 }
 
 void rl_object_destroy(struct rl_object *object)
@@ -88,7 +100,7 @@ void rl_object_destroy(struct rl_object *object)
     object->destroyed = true;
     client->counts[object->type->kind]--;
     rl_list_remove(&object->link);
-    rl_list_remove(&object->due);
+    rl_object_not_due(object);
     object->type->destroy(object);
     rl_object_leave(object);
     rl_objects_free(client);
@@ -97,23 +109,36 @@ void rl_object_destroy(struct rl_object *object)
 void rl_objects_init(struct redlock_client *client)
 {
     rl_list_init(&client->objects);
-    rl_list_init(&client->due);
+    client->last_listed = &client->listed;
     rl_list_init(&client->deferred);
     rl_pool_init(&client->pool, sizeof(struct redlock_lock));
 }
 
+/* Takes an object off the list that it begins; the list goes on with the next one. */
+static void unlist(struct rl_object **list)
+{
+    struct rl_object *object = *list;
+
+    *list = object->next_listed;
+    object->listed = false;
+    rl_object_drop(object);
+}
+
 void rl_objects_deliver(struct redlock_client *client)
 {
-    struct rl_list due;
+    struct rl_object *listed = client->listed;
 
-    rl_list_init(&due);
-    rl_list_move_all(&due, &client->due);
-    while (!rl_list_empty(&due)) {
-        struct rl_object *object = RL_CONTAINER_OF(due.next, struct rl_object, due);
+    client->listed = NULL;
+    client->last_listed = &client->listed;
+    while (listed) {
+        struct rl_object *object = listed;
 
-        rl_list_remove(&object->due);
         rl_object_enter(object);
-        object->type->deliver(object);
+        unlist(&listed);
+        if (object->due) {
+            object->due = false;
+            object->type->deliver(object);
+        }
         rl_object_leave(object);
     }
 }
@@ -145,6 +170,9 @@ void rl_objects_destroy(struct redlock_client *client)
 {
     while (!rl_list_empty(&client->objects))
         rl_object_destroy(RL_CONTAINER_OF(client->objects.next, struct rl_object, link));
+    while (client->listed)
+        unlist(&client->listed);
+    client->last_listed = &client->listed;
 }
 
 void rl_objects_free(struct redlock_client *client)

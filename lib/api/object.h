@@ -47,10 +47,12 @@ struct rl_object_type {
 
 struct rl_object {
     struct rl_list link; /* in the client's list of objects, and later in that of what is to be freed; or in none */
-    struct rl_list due;  /* in the client's list while callbacks are due */
+    struct rl_object *next_listed; /* in the client's list of those whose callbacks were due in this turn */
     struct redlock_client *client;
     const struct rl_object_type *type;
-    unsigned depth;      /* callbacks on the stack, and calls under way, that need the memory */
+    uint16_t depth;      /* callbacks on the stack, and calls under way, that need the memory; and that list does */
+    bool listed;
+    bool due;            /* callbacks are */
     bool destroyed;
     uint8_t alarms;      /* of a lock: those that are due, a set of enum redlock_alarm_kind */
 };
@@ -76,8 +78,9 @@ void rl_object_drop(struct rl_object *object);
 void rl_object_enter(struct rl_object *object);
 void rl_object_leave(struct rl_object *object);
 
-/* A callback is due: it runs at the end of this turn of the loop. */
+/* A callback is due: it runs at the end of this turn of the loop. Or none is any more. */
 void rl_object_due(struct rl_object *object);
+void rl_object_not_due(struct rl_object *object);
 
 /* NULL, and an object that is destroyed, are fine. */
 void rl_object_destroy(struct rl_object *object);

@@ -108,7 +108,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
     begin_claim(engine, claim, request->kind);
-    claim->mode = request->mode;
+    claim->mode = request->mode & 3u;
     rl_fence_propose(&engine->votes, claim, proposal);
     lock->acquisition.attempts++;
     engine->votes.counters.attempts++;
@@ -212,7 +212,7 @@ void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 
     assert(lock->state == RL_LOCK_HELD && (unsigned)mode >= claim->mode);
     claim->kind = kind;
-    claim->mode = (uint8_t)mode;
+    claim->mode = (unsigned)mode & 3u;
     claim->stronger = rl_bit(claim->n_nodes) - 1;
     rl_lock_extend(engine, lock, now, 0);
 }
@@ -266,7 +266,7 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
     claim->longest_ttl_ms = state->longest_ttl_ms;
     claim->shortest_extension_ms = state->shortest_extension_ms;
     claim->unresolved_extension = state->unresolved_extension;
-    claim->mode = state->mode;
+    claim->mode = state->mode & 3u;
     claim->stronger = state->mode == RL_EXCLUSIVE ? 0 : rl_bit(claim->n_nodes) - 1;
     if (fence)
         fence->token = state->fence;

@@ -10,8 +10,8 @@ void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const 
 {
     memset(claim, 0, rl_claim_size(n_nodes, kind));
     claim->kind = kind;
-    claim->n_nodes = (uint8_t)n_nodes;
-    claim->quorum = (uint8_t)quorum;
+    claim->n_nodes = n_nodes & 31;
+    claim->quorum = quorum & 31;
     rl_list_init(&claim->link);
     claim->give_up = RL_LONG_AGO;
     claim->round_bound = RL_LONG_AGO;

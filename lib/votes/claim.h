@@ -61,16 +61,16 @@ struct rl_claim {
     uint32_t unanswered;           /* masters that have not answered their latest extension or repair */
     uint32_t stronger;             /* masters whose vote may be stronger than the mode: it has been lowered since */
     uint32_t round;                /* number of the latest round of commands; each answer names its own */
-    uint32_t in_flight;            /* commands without a reply, over all masters */
-    struct rl_instant round_bound; /* a grant in the latest round counts until then */
-    uint8_t n_nodes;
-    uint8_t quorum;
-    uint8_t mode;                  /* enum rl_mode: no vote is weaker */
+    unsigned in_flight : 16;       /* commands without a reply, over all masters */
+    unsigned n_nodes : 5;
+    unsigned quorum : 5;
+    unsigned mode : 2;             /* enum rl_mode: no vote is weaker */
     bool rolling_back : 1;
-    bool done : 1;                   /* in the list of the finished */
+    bool done : 1;                 /* in the list of the finished */
     bool in_outbox : 1;
-    bool round_won : 1;              /* the latest round of extension has found its quorum */
-    uint32_t ttl_ms;                 /* of the latest round */
+    bool round_won : 1;            /* the latest round of extension has found its quorum */
+    uint32_t ttl_ms;               /* of the latest round */
+    struct rl_instant round_bound; /* a grant in the latest round counts until then */
     uint32_t longest_ttl_ms;         /* of all rounds */
     uint32_t shortest_extension_ms;  /* at most that of any that may still be carried out; UINT32_MAX: there is none */
     uint32_t to_send[RL_STEP_COUNT]; /* what the outbox is to send: masks of masters */

@@ -99,7 +99,8 @@ bool rl_outbox_take(struct rl_votes *votes, struct rl_outgoing *ret_outgoing)
         return false;
     *ret_outgoing = (struct rl_outgoing){claim, step, claim->round, claim->to_send[step]};
     claim->to_send[step] = 0;
-    claim->in_flight += rl_count_bits(ret_outgoing->nodes);
+    assert(claim->in_flight + rl_count_bits(ret_outgoing->nodes) <= UINT16_MAX);
+    claim->in_flight = (claim->in_flight + rl_count_bits(ret_outgoing->nodes)) & UINT16_MAX;
     if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
         votes->unchecked |= ret_outgoing->nodes;
     if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
