@@ -164,7 +164,7 @@ TEST(members, status_and_break_ask_the_present_masters_when_they_are_given_the_f
     char names[LIST_SIZE];
 
     snprintf(names, sizeof names,
-             "it is now %s, %s, %s, with a quorum of 2, and is used here; correct REDLOCK_NODES\n", master_name(3),
+             "it is now %s,%s,%s, with a quorum of 2, and is used here; correct REDLOCK_NODES\n", master_name(3),
              master_name(4), master_name(5));
     hold();
     run("nodes --replace %0=%3 --replace %1=%4 --replace %2=%5 --yes", 0);
@@ -318,7 +318,7 @@ TEST(members, masters_are_counted_by_the_present_list)
     tool_read_error_until(&holder, "renewed: 3/3 masters");
     run("lock --verbose --ttl 1s other", 0);
     expect(tool.err, " of 3 masters had agreed when it was granted (2 needed)");
-    snprintf(list, sizeof list, "the list of masters is now %s, %s, %s, with", master_name(1), master_name(2),
+    snprintf(list, sizeof list, "the list of masters is now %s,%s,%s, with", master_name(1), master_name(2),
              master_name(3));
     expect(tool.err, list);
     end_holder();

@@ -139,7 +139,7 @@ void session_join_behind(struct session *session, const struct redlock_client *c
 
 struct redlock_member_list;
 
-/* A list of masters in words: "a:1, b:2/3, /tmp/c". */
+/* A list of masters as --nodes takes it: "a:1,b:2/3,/tmp/c". */
 enum { SESSION_NAMES_SIZE = 2048 };
 const char *session_names(const struct redlock_member_list *list, char buffer[SESSION_NAMES_SIZE]);
 

@@ -208,7 +208,7 @@ const char *session_names(const struct redlock_member_list *list, char buffer[SE
 
         if (length > 2 && strcmp(list->names[i] + length - 2, "/0") == 0)
             length -= 2;
-        size += (size_t)snprintf(buffer + size, SESSION_NAMES_SIZE - size, "%s%.*s", i ? ", " : "", (int)length,
+        size += (size_t)snprintf(buffer + size, SESSION_NAMES_SIZE - size, "%s%.*s", i ? "," : "", (int)length,
                                  list->names[i]);
     }
     return buffer;

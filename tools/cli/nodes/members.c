@@ -230,7 +230,7 @@ static void put_newcomers(FILE *out, const struct redlock_change_report *report)
         between = ", ";
     }
     if (*between == ' ')
-        fputs(" they are greeted", out);
+        fputs(" they answer, and are about to store the list", out);
 }
 
 /* A former master that remembers leads clients on to the list; one that has forgotten would take a client with the list
@@ -243,10 +243,8 @@ static void put_end(FILE *out, const struct nodes_request *request, const struct
     for (size_t i = 0; i < report->n_masters; i++)
         if (!report->masters[i].member && left.n < REDLOCK_MAX_MASTERS)
             left.names[left.n++] = report->masters[i].name;
-    fputs("done: the masters are ", out);
-    for (size_t i = 0; i < report->lists[0].n; i++) /* as --nodes takes them */
-        fprintf(out, "%s%s", i > 0 ? "," : "", master_name(report->lists[0].names[i], names));
-    fprintf(out, " (quorum %u)", (unsigned)report->lists[0].quorum);
+    fprintf(out, "done: the masters are %s (quorum %u)", session_names(&report->lists[0], names),
+            (unsigned)report->lists[0].quorum);
     if (request->abort)
         return;
     fputs(". Now give all clients this list.", out);
