@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/term.h"
 #include "conduct.h"
+
+/* A line on a terminal, painted over and over. */
+enum { REPAINT_MS = 200 };
 
 bool bench_run_fail(struct bench_conduct *run, const char *format, ...)
 {
@@ -35,6 +39,34 @@ static bool take(struct bench_conduct *run, uint32_t i, uint32_t *ret_word)
     return true;
 }
 
+static bool is_watched(void)
+{
+    struct term term;
+
+    term_init(&term, stderr);
+    return term.tty;
+}
+
+/* left_ms: of the stage; 0: it is over. */
+static void paint(const struct bench_conduct *run, int64_t left_ms)
+{
+    const struct bench_options *options = run->options;
+
+    if (!is_watched())
+        return;
+    fputs("\r\033[K", stderr);
+    if (left_ms > 0)
+        fprintf(stderr, "%s, %u task%s in %u process%s: %s, %.1f s", options->scenario->name, options->concurrency,
+                options->concurrency == 1 ? "" : "s", run->n, run->n == 1 ? "" : "es", run->stage,
+                (double)left_ms / 1000);
+    fflush(stderr);
+}
+
+static int next_paint(int64_t left_ms)
+{
+    return left_ms > REPAINT_MS && is_watched() ? REPAINT_MS : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+}
+
 /* Until `wanted` messages with this word have come, or `timeout_ms` has passed: then true if it `may_pass`. */
 static bool wait_for(struct bench_conduct *run, enum load_word word, uint32_t wanted, int64_t timeout_ms,
                      bool may_pass)
@@ -43,9 +75,11 @@ static bool wait_for(struct bench_conduct *run, enum load_word word, uint32_t wa
 
     while (wanted > 0) {
         int64_t left_ms = (end_ns - bench_now_ns() + 999999) / 1000000;
-        int n = left_ms <= 0 ? 0 : poll(run->polls, run->n, left_ms > INT_MAX ? INT_MAX : (int)left_ms);
+        int n = left_ms <= 0 ? 0 : poll(run->polls, run->n, next_paint(left_ms));
         uint32_t said = 0;
 
+        if (may_pass)
+            paint(run, left_ms);
         if (n < 0 && errno != EINTR)
             return bench_run_fail(run, "poll: %s", strerror(errno));
         if (left_ms <= 0)
@@ -125,6 +159,7 @@ static bool measure(struct bench_conduct *run, uint32_t phase)
     int64_t end_ns = bench_now_ns() + limit_ns;
 
     run->limit_reached = false;
+    run->stage = phase == 0 ? "measured" : "measured with the fault";
     atomic_store(&run->shared->locks_left, (int64_t)options->locks);
     broadcast(run, LOAD_RUN, phase);
     if (!inject(run, phase))
@@ -147,11 +182,13 @@ bool bench_conduct(struct bench_conduct *run, uint32_t phases)
     if (!wait_for(run, LOAD_READY, run->n, ready_ms(run->options), false))
         return false;
     broadcast(run, LOAD_START, 0);
+    run->stage = "warm-up";
     if (!wait_for(run, LOAD_FAILED, 1, (int64_t)(run->options->warmup_s * 1000), true))
         return false;
     for (uint32_t phase = 0; phase < phases; phase++)
         if (!measure(run, phase))
             return false;
+    paint(run, 0);
     broadcast(run, LOAD_QUIT, 0);
     return true;
 }

@@ -23,6 +23,7 @@ struct bench_conduct {
     char *reason;
     uint32_t restarts;        /* of masters, so far */
     bool limit_reached;       /* in this phase: LIMIT has been said */
+    const char *stage;        /* what is waited for, in words */
 };
 
 /* Leaves the sentence for the caller. Returns false. */
