@@ -12,6 +12,7 @@
 #include "api/object.h"
 #include "api/options.h"
 #include "api/shutdown.h"
+#include "driver/simulator.h"
 
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
@@ -72,6 +73,16 @@ static void free_masters(struct rl_master *masters, size_t n)
         rl_master_fini(&masters[i]);
 }
 
+static int check_alike(const struct rl_master *masters, size_t n, struct redlock_error *ret_error)
+{
+    if (masters[n].simulated && (!rl_simulator() || !rl_simulator()->exists()))
+        return rl_client_fail(ret_error, REDLOCK_E_URL, "simulated:// masters are in programs that are linked with "
+                                                        "libredlock-test and have called redlock_simulation_create()");
+    if (masters[n].simulated != masters[0].simulated)
+        return rl_client_fail(ret_error, REDLOCK_E_URL, "simulated:// masters and others cannot be in one list");
+    return check_distinct(masters, n, ret_error);
+}
+
 int rl_masters_parse(const char *const *urls, size_t n, const struct redlock_options *options,
                      struct rl_master *masters, struct redlock_error *ret_error)
 {
@@ -79,7 +90,7 @@ int rl_masters_parse(const char *const *urls, size_t n, const struct redlock_opt
         int status = parse_one(urls[i], i, options, &masters[i], ret_error);
 
         if (status == 0)
-            status = check_distinct(masters, i, ret_error);
+            status = check_alike(masters, i, ret_error);
         if (status < 0) {
             free_masters(masters, n);
             return status;
@@ -184,6 +195,7 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
         .backoff_min = rl_ms(options->backoff_min_ms),
         .backoff_max = rl_ms(options->backoff_max_ms),
         .max_buffer_bytes = options->max_buffer_bytes,
+        .simulated = masters[0].simulated,
         .client_name = options->client_name,
         .tls = tls,
         .credentials = rl_client_credentials(client),

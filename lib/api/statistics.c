@@ -1,4 +1,5 @@
 /* Statistics, and what is known of each master. */
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -103,7 +104,7 @@ static int64_t wall_clock_offset_us(const struct rl_node_clock *clock, struct rl
     struct timespec wall;
 
     clock_gettime(CLOCK_REALTIME, &wall);
-    return (rl_node_clock_offset_ns(clock) + now.ns) / RL_NS_PER_US -
+    return (rl_node_clock_offset_ns(clock) + now.ns - atomic_load(&rl_clock_ahead_ns)) / RL_NS_PER_US -
            ((int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000);
 }
 

@@ -202,11 +202,23 @@ static const char *parse_unix(struct rl_text rest, struct rl_master *master)
     return parse_query((struct rl_text){question + 1, rest.end}, master);
 }
 
+static const char *parse_simulated(struct rl_text number, struct rl_master *master)
+{
+    uint32_t value;
+
+    if (!rl_text_number(number, UINT16_MAX, &value) || value == 0)
+        return "behind simulated:// there must be a master's number: 1, 2 and so on";
+    master->simulated = true;
+    return rl_text_decode(number, &master->host);
+}
+
 static const char *make_name(struct rl_master *master)
 {
     size_t room;
     bool is_ipv6;
 
+    if (master->simulated)
+        return asprintf(&master->name, "simulated-%s", master->host) < 0 ? rl_text_no_memory : NULL;
     if (master->path) {
         master->name = strdup(master->path);
         return master->name ? NULL : rl_text_no_memory;
@@ -239,6 +251,8 @@ static const char *parse(const char *url, struct rl_master *master)
         why = parse_tcp((struct rl_text){rest, end}, master);
     else if ((rest = after_scheme(url, "unix://")))
         why = parse_unix((struct rl_text){rest, end}, master);
+    else if ((rest = after_scheme(url, "simulated://")))
+        why = parse_simulated((struct rl_text){rest, end}, master);
     else
         why = parse_place((struct rl_text){url, end}, master);
     return why ? why : make_name(master);
@@ -272,7 +286,7 @@ bool rl_master_same(const struct rl_master *a, const struct rl_master *b)
 {
     if (a->path || b->path)
         return a->path && b->path && strcmp(a->path, b->path) == 0;
-    return a->port == b->port && same_folded(a->host, b->host);
+    return a->simulated == b->simulated && a->port == b->port && same_folded(a->host, b->host);
 }
 
 /* Where there is no @: the end of what can be no password. One is behind a colon without a port, or in a parameter

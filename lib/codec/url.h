@@ -1,6 +1,6 @@
 /* Master URLs: redis[s]://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. In place of
  * user:password there may be a user alone. redis:// can be left out, and unix:// in front of a path without a
- * password. */
+ * password. simulated://NUMBER is for tests. */
 #ifndef RL_CODEC_URL_H
 #define RL_CODEC_URL_H
 
@@ -13,6 +13,7 @@ struct rl_master {
     char *host;        /* name or numeric address without brackets; NULL for a unix socket */
     uint16_t port;     /* default 6379 */
     bool tls;          /* rediss:// */
+    bool simulated;    /* simulated://: in the memory of this process, where a test has created it */
     char *path;        /* unix socket; NULL for TCP */
     char *user;
     char *password;    /* of rl_secret_create() */

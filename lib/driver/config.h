@@ -2,6 +2,7 @@
 #ifndef RL_DRIVER_CONFIG_H
 #define RL_DRIVER_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct rl_driver_config {
     struct rl_span backoff_min;
     struct rl_span backoff_max;
     size_t max_buffer_bytes;
+    bool simulated;          /* the masters are */
     const char *client_name; /* copied; "" sends no CLIENT SETNAME */
     struct rl_tls_context *tls; /* the driver's from its creation on; NULL if no master has TLS */
     struct rl_credentials_source credentials; /* for masters whose URL has no password; all zero: there is none */

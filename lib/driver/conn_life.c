@@ -122,12 +122,14 @@ static void go_on_connecting(struct rl_conn *conn, enum rl_connect result, struc
         secure(conn);
         break;
     case RL_CONNECT_STARTED:
-        if (rl_conn_start_io(conn, on_readable, on_writable)) {
+        if (!rl_conn_start_io(conn, on_readable, on_writable)) {
+            rl_conn_set_error(conn, "connect: no event");
+            rl_conn_close(conn, now);
+        } else if (conn->master->simulated) {
+            end_connecting(conn);
+        } else {
             rl_conn_await_writable(conn);
-            break;
         }
-        rl_conn_set_error(conn, "connect: no event");
-        rl_conn_close(conn, now);
         break;
     case RL_CONNECT_PAUSED:
         break;
@@ -334,13 +336,18 @@ static void arm_address_deadline(struct rl_conn *conn, struct rl_instant now)
         rl_timers_disarm(&conn->shared->timers, &conn->step);
 }
 
+static int start_address(struct rl_conn *conn, const struct rl_address *address)
+{
+    if (conn->master->simulated)
+        return rl_simulator()->connect(&conn->shared->simulated, conn->master->host, &conn->stream);
+    return rl_address_connect(address, conn->shared->config.stall_timeout, &conn->stream.fd);
+}
+
 static enum rl_connect connect_next(struct rl_conn *conn, struct rl_instant now)
 {
-    struct rl_span user_timeout = conn->shared->config.stall_timeout;
-
     while (conn->next_address < conn->addresses.count) {
         const struct rl_address *address = &conn->addresses.at[conn->next_address];
-        int error = rl_address_connect(address, user_timeout, &conn->stream.fd);
+        int error = start_address(conn, address);
 
         if (error == EAGAIN) {
             rl_conn_set_error_number(conn, "connect", error);
@@ -369,6 +376,9 @@ bool rl_connect_find(struct rl_conn *conn)
 {
     const struct rl_master *master = conn->master;
 
+    conn->addresses.count = 1; /* of a simulated master nothing else is needed */
+    if (master->simulated)
+        return true;
     if (!master->path)
         return rl_addresses_lookup(master->host, master->port, true, &conn->addresses) == 0;
     rl_addresses_unix(master->path, &conn->addresses);
@@ -394,7 +404,7 @@ enum rl_connect rl_connect_end(struct rl_conn *conn, struct rl_instant now)
     int error = 0;
     socklen_t size = sizeof error;
 
-    if (getsockopt(conn->stream.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+    if (!conn->master->simulated && getsockopt(conn->stream.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
         error = errno;
     if (error) {
         rl_conn_set_error_number(conn, "connect", error);

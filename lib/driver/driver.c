@@ -178,10 +178,12 @@ static void on_turn(void *ctx)
     shared->in_turn = true;
     shared->sink.turn(shared->sink.ctx);
     shared->in_turn = false;
-    if (driver->dead)
+    if (driver->dead) {
         release(driver);
-    else if (!driver->closed)
+    } else if (!driver->closed) {
         flush_dirty(driver);
+        rl_shared_rest(shared);
+    }
 }
 
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,

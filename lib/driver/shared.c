@@ -25,6 +25,14 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     shared->turn(shared->turn_ctx);
 }
 
+static void on_bell(int fd, short what, void *arg)
+{
+    struct rl_shared *shared = arg;
+
+    rl_simulated_hear(&shared->simulated);
+    rl_timers_run(&shared->timers);
+}
+
 int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *config,
                    const struct rl_transport_sink *sink, void (*turn)(void *ctx), void *ctx)
 {
@@ -39,13 +47,14 @@ int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *conf
     shared->turn_event = event_new(config->base, -1, 0, on_turn, shared);
     if (!shared->turn_event || !rl_timers_init(&shared->timers, config->base, config->clock, after_timers, shared))
         return REDLOCK_E_SYSTEM;
-    return REDLOCK_OK;
+    return config->simulated ? rl_simulated_begin(&shared->simulated, config->base, on_bell, shared) : REDLOCK_OK;
 }
 
 void rl_shared_fini(struct rl_shared *shared, bool in_child)
 {
     rl_resolver_destroy(shared->resolver, in_child);
     shared->resolver = NULL;
+    rl_simulated_end(&shared->simulated, in_child);
     rl_timers_fini(&shared->timers);
     if (shared->turn_event)
         event_free(shared->turn_event);
@@ -69,6 +78,18 @@ void rl_shared_wake(struct rl_shared *shared)
     shared->turn_due = true;
     if (!shared->in_turn || event_add(shared->turn_event, &next_iteration) != 0)
         event_active(shared->turn_event, EV_TIMEOUT, 0);
+}
+
+void rl_shared_rest(struct rl_shared *shared)
+{
+    struct rl_instant now;
+    int64_t left_ns;
+
+    if (!shared->simulated.event)
+        return;
+    now = rl_clock_now(shared->config.clock);
+    left_ns = shared->turn_due ? 0 : rl_until(now, rl_wheel_next(&shared->timers.wheel)).ns;
+    rl_simulator()->rest(&shared->simulated, left_ns);
 }
 
 void rl_channels_init(struct rl_channels *channels)
@@ -170,16 +191,20 @@ struct rl_span rl_timers_late_since(const struct rl_timers *timers, struct rl_in
     return rl_before(since, timers->late_at) ? timers->late : (struct rl_span){0};
 }
 
+void rl_timers_run(struct rl_timers *timers)
+{
+    timers->armed_at = RL_NEVER;
+    rl_wheel_expire(&timers->wheel, rl_clock_now(timers->clock));
+    set_event_for_next(timers);
+    timers->after(timers->ctx);
+}
+
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_timers *timers = arg;
-    struct rl_instant now = rl_clock_now(timers->clock);
 
-    note_lateness(timers, now);
-    timers->armed_at = RL_NEVER;
-    rl_wheel_expire(&timers->wheel, now);
-    set_event_for_next(timers);
-    timers->after(timers->ctx);
+    note_lateness(timers, rl_clock_now(timers->clock));
+    rl_timers_run(timers);
 }
 
 bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl_clock *clock,

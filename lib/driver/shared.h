@@ -8,6 +8,7 @@
 
 #include "driver/config.h"
 #include "driver/resolver.h"
+#include "driver/simulator.h"
 #include "host/transport.h"
 #include "util/clock.h"
 #include "util/list.h"
@@ -72,6 +73,9 @@ bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl
                     void (*after)(void *ctx), void *ctx);
 void rl_timers_fini(struct rl_timers *timers);
 
+/* Runs the timers that are due by now, as the clock was not when the event was set. */
+void rl_timers_run(struct rl_timers *timers);
+
 void rl_timers_arm(struct rl_timers *timers, struct rl_timer *timer, struct rl_instant at);
 void rl_timers_disarm(struct rl_timers *timers, struct rl_timer *timer);
 
@@ -98,6 +102,7 @@ struct rl_shared {
     char *channel;                /* what the listeners listen on; NULL: there are none */
     struct rl_channels channels;  /* ... and what else */
     unsigned char *read_buffer;
+    struct rl_simulated simulated;
 };
 
 /* turn(ctx) runs once per loop turn in which rl_shared_wake() was called or timers have run, and may call
@@ -110,6 +115,9 @@ void rl_shared_fini(struct rl_shared *shared, bool in_child);
 
 /* Asks for a turn in this loop iteration or, from a turn, in the next one. After rl_shared_fini() it does nothing. */
 void rl_shared_wake(struct rl_shared *shared);
+
+/* At the end of a turn: nothing is left to do before the next timer or message. */
+void rl_shared_rest(struct rl_shared *shared);
 
 static inline struct rl_instant rl_shared_now(const struct rl_shared *shared)
 {

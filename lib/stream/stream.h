@@ -37,6 +37,7 @@ struct rl_stream {
     const char *why; /* ... or, unless NULL, a sentence; during a handshake: what its silence may mean */
     bool more;       /* a read has something to tell although the socket may not become readable */
     struct rl_tls *tls;
+    void *simulated; /* the connection at a simulated master */
 };
 
 #endif

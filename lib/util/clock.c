@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,12 +26,19 @@
 #define RAW_CLOCK CLOCK_MONOTONIC
 #endif
 
-static int64_t read_ns(clockid_t id)
+_Atomic int64_t rl_clock_ahead_ns;
+
+static int64_t read_system_ns(clockid_t id)
 {
     struct timespec reading;
 
     clock_gettime(id, &reading);
     return (int64_t)reading.tv_sec * NS_PER_S + reading.tv_nsec;
+}
+
+static int64_t read_ns(clockid_t id)
+{
+    return read_system_ns(id) + atomic_load_explicit(&rl_clock_ahead_ns, memory_order_acquire);
 }
 
 void rl_clock_init(struct rl_clock *clock)
@@ -103,7 +111,7 @@ int64_t rl_clock_kernel_ns(clockid_t id)
     int64_t ns = status == 0 ? (int64_t)reading.tv_sec * NS_PER_S + reading.tv_nsec : 0;
 #endif
 
-    return status == 0 ? ns : read_ns(id); /* a filter of system calls may know the C library's alone */
+    return status == 0 ? ns : read_system_ns(id); /* a filter of system calls may know the C library's alone */
 }
 
 /* The first line of a file; false with errno. */

@@ -12,6 +12,7 @@
 #define RL_UTIL_CLOCK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "util/instant.h"
@@ -26,6 +27,9 @@ struct rl_clock {
     int64_t base_ns;      /* ... and the instant that they stood for */
     int64_t now_ns;       /* the latest instant: it never goes back */
 };
+
+/* How far this client's clocks are ahead of the system's: 0, unless masters are simulated and a test lets time pass. */
+extern _Atomic int64_t rl_clock_ahead_ns;
 
 void rl_clock_init(struct rl_clock *clock);
 

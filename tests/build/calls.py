@@ -43,7 +43,7 @@ PUBLIC = "redlock_"
 MAY_CALL = {"util": [], "votes": [], "engine": ["votes"], "kinds": ["votes"], "codec": ["util", "kinds"],
             "stream": [], "driver": ["util", "codec", "stream"],
             "host": ["util", "votes", "engine", "kinds", "codec"],
-            "blocking": ["util", "api"]}
+            "blocking": ["util", "api"], "simulated": ["util", "codec", "driver", "api"]}
 
 
 # With TLS the library has the second ones, whose place the first one takes without it.
@@ -215,6 +215,8 @@ def main():
     root = pathlib.Path(sys.argv[1])
     sources, tools = ([str(path.relative_to(root)) for path in sorted(root.glob(f"{part}/*/**/*.c"))]
                       for part in ["lib", "tools"])
+    if not any("simulated" in archive for archive in sys.argv):  # without Lua 5.1
+        sources = [source for source in sources if not source.startswith("lib/simulated/")]
     objects = {}
     for archive in set(sys.argv[2:]):
         objects.update(read_objects(archive, sources + tools))

@@ -45,7 +45,7 @@ named() {
 c() {
     # shellcheck disable=SC2046 # the flags are words
     "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror "$1" -o "$2" \
-        $(pkg-config --cflags --libs redlock) -levent_core -pthread
+        $(pkg-config --cflags --libs "${3:-redlock}") -levent_core -pthread
     named "$2"
 }
 cpp() {
@@ -57,8 +57,15 @@ cpp() {
 # The consumer declares the masters, on which an example runs then.
 c "$root/tests/build/consumer.c" "$stage/consumer-c"
 for example in "$root"/tools/examples/*.c; do
-    c "$example" "$stage/example-$(basename "$example" .c)"
+    case $example in
+    */simulated.c) ;;
+    *) c "$example" "$stage/example-$(basename "$example" .c)" ;;
+    esac
 done
+if pkg-config --exists redlock-test; then
+    c "$root/tools/examples/simulated.c" "$stage/example-simulated" redlock-test
+    run "$stage/example-simulated"
+fi
 run sh -c 'consumer=$1 wanted=$2 example=$3; shift 3; "$consumer" "$wanted" "$@" && "$example" "$@"' sh \
     "$stage/consumer-c" "$wanted" "$stage/example-rwlock" >"$stage/log" 2>&1 || { cat "$stage/log"; exit 1; }
 

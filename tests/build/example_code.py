@@ -153,8 +153,11 @@ class Compiler:
         path = self.work / f"program{suffix}"
         path.write_text(text)
         self.counts["program"] += 1
+        simulation = ["-lredlock-test"] if "redlock/simulation.h" in text else []
+        if simulation and not (library / "libredlock-test.so").exists():
+            return
         self.run(where, text, [*compiler, *WARNINGS, "-pthread", str(path), "-o", str(self.work / "program"),
-                               f"-L{library}", "-lredlock", "-levent_core"])
+                               f"-L{library}", *simulation, "-lredlock", "-levent_core"])
 
     def example(self, where, text, headers, language="c"):
         if language == "c++" and not CXX:

@@ -83,7 +83,7 @@ def place_of_the_lock_function():
 
 
 MEASURES = [
-    ("files of lib", lambda: len(sources("lib")), MOST, 300),
+    ("files of lib", lambda: len(sources("lib")), MOST, 321),
     ("median length of a .c file of lib", lambda: statistics.median(map(lines_of, sources("lib", ".c"))), LEAST, 180),
     ("share of .c files under 60 lines, in percent", share_of_small, MOST, 10),
     ("longest .c file of lib", lambda: max(map(lines_of, sources("lib", ".c"))), MOST, 500),
@@ -98,9 +98,9 @@ MEASURES = [
     ("comments of functions that begin with a pronoun", comments_that_begin_with_a_pronoun, MOST, 10),
     ("place of redlock_mutex_lock in blocking.h", place_of_the_lock_function, MOST, 5),
     ("lines of lib and the command",
-     lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 60876),
+     lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 64234),
     ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3123),
-    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 106242),
+    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 104636),
 ]
 
 

@@ -3,12 +3,13 @@
 # CMake, the programs with their completion, every manual page; and nothing else. All that names a version names the
 # same one.
 #
-#   install.sh SOURCE_ROOT BUILD_ROOT MESON [lab]
+#   install.sh SOURCE_ROOT BUILD_ROOT MESON simulation|none [lab]
 set -eu
 root=$1
 build=$2
 meson=$3
-lab=${4:-}
+simulation=$4
+lab=${5:-}
 work=$(mktemp -d)
 stage=$work/stage
 trap 'rm -rf "$work"' EXIT
@@ -28,6 +29,7 @@ esac
 {
     for header in "$root"/include/redlock/*.h "$root"/include/redlock/*.hpp "$root"/include/redlock/*.h.in; do
         header=${header##*/}
+        [ "$header" != simulation.h ] || [ "$simulation" = simulation ] || continue
         echo "include/redlock/${header%.in}"
     done
     for page in "$root"/tools/man/*.[1-8]; do
@@ -46,6 +48,9 @@ esac
             "fish/vendor_completions.d/$program.fish"
     done
     [ -z "$lab" ] || echo LIBEXEC/redlock-clockshim.so
+    test=libredlock-test${soname#libredlock}
+    [ "$simulation" = none ] ||
+        printf 'LIB/%s\n' libredlock-test.so "$test" "libredlock-test.so.$version" pkgconfig/redlock-test.pc
     printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc \
         cmake/redlock/redlockConfig.cmake cmake/redlock/redlockConfigVersion.cmake
 } | sort -u >"$work/wanted"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "box.h"
-#include "clockwork.h"
+#include "simulated/clockwork.h"
 #include "engine/election.h"
 #include "engine/set.h"
 #include "host/host.h"

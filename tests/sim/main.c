@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 #include "options.h"
 #include "story.h"
 

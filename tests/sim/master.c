@@ -6,8 +6,8 @@
 
 #include "codec/script.h"
 #include "listener.h"
-#include "resp.h"
-#include "redis_commands.h"
+#include "simulated/resp.h"
+#include "simulated/redis_commands.h"
 #include "world.h"
 
 #define ALL_SCRIPTS UINT32_MAX

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clockwork.h"
-#include "keyspace.h"
-#include "redis.h"
+#include "simulated/clockwork.h"
+#include "simulated/keyspace.h"
+#include "simulated/redis.h"
 
 struct message;
 struct rl_join_report;

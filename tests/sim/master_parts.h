@@ -3,7 +3,7 @@
 #define SIM_MASTER_PARTS_H
 
 #include "master.h"
-#include "redis.h"
+#include "simulated/redis.h"
 #include "util/instant.h"
 
 /* An everysec master's disk is at most so far behind. */

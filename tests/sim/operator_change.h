@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clockwork.h"
+#include "simulated/clockwork.h"
 #include "network.h"
 #include "plan.h"
 #include "votes/change.h"

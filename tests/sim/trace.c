@@ -6,8 +6,8 @@
 
 #include "codec/classify.h"
 #include "engine/hold.h"
-#include "redis_commands.h"
-#include "resp.h"
+#include "simulated/redis_commands.h"
+#include "simulated/resp.h"
 #include "world.h"
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */

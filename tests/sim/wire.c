@@ -6,7 +6,7 @@
 #include "client_host.h"
 #include "client_looks.h"
 #include "listener.h"
-#include "resp.h"
+#include "simulated/resp.h"
 #include "wire_pending.h"
 #include "world.h"
 

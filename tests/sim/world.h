@@ -11,7 +11,7 @@
 #include "client.h"
 #include "coverage.h"
 #include "faults.h"
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 #include "master.h"
 #include "message.h"
 #include "mutants.h"

@@ -46,6 +46,7 @@ static const struct good goods[] = {
     {"[::1]:7000/3", "::1", 7000, NULL, NULL, NULL, 3, "[::1]:7000", "[::1]:7000/3"},
     {"u:pw@h:7000", "h", 7000, NULL, "u", "pw", 0, "h:7000", "***@h:7000"},
     {"/run/redis.sock?db=2", NULL, 0, "/run/redis.sock", NULL, NULL, 2, "/run/redis.sock", "/run/redis.sock?db=2"},
+    {"simulated://7", "7", 0, NULL, NULL, NULL, 0, "simulated-7", "simulated://7"},
     {"unix:///a@b", NULL, 0, "/a@b", NULL, NULL, 0, "/a@b", "unix://***@b"},
 };
 
@@ -129,6 +130,10 @@ static const struct bad bads[] = {
     {"redis://[fe80::1%eth0]", "zone"},
     {"redis://[fe80::1%25]", "zone"},
     {"redis://::1", "host is missing"},
+    {"simulated://", "a master's number"},
+    {"simulated://0", "a master's number"},
+    {"simulated://1/0", "a master's number"},
+    {"simulated://65536", "a master's number"},
     {"unix://", "begin with /"},
     {"unix://run/redis.sock", "has no host"},
     {"unix://?db=1/", "begin with /"},

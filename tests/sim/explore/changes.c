@@ -2,7 +2,7 @@
  *
  * With RL_MUTANTS, planted bugs (planted.txt), each of which the search must find. */
 #include "changes.h"
-#include "script_master.h"
+#include "script_tools.h"
 
 static struct lua_host *lua;
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 #include "search.h"
 #include "votes/change.h"
 #include "votes/join.h"

@@ -9,7 +9,7 @@
 #include "engine_hash.h"
 #include "kinds/join.h"
 #include "kinds/names.h"
-#include "script_master.h"
+#include "script_tools.h"
 #include "script_states.h"
 #include "seen.h"
 

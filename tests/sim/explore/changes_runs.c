@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kinds/join.h"
-#include "script_master.h"
+#include "script_tools.h"
 #include "seen.h"
 #include "votes/change_round.h"
 

@@ -3,7 +3,7 @@
  * With RL_MUTANTS, planted bugs, each of which the search must find. They are of the core (planted.txt), or of the
  * scripts: other words in all that have these. */
 #include "holders_setups.h"
-#include "script_master.h"
+#include "script_tools.h"
 
 static struct lua_host *lua;
 

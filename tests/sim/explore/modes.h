@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 #include "script_view.h"
 #include "scripts.h"
 

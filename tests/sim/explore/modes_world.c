@@ -8,7 +8,7 @@
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"
 #include "kinds/names.h"
-#include "script_master.h"
+#include "script_tools.h"
 #include "util/slice.h"
 
 #define MAX_ROUNDS 2

@@ -7,7 +7,7 @@
 #include "kinds/names.h"
 #include "kinds/permit.h"
 #include "kinds/wait_queue.h"
-#include "script_master.h"
+#include "script_tools.h"
 #include "util/slice.h"
 
 #define MAX_ROUNDS 2

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kinds/names.h"
-#include "script_master.h"
+#include "script_tools.h"
 #include "seen.h"
 
 /* --- Keys in brief ------------------------------------------------------------------------------------------------ */

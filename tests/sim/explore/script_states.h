@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "kinds/wait_queue.h"
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 #include "script_view.h"
 #include "util/resp.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 #include "votes/kind.h"
 
 /* The values of these worlds: two for each client, 'a' and 'A' and so on. */

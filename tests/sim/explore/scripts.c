@@ -2,7 +2,7 @@
  * worlds last a tick longer, which takes minutes. */
 #include "scripts.h"
 
-#include "script_master.h"
+#include "script_tools.h"
 
 const struct search_worlds *const search_worlds[] = {&modes_worlds, &permits_worlds, NULL};
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 #include "search.h"
 
 /* What every setup begins with. */

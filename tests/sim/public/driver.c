@@ -10,7 +10,7 @@
 
 #include "driver/driver.h"
 #include "net.h"
-#include "resp.h"
+#include "simulated/resp.h"
 #include "run.h"
 #include "util/list.h"
 

@@ -6,9 +6,9 @@
 
 #include "codec/script.h"
 #include "kinds/names.h"
-#include "redis_commands.h"
-#include "resp.h"
-#include "script_master.h"
+#include "simulated/redis_commands.h"
+#include "simulated/resp.h"
+#include "simulated/script_master.h"
 
 struct net net;
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 #include "message.h"
 #include "rng.h"
 #include "util/instant.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "codec/script.h"
-#include "redis_commands.h"
-#include "resp.h"
-#include "script_master.h"
+#include "simulated/redis_commands.h"
+#include "simulated/resp.h"
+#include "simulated/script_master.h"
 #include "util/instant.h"
 
 /* Scripts that are not the library's take the place of this one, in an interpreter of their own. */

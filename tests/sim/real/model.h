@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "draw.h"
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 #include "util/resp.h"
 
 struct model;

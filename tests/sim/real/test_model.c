@@ -12,7 +12,7 @@
 #include "draw.h"
 #include "kinds/latch.h"
 #include "model.h"
-#include "resp.h"
+#include "simulated/resp.h"
 #include "server.h"
 #include "suite.h"
 

@@ -60,6 +60,7 @@ class Redlock(ConanFile):
         toolchain = MesonToolchain(self)
         toolchain.project_options["usdt"] = "disabled"
         toolchain.project_options["man"] = False
+        toolchain.project_options["simulation"] = "disabled"
         toolchain.project_options["tls"] = "enabled" if self.options.tls else "disabled"
         toolchain.project_options["tools"] = bool(self.options.tools)
         toolchain.generate()

@@ -13,6 +13,7 @@ vcpkg_configure_meson(
   OPTIONS
     -Dman=false
     -Dtls=enabled
+    -Dsimulation=disabled
     -Dusdt=disabled
   OPTIONS_DEBUG
     -Dtools=false

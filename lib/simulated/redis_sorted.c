@@ -1,8 +1,7 @@
 /* Commands on sorted sets. */
 #include <string.h>
 
-#include "redis_commands.h"
-#include "votes_held.h"
+#include "simulated/redis_commands.h"
 #include "util/slice.h"
 
 /* The set, NULL if there is none; false: the key is of another type, and the reply says so. */
@@ -200,14 +199,14 @@ static int64_t position(int64_t index, uint32_t count)
     return index < 0 ? index + count : index;
 }
 
-static void add_to_range(struct redis_range *range, const struct member *member)
+static void add_to_range(struct redis_range *range, const struct member *member, bool scored)
 {
-    range->scored = true;
+    range->scored = scored;
     range->members[range->n] = (struct rl_slice){member->name, member->size};
     range->scores[range->n++] = member->score;
 }
 
-/* Both ends included, as far as a reply has room; scores for scripts only. */
+/* Both ends included; for others than scripts as far as a reply has room, and without scores. */
 void command_zrange(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
     bool scored = argc == 5 && redis_word_is(argv[4], "WITHSCORES");
@@ -230,8 +229,8 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     reply->n_elements = 0;
     for (int64_t i = first < 0 ? 0 : first; i <= last && i < count; i++) {
-        if (scored)
-            add_to_range(context->range, &members[i]);
+        if (context->range)
+            add_to_range(context->range, &members[i], scored);
         else if (reply->n_elements < RL_REPLY_MAX_ELEMENTS)
             reply->elements[reply->n_elements++] = (struct rl_reply_item){
                 .type = RL_REPLY_STRING, .text = {members[i].name, members[i].size}};

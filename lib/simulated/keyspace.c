@@ -1,4 +1,4 @@
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ bool text_set(struct text *text, const void *bytes, size_t size)
     if (size > ENTRY_TEXT)
         return false;
     memcpy(text->bytes, bytes, size);
-    text->size = (uint8_t)size;
+    text->size = (uint16_t)size;
     return true;
 }
 

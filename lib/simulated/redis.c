@@ -1,56 +1,11 @@
 /* One command: which it is, whether it may run. */
-#include "redis.h"
+#include "simulated/redis.h"
 
 #include <string.h>
 
-#include "redis_commands.h"
+#include "simulated/redis_commands.h"
 #include "util/slice.h"
 #include "util/instant.h"
-
-/* Words are upper case here; commands may be written either way. */
-bool redis_word_is(struct rl_slice slice, const char *word)
-{
-    const char *at = slice.data;
-
-    for (size_t i = 0; i < slice.size; i++) {
-        if (!word[i] || (at[i] != word[i] && (at[i] & ~0x20) != word[i]))
-            return false;
-    }
-    return !word[slice.size];
-}
-
-bool redis_parse_integer(struct rl_slice slice, int64_t *ret_value)
-{
-    const char *at = slice.data;
-    int64_t value = 0;
-    size_t i = slice.size > 0 && at[0] == '-' ? 1 : 0;
-
-    if (i == slice.size || slice.size > 18)
-        return false;
-    for (; i < slice.size; i++) {
-        if (at[i] < '0' || at[i] > '9')
-            return false;
-        value = 10 * value + (at[i] - '0');
-    }
-    *ret_value = at[0] == '-' ? -value : value;
-    return true;
-}
-
-int64_t redis_now_ms(const struct redis_context *context)
-{
-    return context->now_ns / RL_NS_PER_MS;
-}
-
-struct entry *redis_lookup(struct redis_context *context, struct rl_slice key)
-{
-    return keyspace_lookup(context->keys, key.data, key.size, redis_now_ms(context));
-}
-
-void redis_remove(struct redis_context *context, struct entry *entry, const char *command)
-{
-    context->touch(context, entry, command);
-    keyspace_remove(context->keys, entry);
-}
 
 /* Seconds and microseconds as two strings. */
 static void command_time(struct redis_context *context, size_t argc, const struct rl_slice *argv,
@@ -77,11 +32,6 @@ static void command_publish(struct redis_context *context, size_t argc, const st
                             struct rl_reply *reply)
 {
     reply_integer(reply, context->publish(context, argv[1], argv[2]));
-}
-
-void redis_full(struct rl_reply *reply)
-{
-    reply_error(reply, REDIS_FULL);
 }
 
 enum {

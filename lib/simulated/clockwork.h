@@ -1,6 +1,6 @@
 /* One machine's clock as a function of true time: piecewise linear, in nanoseconds, exact in both directions. */
-#ifndef SIM_CLOCKWORK_H
-#define SIM_CLOCKWORK_H
+#ifndef RL_SIMULATED_CLOCKWORK_H
+#define RL_SIMULATED_CLOCKWORK_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* An allocator for one interpreter (lua_Alloc): freed blocks of each small size wait for the next script, which wants
  * the same sizes again. */
-#ifndef SIM_LUA_MEMORY_H
-#define SIM_LUA_MEMORY_H
+#ifndef RL_SIMULATED_LUA_MEMORY_H
+#define RL_SIMULATED_LUA_MEMORY_H
 
 #include <stddef.h>
 

@@ -1,28 +1,38 @@
 /* The keys of one simulated master, with expiry on the master's own clock, as Redis does it: a command works with the
  * time at which it started, in whole milliseconds, and a key is gone when that time is past its expiry. */
-#ifndef SIM_KEYSPACE_H
-#define SIM_KEYSPACE_H
+#ifndef RL_SIMULATED_KEYSPACE_H
+#define RL_SIMULATED_KEYSPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clockwork.h"
+#include "simulated/clockwork.h"
 #include "kinds/names.h"
 #include "util/slice.h"
 #include "votes/kind.h"
 
+/* Masters of the shipped library have room for any key and label, those of tests/sim are small. */
+#ifdef RL_SIMULATED_ROOMY
+#define ENTRY_TEXT 1100
+#define MEMBER_TEXT 255
+#define KEYSPACE_MAX_FIELDS 2000
+#define KEYSPACE_MAX_MEMBERS 2000
+#define KEYSPACE_MAX_KEYS 1000
+#else
 #define ENTRY_TEXT 160
+#define MEMBER_TEXT 24
 #define KEYSPACE_MAX_FIELDS 280
 #define KEYSPACE_MAX_MEMBERS 160
 #define KEYSPACE_MAX_KEYS 33
+#endif
 
 /* Names of what is no lock begin with this: the marker, the counters of the fencing tokens, the queues. */
 #define OWN_NAMES "redlock:"
 #define MARKER_KEY RL_MARKER_NAME
 
 struct text {
-    uint8_t size;
+    uint16_t size;
     char bytes[ENTRY_TEXT];
 };
 
@@ -36,8 +46,6 @@ struct field {
     struct text value;
     const struct long_text *long_value; /* NULL: `value` has it */
 };
-
-#define MEMBER_TEXT 24
 
 /* Of the sorted set whose entry has this number. */
 struct member {

@@ -1,8 +1,8 @@
-#include "lua_values.h"
+#include "simulated/lua_values.h"
 
 #include <stdbool.h>
 
-#include "redis.h"
+#include "simulated/redis.h"
 #include "util/slice.h"
 
 /* --- Values from Redis to Lua ------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "resp.h"
+#include "simulated/resp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Commands on hashes. */
-#include "redis_commands.h"
+#include "simulated/redis_commands.h"
 
 void command_hget(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {

@@ -1,7 +1,7 @@
 /* Commands on keys and strings. */
 #include <string.h>
 
-#include "redis_commands.h"
+#include "simulated/redis_commands.h"
 
 #define SYNTAX "ERR syntax error"
 

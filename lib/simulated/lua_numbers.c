@@ -1,6 +1,6 @@
 /* Numbers as the scripts read and write them most of the time, without the detours of the C library: whole ones
  * that a double holds. All others take Lua's own way. */
-#include "lua_numbers.h"
+#include "simulated/lua_numbers.h"
 
 #include <lauxlib.h>
 #include <math.h>

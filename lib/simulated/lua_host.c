@@ -1,4 +1,4 @@
-#include "lua_host.h"
+#include "simulated/lua_host.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "codec/script.h"
-#include "lua_memory.h"
-#include "lua_numbers.h"
-#include "lua_values.h"
+#include "simulated/lua_memory.h"
+#include "simulated/lua_numbers.h"
+#include "simulated/lua_values.h"
 
 struct lua_host {
     lua_State *lua;

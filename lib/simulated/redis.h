@@ -2,17 +2,17 @@
  *
  * A command that is not modelled here answers "ERR unknown command", so a script that starts to use one fails loudly
  * in the simulator instead of being half simulated. */
-#ifndef SIM_REDIS_H
-#define SIM_REDIS_H
+#ifndef RL_SIMULATED_REDIS_H
+#define RL_SIMULATED_REDIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "votes/kind.h"
-#include "keyspace.h"
+#include "simulated/keyspace.h"
 
-#define REDIS_SCRATCH 64
+#define REDIS_SCRATCH (40 + MEMBER_TEXT)
 
 /* Of a command that a script makes: JOIN writes a marker of twelve fields. */
 #define REDIS_MAX_WORDS 64
@@ -36,7 +36,11 @@ typedef void (*redis_vote_fn)(struct redis_context *context, const struct member
 /* Hands a message to whoever listens now; answers how many those are. */
 typedef int64_t (*redis_publish_fn)(struct redis_context *context, struct rl_slice channel, struct rl_slice payload);
 
+#ifdef RL_SIMULATED_ROOMY
+#define REDIS_FULL "OOM the simulated master has as many keys as it can have"
+#else
 #define REDIS_FULL "ERR the simulated master is full"
+#endif
 
 /* What a script's command answers with, where that may be more than a reply has room for: names, the members of a
  * sorted set with their scores. */

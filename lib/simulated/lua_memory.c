@@ -1,4 +1,4 @@
-#include "lua_memory.h"
+#include "simulated/lua_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

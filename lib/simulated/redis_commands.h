@@ -1,8 +1,8 @@
 /* Inside redis.c: the commands, and what they have in common. */
-#ifndef SIM_REDIS_COMMANDS_H
-#define SIM_REDIS_COMMANDS_H
+#ifndef RL_SIMULATED_REDIS_COMMANDS_H
+#define RL_SIMULATED_REDIS_COMMANDS_H
 
-#include "redis.h"
+#include "simulated/redis.h"
 
 #define WRONGTYPE "WRONGTYPE Operation against a key holding the wrong kind of value"
 #define NOT_AN_INTEGER "ERR value is not an integer or out of range"

@@ -1,6 +1,6 @@
 /* Numbers in Lua. */
-#ifndef SIM_LUA_NUMBERS_H
-#define SIM_LUA_NUMBERS_H
+#ifndef RL_SIMULATED_LUA_NUMBERS_H
+#define RL_SIMULATED_LUA_NUMBERS_H
 
 #include <lua.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Values between Redis and Lua, by the rules of Redis' scripting. */
-#ifndef SIM_LUA_VALUES_H
-#define SIM_LUA_VALUES_H
+#ifndef RL_SIMULATED_LUA_VALUES_H
+#define RL_SIMULATED_LUA_VALUES_H
 
 #include <lua.h>
 

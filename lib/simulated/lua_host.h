@@ -3,11 +3,11 @@
  *
  * One interpreter serves all masters of all worlds of a process: scripts keep no state between calls, and a test of
  * the build (scripts may not assign globals) makes sure of that. Scripts are compiled once. */
-#ifndef SIM_LUA_HOST_H
-#define SIM_LUA_HOST_H
+#ifndef RL_SIMULATED_LUA_HOST_H
+#define RL_SIMULATED_LUA_HOST_H
 
 #include "kinds/command.h"
-#include "redis.h"
+#include "simulated/redis.h"
 
 struct lua_host;
 
