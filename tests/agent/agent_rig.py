@@ -152,28 +152,37 @@ class Wire:
         self.stream.close()
 
 
+def run_tests(tests, call):
+    """TAP of the tests that the command line names, or of all. Each is called by `call`."""
+    failed = False
+    tests = [test for test in tests if test.__name__ in (sys.argv[2:] or [test.__name__])]
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        try:
+            call(test)
+            print(f"ok {number} {test.__name__}", flush=True)
+        except Exception as error:  # whatever it is, the others are run
+            failed = True
+            print(f"not ok {number} {test.__name__}")
+            print("# " + repr(error).replace("\n", "\n# "), flush=True)
+    return 1 if failed else 0
+
+
 def run(tests, environment=None):
     """Each test begins with an agent that has a file for its state; what it locks it gives back."""
     if SERVER is None:
         print("1..0 # SKIP there is no redis-server")
         return 0
-    failed = False
-    tests = [test for test in tests if test.__name__ in (sys.argv[2:] or [test.__name__])]
-    print(f"1..{len(tests)}")
     with tempfile.TemporaryDirectory() as place:
         rig = Rig(place, environment or {})
+
+        def call(test):
+            if rig.agent is None:
+                rig.start("--state", rig.state)
+            test(rig)
+
         try:
             rig.redlock("nodes", "--new-deployment", "--yes")
-            for number, test in enumerate(tests, 1):
-                try:
-                    if rig.agent is None:
-                        rig.start("--state", rig.state)
-                    test(rig)
-                    print(f"ok {number} {test.__name__}", flush=True)
-                except Exception as error:  # whatever it is, the others are run
-                    failed = True
-                    print(f"not ok {number} {test.__name__}")
-                    print("# " + repr(error).replace("\n", "\n# "), flush=True)
+            return run_tests(tests, call)
         finally:
             rig.end()
-    return 1 if failed else 0

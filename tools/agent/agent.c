@@ -36,6 +36,9 @@ static const char agent_help[] =
     "  --max-locks N        of one connection: locks, candidates, observers, latches\n"
     "                       (10000)\n"
     "  --max-requests N     of one connection: pending at one time (1000)\n"
+    "  --simulate           three masters in its own memory, for the tests of programs:\n"
+    "                       no servers, and requests that advance time, lose or steal\n"
+    "                       locks and fail masters (PROTOCOL.md)\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n" CLI_COMMON_HELP
@@ -66,7 +69,7 @@ static void on_event(const struct redlock_event *event, void *data)
 static void on_tell(evutil_socket_t fd, short what, void *data)
 {
     held_tell_moved(data);
-    candidates_tell(data);
+    candidates_tell(data, false);
 }
 
 static void on_drained(evutil_socket_t fd, short what, void *data)
@@ -193,6 +196,7 @@ int agent_main(int argc, char **argv)
         {.name = "max-connections", .number = &request.most_peers, .least = 1},
         {.name = "max-locks", .number = &request.most_locks, .least = 1},
         {.name = "max-requests", .number = &request.most_requests, .least = 1},
+        {.name = "simulate", .flag = &request.simulate},
         CLI_LOCK_OPTIONS(&request.common),
         {0},
     };
@@ -205,10 +209,12 @@ int agent_main(int argc, char **argv)
     cli_common_init(&request.common);
     code = cli_common_parse(&command, argc, argv, operands, &request.common);
     if (code < 0 && !(complete_socket(&request, path) && rights_check(&request.allowed) &&
-                      cli_need_masters("agent", &request.common.masters)))
+                      (request.simulate ? simulate_begin(&request)
+                                        : cli_need_masters("agent", &request.common.masters))))
         code = cli_usage("agent");
     if (code < 0)
         code = session_command(&session, "agent", &request.common, FINISH_MS, serve, &agent);
+    simulate_end();
     cli_common_fini(&request.common);
     return code;
 }

@@ -38,6 +38,7 @@ struct agent_options {
     uint32_t most_peers;
     uint32_t most_locks;    /* of one peer */
     uint32_t most_requests; /* of one peer */
+    bool simulate;          /* masters without servers */
 };
 
 struct agent {
@@ -60,6 +61,8 @@ struct agent {
     struct list spent;     /* texts that have been adopted */
     size_t n_spent;
     uint64_t numbers;      /* given so far */
+    struct request *advance; /* of a sim.advance; NULL: there is none */
+    uint64_t advance_ms;     /* ... and what it has yet to advance */
 };
 
 /* Who has connected, as the kernel says. */
@@ -111,7 +114,7 @@ struct thing {
     struct peer *peer;     /* NULL: it lingers */
     uint64_t number;
     bool ending;
-    int64_t told_us;       /* the latest deadline that the peer knows, on CLOCK_BOOTTIME */
+    int64_t told_us;       /* the latest deadline that the peer knows, by boot_now_us() */
     int64_t hold_until_us; /* ... and until when it is kept in any case */
     struct event *timer;   /* of a thing that lingers; NULL: it does not */
     int64_t until_us;      /* ... and until when */
@@ -131,6 +134,15 @@ void answer_failed(struct peer *peer, int64_t id, const struct redlock_result *r
 json_t *event_of(const struct thing *thing, const char *name);
 json_t *nodes_of(const struct redlock_node_result *nodes, size_t n);
 json_t *number_text(uint64_t number); /* a token may be larger than the numbers of some languages */
+/* The agent's time: CLOCK_BOOTTIME, and ahead of it where a test has advanced the time (sim.advance). Now, and what is
+ * left until then, rounded up. What programs are told is CLOCK_BOOTTIME as they read it. */
+int64_t boot_now_us(void);
+int64_t boot_ahead_us(void);
+int64_t boot_left_ms(int64_t until_us);
+
+/* Masters without servers; NULL: they are servers. */
+extern struct redlock_simulation *simulation;
+
 void add_validity(json_t *words, struct thing *thing, int64_t boot_ns, int64_t remaining_ns);
 void peer_doom(struct peer *peer, const char *why);
 
@@ -155,13 +167,13 @@ bool thing_linger(struct thing *thing, int64_t ms);
 int64_t thing_promised_ms(const struct thing *thing);
 /* The agent ends: nothing lingers for longer than was promised. */
 void things_shorten(struct agent *agent);
+/* Time has been advanced: what has lingered for long enough ends. */
+void things_pass(struct agent *agent);
+/* The first thing that lingers ends in so long; UINT64_MAX: there is none. */
+uint64_t things_next_ms(const struct agent *agent);
 void thing_join(struct thing *thing, struct peer *peer);
 void thing_leave(struct thing *thing);
 struct thing *thing_find(struct peer *peer, const struct thing_kind *kind, uint64_t number);
-
-/* On CLOCK_BOOTTIME: now, and what is left until then, rounded up. */
-int64_t boot_now_us(void);
-int64_t boot_left_ms(int64_t until_us);
 
 /* --- Who may use which keys (rights.c). */
 
@@ -198,11 +210,23 @@ void op_ignore(struct peer *peer, int64_t id, json_t *request);
 void op_latch(struct peer *peer, int64_t id, json_t *request);
 void op_look(struct peer *peer, int64_t id, json_t *request);
 
-void candidates_tell(struct agent *agent);
+/* Those whose leadership has become longer, or all that lead. */
+void candidates_tell(struct agent *agent, bool all);
+
+/* --- Masters without servers (simulate.c). */
+
+/* Creates them, as the masters of the command line. False, after a message. */
+bool simulate_begin(struct agent_options *options);
+void simulate_end(void);
+
+/* The requests sim.* . */
+void op_simulate(struct peer *peer, int64_t id, json_t *request);
 
 /* The client's events: which locks have another validity. */
 void held_on_event(const struct redlock_event *event, void *agent);
 void held_tell_moved(struct agent *agent);
+/* ... and of each lock that is held: time has been advanced. */
+void held_tell_all(struct agent *agent);
 
 /* Leaves the locks to the next agent, or tells why not, and takes those of the last one (false, after a message). */
 void state_leave(struct agent *agent);

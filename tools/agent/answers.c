@@ -6,8 +6,12 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
+#ifdef HAVE_SIMULATION
+#include <redlock/simulation.h>
+#endif
 
 #include "agent/agent.h"
+#include "cli/clock.h"
 
 /* The library counts time by the clock that has advanced more, and a program that reads CLOCK_BOOTTIME alone might be
  * behind: by 500 ppm where NTP slews it. Twice of that is taken off. */
@@ -111,14 +115,37 @@ json_t *number_text(uint64_t number)
     return json_string(digits);
 }
 
+struct redlock_simulation *simulation;
+
+int64_t boot_ahead_us(void)
+{
+#ifdef HAVE_SIMULATION
+    return simulation ? redlock_simulation_advanced_ns(simulation) / 1000 : 0;
+#else
+    return 0;
+#endif
+}
+
+int64_t boot_now_us(void)
+{
+    return rl_clock_kernel_ns(CLOCK_BOOTTIME) / 1000 + boot_ahead_us();
+}
+
+int64_t boot_left_ms(int64_t until_us)
+{
+    int64_t left_us = until_us - boot_now_us();
+
+    return left_us > 0 ? left_us / 1000 + 1 : 0;
+}
+
 /* `boot_ns` was read before `remaining_ns`, so the instant is not later than the library's. */
 void add_validity(json_t *words, struct thing *thing, int64_t boot_ns, int64_t remaining_ns)
 {
     int64_t left_us = (remaining_ns - remaining_ns / SLEW_PART) / 1000;
     int64_t deadline_us = boot_ns / 1000 + left_us;
 
-    if (deadline_us > thing->told_us)
-        thing->told_us = deadline_us;
+    if (deadline_us + boot_ahead_us() > thing->told_us)
+        thing->told_us = deadline_us + boot_ahead_us();
     json_object_set_new(words, "deadline_us", json_integer(deadline_us));
     json_object_set_new(words, "remaining_us", json_integer(left_us));
 }

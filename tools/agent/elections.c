@@ -81,19 +81,19 @@ static void add_times(json_t *words, struct candidate *candidate)
     add_validity(words, &candidate->thing, boot_ns, redlock_election_remaining_ns(candidate->election));
 }
 
-/* Those whose leadership has become longer. */
-void candidates_tell(struct agent *agent)
+void candidates_tell(struct agent *agent, bool all)
 {
     for (struct list *node = agent->candidates.next; node != &agent->candidates; node = node->next) {
         struct candidate *candidate = LIST_OWNER(node, struct candidate, link);
         int64_t known_us = candidate->thing.told_us;
+        bool leads = candidate->thing.peer && redlock_election_remaining_ns(candidate->election) > 0;
         json_t *words = event_of(&candidate->thing, "extended");
 
-        if (candidate->thing.peer && redlock_election_remaining_ns(candidate->election) > 0) {
+        if (leads) {
             json_object_set_new(words, "term", number_text(redlock_election_term(candidate->election)));
             add_times(words, candidate);
         }
-        if (candidate->thing.told_us - known_us > LEAST_GAIN_US)
+        if (leads && (all || candidate->thing.told_us - known_us > LEAST_GAIN_US))
             answer(candidate->thing.peer, words);
         else
             json_decref(words);

@@ -176,6 +176,17 @@ static void on_alarm(size_t part, const struct redlock_alarm *alarm, void *data)
     answer(held->thing.peer, words);
 }
 
+/* Where a test lets hours pass, a thousand renewals are told of at one time. */
+static void tell_soon(struct agent *agent)
+{
+    static const struct timeval pause = {0, 100000};
+
+    if (!agent->advance)
+        event_active(agent->tell, EV_TIMEOUT, 0);
+    else if (!event_pending(agent->tell, EV_TIMEOUT, NULL))
+        event_add(agent->tell, &pause);
+}
+
 void held_on_event(const struct redlock_event *event, void *data)
 {
     struct agent *agent = data;
@@ -189,7 +200,7 @@ void held_on_event(const struct redlock_event *event, void *data)
     held = found ? (*found)->held : NULL;
     if (held && held->granted && list_is_empty(&held->moved))
         list_append(&agent->moved, &held->moved);
-    event_active(agent->tell, EV_TIMEOUT, 0);
+    tell_soon(agent);
 }
 
 void held_tell_moved(struct agent *agent)
@@ -205,6 +216,21 @@ void held_tell_moved(struct agent *agent)
         add_times(words, held);
         answer(held->thing.peer, words);
     }
+}
+
+void held_tell_all(struct agent *agent)
+{
+    for (struct list *at = agent->peers.next; at != &agent->peers; at = at->next) {
+        struct peer *peer = LIST_OWNER(at, struct peer, link);
+
+        for (struct list *node = peer->things.next; node != &peer->things; node = node->next) {
+            struct thing *thing = LIST_OWNER(node, struct thing, link);
+
+            if (thing->kind == &held_kind && held_of(thing)->granted && list_is_empty(&held_of(thing)->moved))
+                list_append(&agent->moved, &held_of(thing)->moved);
+        }
+    }
+    held_tell_moved(agent);
 }
 
 /* --- The kind of thing -------------------------------------------------------------------------------------------- */

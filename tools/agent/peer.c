@@ -38,7 +38,9 @@ static void op_hello(struct peer *peer, int64_t id, json_t *request)
     words = answer_ok(id);
     json_object_set_new(words, "version", json_integer(AGENT_VERSION));
     json_object_set_new(words, "agent", json_string(REDLOCK_VERSION));
-    json_object_set_new(words, "boottime_us", json_integer(boot_now_us()));
+    json_object_set_new(words, "boottime_us", json_integer(boot_now_us() - boot_ahead_us()));
+    if (simulation)
+        json_object_set_new(words, "simulated", json_true());
     json_object_set_new(words, "max_ttl_ms", json_integer(options->common.max_ttl_ms));
     json_object_set_new(words, "limits", json_pack("{s:i, s:I, s:I}", "line", AGENT_MOST_LINE, "locks",
                                                    (json_int_t)options->most_locks, "requests",
@@ -62,7 +64,7 @@ static void op_ping(struct peer *peer, int64_t id, json_t *request)
     if (!is_bare(peer, id, request))
         return;
     words = answer_ok(id);
-    json_object_set_new(words, "boottime_us", json_integer(boot_now_us()));
+    json_object_set_new(words, "boottime_us", json_integer(boot_now_us() - boot_ahead_us()));
     answer(peer, words);
 }
 
@@ -131,6 +133,10 @@ static const struct operation {
 
 static const struct operation *find_operation(const json_t *name)
 {
+    static const struct operation simulate = {"sim.", op_simulate};
+
+    if (json_is_string(name) && strncmp(json_string_value(name), simulate.name, strlen(simulate.name)) == 0)
+        return &simulate;
     for (size_t i = 0; json_is_string(name) && i < sizeof operations / sizeof operations[0]; i++)
         if (strcmp(json_string_value(name), operations[i].name) == 0)
             return &operations[i];

@@ -3,7 +3,6 @@
 #include <event2/event.h>
 
 #include "agent/agent.h"
-#include "cli/clock.h"
 
 struct request *request_begin(struct peer *peer, int64_t id, struct thing *thing)
 {
@@ -83,18 +82,6 @@ void thing_leave(struct thing *thing)
     thing->timer = NULL;
 }
 
-int64_t boot_now_us(void)
-{
-    return rl_clock_kernel_ns(CLOCK_BOOTTIME) / 1000;
-}
-
-int64_t boot_left_ms(int64_t until_us)
-{
-    int64_t left_us = until_us - boot_now_us();
-
-    return left_us > 0 ? left_us / 1000 + 1 : 0;
-}
-
 static int64_t promised_until_us(const struct thing *thing)
 {
     return thing->told_us > thing->hold_until_us ? thing->told_us : thing->hold_until_us;
@@ -137,7 +124,7 @@ void things_shorten(struct agent *agent)
 
     for (struct list *node = agent->lingering.next; node != &agent->lingering; node = next) {
         struct thing *thing = LIST_OWNER(node, struct thing, link);
-        int64_t until_us = promised_until_us(thing);
+        int64_t until_us = simulation ? 0 : promised_until_us(thing); /* such masters end with the agent */
 
         next = node->next;
         if (until_us < thing->until_us)
@@ -145,6 +132,29 @@ void things_shorten(struct agent *agent)
         if (boot_left_ms(thing->until_us) == 0 || !set_timer(thing))
             thing->kind->end(thing);
     }
+}
+
+void things_pass(struct agent *agent)
+{
+    struct list *next;
+
+    for (struct list *node = agent->lingering.next; node != &agent->lingering; node = next) {
+        next = node->next;
+        on_time(-1, 0, LIST_OWNER(node, struct thing, link));
+    }
+}
+
+uint64_t things_next_ms(const struct agent *agent)
+{
+    uint64_t next_ms = UINT64_MAX;
+
+    for (struct list *node = agent->lingering.next; node != &agent->lingering; node = node->next) {
+        uint64_t left_ms = (uint64_t)boot_left_ms(LIST_OWNER(node, struct thing, link)->until_us);
+
+        if (left_ms < next_ms)
+            next_ms = left_ms;
+    }
+    return next_ms;
 }
 
 struct thing *thing_find(struct peer *peer, const struct thing_kind *kind, uint64_t number)

@@ -223,6 +223,7 @@ class _Client:
         try:
             stream.connect(self.path)
         except OSError as error:
+            stream.close()
             raise OSError(error.errno, f"{error.strerror}: is `redlock agent` running there?", self.path) from None
         self._socket, asked_us = stream, _now_us()
         self._request("hello", {"version": 1}, lambda answer: self._compare_clocks(asked_us, answer["boottime_us"]))
