@@ -1,7 +1,7 @@
 /* The statistics of a client in the text format of Prometheus, which the program sends as a page, or writes to a file
  * for the textfile collector of node_exporter. These functions allocate, print and keep nothing.
  *
- *     char page[16384];
+ *     static char page[131072];
  *     int length = redlock_client_metrics(client, NULL, 0, page, sizeof page);
  *
  *     if (length >= 0 && (size_t)length < sizeof page)
@@ -23,14 +23,16 @@ struct redlock_service;
 
 /* A label of all samples, by which Prometheus tells several clients apart. */
 struct redlock_metric_label {
-    const char *name;  /* letters, digits and _, but no digit first and no __; node, result, vote, version are taken */
+    const char *name;  /* letters, digits and _, but no digit first and no __; key_class, le, node, reason, result,
+                          vote and version are taken */
     const char *value; /* any bytes: the library escapes what it must, and writes U+FFFD for what is not UTF-8 */
 };
 
 /* Writes the text with a terminating 0, cut to `size` bytes, and returns the length of the whole text without that 0,
- * as snprintf() does. With size 0 the buffer may be NULL. The text has about 4 KiB, and 2 KiB more for each master; it
- * can grow between two calls, since numbers do. Negative: E_ARGUMENT (client or buffer is missing, or a label's name is
- * not as above or there twice), E_FORKED. */
+ * as snprintf() does. With size 0 the buffer may be NULL. The text has about 20 KiB, 4 KiB more for each master and
+ * 1 KiB for each class of keys, and each label of the program's in each line. It can grow between two calls, since
+ * numbers do, and outcomes and reasons are named when they have come. Negative: E_ARGUMENT (client or buffer is
+ * missing, or a label's name is not as above or there twice), E_FORKED. */
 REDLOCK_API int redlock_client_metrics(const struct redlock_client *client, const struct redlock_metric_label *labels,
                                        size_t n_labels, char *ret_text, size_t size);
 

@@ -157,6 +157,56 @@ REDLOCK_API int redlock_client_node_info(const struct redlock_client *client, si
                                          struct redlock_node_info *ret_info, size_t size);
 REDLOCK_API size_t redlock_client_node_count(const struct redlock_client *client);
 
+/* How acquisitions and holds of one class of keys have ended (key_classes of struct redlock_options). An acquisition
+ * that ended with REDLOCK_DEADLINE counts for its cause: what has kept the lock from being had until then. */
+struct redlock_class_stats {
+    const char *name;          /* valid while the client lives; "other" for the keys that no prefix fits */
+    uint64_t acquired;         /* acquisitions that ended with REDLOCK_OK; the next five failed */
+    uint64_t held;             /* others had the key */
+    uint64_t no_quorum;
+    uint64_t too_slow;
+    uint64_t canceled;
+    uint64_t client;           /* E_NOMEM and E_LIMIT: the client could not make an attempt */
+    uint64_t lost_expired;     /* holds that were lost, by enum redlock_loss: these and the next four */
+    uint64_t lost_unreachable;
+    uint64_t lost_refused;
+    uint64_t lost_clock_step;
+    uint64_t lost_hold_limit;
+};
+
+/* Copies at most `size` bytes. The classes' numbers are 0, which is "other", to redlock_client_class_count() - 1.
+ * Errors: E_ARGUMENT (another number, too), E_FORKED. */
+REDLOCK_API int redlock_client_class_stats(const struct redlock_client *client, size_t number,
+                                           struct redlock_class_stats *ret_stats, size_t size);
+REDLOCK_API size_t redlock_client_class_count(const struct redlock_client *client);
+
+/* Durations, counted by how long they were. All histograms have the same buckets. */
+#define REDLOCK_HISTOGRAM_BUCKETS 23
+
+struct redlock_histogram {
+    uint64_t count;
+    uint64_t sum_us;
+    uint64_t buckets[REDLOCK_HISTOGRAM_BUCKETS]; /* each without those of the one before */
+};
+
+enum redlock_histogram_kind {
+    REDLOCK_HISTOGRAM_ACQUIRE,      /* from redlock_acquire() to the outcome `which`: REDLOCK_OK, REDLOCK_HELD, ... */
+    REDLOCK_HISTOGRAM_WAIT,         /* in the wait queue, with any outcome */
+    REDLOCK_HISTOGRAM_HOLD,         /* from the acquisition to the release, the loss or the transfer */
+    REDLOCK_HISTOGRAM_RENEWAL,      /* from the beginning of a renewal to the quorum that confirmed it */
+    REDLOCK_HISTOGRAM_RENEWAL_LATE, /* from when a renewal was due to its beginning: this program was late */
+    REDLOCK_HISTOGRAM_REPLY,        /* from a command to the reply of the master with the number `which` */
+};
+
+/* The largest duration of a bucket: 100, 200, 500, 1000 microseconds and so on to 1000 seconds; INT64_MAX for the last
+ * bucket, and for numbers that are none. */
+REDLOCK_API int64_t redlock_histogram_bound_us(size_t bucket);
+
+/* Copies at most `size` bytes. `which` has a meaning where the kind says so. Errors: E_ARGUMENT (no such outcome or
+ * master, too), E_FORKED. */
+REDLOCK_API int redlock_client_histogram(const struct redlock_client *client, enum redlock_histogram_kind kind,
+                                         int which, struct redlock_histogram *ret_histogram, size_t size);
+
 /* Each type is followed by the members of struct redlock_event that it fills. */
 enum redlock_event_type {
     REDLOCK_EVENT_NODE = 1,  /* the connection to a master changed: node, link, text */

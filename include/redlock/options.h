@@ -23,6 +23,7 @@ extern "C" {
 #define REDLOCK_MAX_TTL_MS 86400000     /* largest value of max_ttl_ms: one day */
 #define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
 #define REDLOCK_MAX_PREFIX_BYTES 64     /* length of a key prefix */
+#define REDLOCK_MAX_KEY_CLASSES 32      /* prefixes that tell classes of keys apart */
 #define REDLOCK_MAX_DEPTH 1000          /* how often a held lock can be entered, the acquisition included */
 
 /* What a client asks of a master before it counts the master's votes. redlock(7), section TRUST, explains both. */
@@ -85,6 +86,13 @@ enum redlock_mode {
 enum redlock_follow {
     REDLOCK_FOLLOW,     /* it goes by the new list */
     REDLOCK_FOLLOW_NOT, /* it goes on by its own, and those masters have no vote */
+};
+
+/* A class of keys, by which the statistics count (redlock/observe.h): the keys that begin with this prefix. */
+struct redlock_key_class {
+    const char *prefix; /* without key_prefix of the options; "" fits all keys */
+    const char *name;   /* 1 to REDLOCK_MAX_LABEL_BYTES printable characters without a space; several prefixes may have
+                           one name */
 };
 
 struct redlock_event;
@@ -225,6 +233,12 @@ struct redlock_options {
      * list: host:port, where * stands for any characters, with commas between them; copied. Masters with TLS whose
      * certificates are verified need not be named. NULL, the default, names none. */
     const char *may_follow;
+
+    /* Classes of keys for the statistics, such as "orders" for all keys that begin with "order:". A key counts for the
+     * longest prefix that it begins with, and for "other" where none fits. At most REDLOCK_MAX_KEY_CLASSES, copied;
+     * none by default. */
+    const struct redlock_key_class *key_classes;
+    size_t n_key_classes;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

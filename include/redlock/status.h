@@ -81,6 +81,7 @@ extern "C" {
     X(E_UNFENCED, -149, false, "the lock is held without a fencing token: acquire it with one")                    \
     X(E_SET, -150, false, "the call is for a set, and this is a single lock; or the reverse")          \
     X(E_MEMBERS, -151, false, "the list of masters cannot be changed like that")                        \
+    X(E_KEY_CLASSES, -152, false, "there are too many key_classes, or one has no prefix or no printable name") \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread, event or random number")
 
 enum redlock_status {

@@ -116,8 +116,10 @@ static uint64_t make_seed(void)
     return seed;
 }
 
-static struct rl_config engine_config(const struct redlock_options *options, size_t n_masters)
+static struct rl_config engine_config(struct redlock_client *client, size_t n_masters)
 {
+    const struct redlock_options *options = &client->options;
+
     return (struct rl_config){
         .n_nodes = n_masters,
         .quorum = options->quorum,
@@ -128,6 +130,7 @@ static struct rl_config engine_config(const struct redlock_options *options, siz
         .renewals_per_tick = RENEWALS_PER_TICK,
         .max_ttl_ms = options->max_ttl_ms,
         .seed = make_seed(),
+        .measures = &client->measures,
     };
 }
 
@@ -140,7 +143,7 @@ static int start_host(struct redlock_client *client, const struct rl_master *mas
         .names = &names,
         .sink = &rl_client_sink,
         .environment = rl_client_environment(client),
-        .engine = engine_config(&client->options, n),
+        .engine = engine_config(client, n),
     };
     int status;
 
@@ -171,13 +174,14 @@ static void on_turn(void *ctx)
     rl_objects_free(client);
 }
 
-/* The driver has its own copies; the caller's need not live on. */
+/* Whoever needs them has copies of its own; the caller's need not live on. */
 static void forget_texts(struct redlock_options *options)
 {
     options->client_name = NULL;
     options->tls_ca_file = options->tls_ca_dir = NULL;
     options->tls_cert_file = options->tls_key_file = NULL;
     options->tls_server_name = options->tls_ciphers = options->tls_ciphersuites = NULL;
+    options->key_classes = NULL;
 }
 
 /* Takes over `tls`, on success. */
@@ -212,6 +216,17 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
     return status;
 }
 
+/* Copies what the options refer to. False: out of memory. */
+static bool keep_options(struct redlock_client *client, const struct redlock_options *options)
+{
+    client->options = *options;
+    memcpy(client->label, options->label, strlen(options->label));
+    client->options.label = client->label;
+    client->may_follow = options->may_follow ? strdup(options->may_follow) : NULL;
+    client->options.may_follow = client->may_follow;
+    return (client->may_follow || !options->may_follow) && rl_usage_init(&client->usage, options);
+}
+
 static int build(struct event_base *base, struct rl_master *masters, size_t n, const struct redlock_options *options,
                  struct rl_tls_context *tls, struct redlock_client **ret_client)
 {
@@ -225,21 +240,17 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
         free(client);
         return REDLOCK_E_SYSTEM;
     }
-    client->options = *options;
-    memcpy(client->label, options->label, strlen(options->label));
-    client->options.label = client->label;
     client->n_configured = n;
-    client->may_follow = options->may_follow ? strdup(options->may_follow) : NULL;
-    client->options.may_follow = client->may_follow;
     client->fork_generation = rl_fork_generation();
     rl_objects_init(client);
-    status = options->may_follow && !client->may_follow ? REDLOCK_E_NOMEM : start_host(client, masters, n);
+    status = keep_options(client, options) ? start_host(client, masters, n) : REDLOCK_E_NOMEM;
     if (status == 0) {
         status = start_driver(client, base, masters, n, tls);
         if (status < 0)
             rl_host_fini(&client->host);
     }
     if (status < 0) {
+        rl_usage_fini(&client->usage);
         free(client->may_follow);
         free(client);
     } else {

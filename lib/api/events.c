@@ -93,6 +93,7 @@ static void on_lost(struct rl_host_lock *core)
 
     RL_PROBE_1(lost, core, (int)core->core.loss); /* a bit field */
     client->stats.lost++;
+    rl_usage_lost(lock);
     rl_results_queue_alarm(lock, REDLOCK_ALARM_LOST);
     on_validity(core->host, core);
     if (rl_observes(client, REDLOCK_EVENT_LOST))

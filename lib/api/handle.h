@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "api/random_token.h"
+#include "api/usage.h"
 #include "driver/driver.h"
 #include "host/host.h"
 #include "util/clock.h"
@@ -43,6 +44,8 @@ struct redlock_client {
     struct rl_token_source tokens;
     struct rl_shutdown shutdown;
     struct redlock_stats stats;  /* of operations; the rest is the host's and the engine's */
+    struct rl_measures measures; /* the engine's */
+    struct rl_usage usage;
     unsigned fork_generation;
     unsigned depth;              /* callbacks of the user on the stack */
     bool destroyed;

@@ -46,6 +46,7 @@ static void destroy(struct rl_object *object)
         rl_host_remove_lock(&lock->host);
         return;
     }
+    rl_usage_end_hold(lock);
     rl_host_end_lock(&lock->host);
     rl_results_cancel_all(lock);
 }
@@ -99,6 +100,7 @@ const struct rl_object_type rl_lock_type = {
 
 void rl_lock_abandon(struct redlock_lock *lock)
 {
+    rl_usage_end_hold(lock);
     rl_host_abandon(&lock->host);
     rl_object_not_due(&lock->object);
     lock->object.alarms = 0;
@@ -126,6 +128,7 @@ static int create(struct redlock_client *client, const void *key, size_t key_siz
         return REDLOCK_E_NOMEM;
     }
     rl_object_init(&lock->object, client, &rl_lock_type);
+    lock->object.key_class = rl_usage_class(&client->usage, key, key_size);
     *ret_lock = lock;
     return 0;
 }
@@ -244,6 +247,7 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     if (lock->host.core.state == RL_LOCK_IDLE)
         return REDLOCK_E_NOT_HELD;
     rl_client_of(lock)->stats.releases++;
+    rl_usage_end_hold(lock);
     rl_call_begin(&lock->release, RL_OP_RELEASE, lock->host.host->now, user_data);
     lock->release.cb.lock = cb;
     rl_host_release(&lock->host);
@@ -297,6 +301,7 @@ int redlock_lock_detach(struct redlock_lock *lock)
     status = rl_lock_check_held_once(lock);
     if (status < 0)
         return status;
+    rl_usage_end_hold(lock);
     rl_host_detach(&lock->host);
     return 0;
 }

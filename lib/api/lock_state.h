@@ -12,7 +12,8 @@
 struct redlock_lock {
     struct rl_object object;
     struct rl_host_lock host;  /* its call is part of a struct rl_lock_call */
-    struct rl_call release;    /* the release that is pending, which may overtake an extension */
+    struct rl_call release;    /* the release that is pending, which may overtake an extension; until it is, `started`
+                                  says since when the lock is held (api/usage.c) */
     redlock_watch_fn watch;
     void *watch_data;
     struct rl_inner_releases *inner_releases; /* NULL: it has never been entered again */

@@ -1,189 +1,35 @@
-/* Statistics in Prometheus's text format.
- *
- * A family of samples is a name, a kind and a sentence; its samples follow each other, as the format wants it. Numbers
- * are written by digits alone: a conversion by printf would use the decimal point of the program's locale. */
-#include <inttypes.h>
+/* Statistics in Prometheus's text format: the list of what there is. */
 #include <limits.h>
 #include <redlock/metrics.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <redlock/redlock.h>
 
-/* What has been written so far, and what would have been with more room. */
-struct text {
-    char *at;
-    size_t size;
-    size_t length;
-    const struct redlock_metric_label *labels;
-    size_t n_labels;
-};
-
-static void put(struct text *text, const char *bytes, size_t n)
-{
-    if (text->length < text->size) {
-        size_t room = text->size - text->length;
-
-        memcpy(text->at + text->length, bytes, n < room ? n : room);
-    }
-    text->length += n;
-}
-
-static void put_string(struct text *text, const char *string)
-{
-    put(text, string, strlen(string));
-}
-
-static void put_count(struct text *text, uint64_t number)
-{
-    char digits[24];
-
-    put(text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
-}
-
-static void put_seconds(struct text *text, int64_t us)
-{
-    uint64_t size = us < 0 ? -(uint64_t)us : (uint64_t)us;
-    char digits[32];
-
-    put(text, digits, (size_t)snprintf(digits, sizeof digits, "%s%" PRIu64 ".%06" PRIu64, us < 0 ? "-" : "",
-                                       size / 1000000, size % 1000000));
-}
-
-/* --- Labels ------------------------------------------------------------------------------------------------------ */
-
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* The length of the character that begins here; 0: none does (RFC 3629: neither overlong forms nor surrogates). */
-static size_t utf8_length(const unsigned char *at)
-{
-    if (at[0] < 0x80)
-        return 1;
-    if (at[0] >= 0xc2 && at[0] <= 0xdf)
-        return is_continuation(at[1]) ? 2 : 0;
-    if (at[0] >= 0xe0 && at[0] <= 0xef) {
-        if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f))
-            return 0;
-        return is_continuation(at[1]) && is_continuation(at[2]) ? 3 : 0;
-    }
-    if (at[0] >= 0xf0 && at[0] <= 0xf4) {
-        if ((at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-            return 0;
-        return is_continuation(at[1]) && is_continuation(at[2]) && is_continuation(at[3]) ? 4 : 0;
-    }
-    return 0;
-}
-
-static void put_value(struct text *text, const char *value)
-{
-    while (*value != '\0') {
-        size_t length = utf8_length((const unsigned char *)value);
-
-        if (*value == '\n')
-            put_string(text, "\\n");
-        else if (*value == '"' || *value == '\\')
-            put(text, (const char[]){'\\', *value}, 2);
-        else if (length > 0)
-            put(text, value, length);
-        else
-            put_string(text, "\xef\xbf\xbd");
-        value += length > 0 ? length : 1;
-    }
-}
-
-static void put_label(struct text *text, bool *first, const char *name, const char *value)
-{
-    put_string(text, *first ? "{" : ",");
-    put_string(text, name);
-    put_string(text, "=\"");
-    put_value(text, value);
-    put_string(text, "\"");
-    *first = false;
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_name(const char *name)
-{
-    static const char *const own[] = {"node", "result", "vote", "version"};
-
-    if (!is_letter(name[0]) || strncmp(name, "__", 2) == 0)
-        return false;
-    for (const char *at = name; *at != '\0'; at++)
-        if (!is_letter(*at) && !(*at >= '0' && *at <= '9'))
-            return false;
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (strcmp(name, own[i]) == 0)
-            return false;
-    return true;
-}
-
-static bool are_labels(const struct redlock_metric_label *labels, size_t n)
-{
-    if (n > 0 && !labels)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (!labels[i].name || !labels[i].value || !is_name(labels[i].name))
-            return false;
-        for (size_t before = 0; before < i; before++)
-            if (strcmp(labels[before].name, labels[i].name) == 0)
-                return false;
-    }
-    return true;
-}
-
-/* --- Samples ----------------------------------------------------------------------------------------------------- */
+#include "api/exposition.h"
+#include "api/handle.h"
+#include "codec/classify.h"
 
 struct family {
     const char *name; /* whole, with unit and _total */
     const char *help;
 };
 
-static bool is_counter(const struct family *family)
+static void put_head(struct rl_text *text, const struct family *family)
 {
     size_t length = strlen(family->name);
+    bool counts = length > 6 && strcmp(family->name + length - 6, "_total") == 0;
 
-    return length > 6 && strcmp(family->name + length - 6, "_total") == 0;
+    rl_text_head(text, family->name, counts ? "counter" : "gauge", family->help);
 }
 
-static void put_head(struct text *text, const struct family *family)
-{
-    const char *const words[] = {"# HELP ", family->name, " ",    family->help, "\n# TYPE ",
-                                 family->name, is_counter(family) ? " counter\n" : " gauge\n"};
+static const struct rl_own_labels none = {0};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        put_string(text, words[i]);
-}
-
-/* All of a sample but its number: the program's labels, the master, and one of the family's own; NULL: none. */
-static void put_sample(struct text *text, const char *family, const char *node, const char *name, const char *value)
-{
-    bool first = true;
-
-    put_string(text, family);
-    for (size_t i = 0; i < text->n_labels; i++)
-        put_label(text, &first, text->labels[i].name, text->labels[i].value);
-    if (node)
-        put_label(text, &first, "node", node);
-    if (name)
-        put_label(text, &first, name, value);
-    put_string(text, first ? " " : "} ");
-}
-
-static void put_version(struct text *text)
+static void put_version(struct rl_text *text)
 {
     static const struct family family = {"redlock_build_info", "The version of the library; always 1."};
 
     put_head(text, &family);
-    put_sample(text, family.name, NULL, "version", redlock_version());
-    put_string(text, "1\n");
+    rl_text_count(text, family.name, &(struct rl_own_labels){.name = "version", .value = redlock_version()}, 1);
 }
 
 /* --- The client -------------------------------------------------------------------------------------------------- */
@@ -194,7 +40,7 @@ static void put_version(struct text *text)
     {{"redlock_acquire_results_total", "How acquisitions have ended."}, word, offsetof(struct redlock_stats, member)}
 
 /* Rows of one family follow each other. */
-static const struct {
+static const struct row {
     struct family family;
     const char *result;
     size_t offset;
@@ -248,21 +94,126 @@ static const struct {
     NAMED("releases_pending", pending_rollbacks, "Values whose release is not confirmed yet."),
 };
 
-static void put_client(struct text *text, const struct redlock_stats *stats)
+static void put_client(struct rl_text *text, const struct redlock_stats *stats)
 {
     const char *before = "";
 
     for (size_t i = 0; i < sizeof of_client / sizeof of_client[0]; i++) {
-        const struct family *family = &of_client[i].family;
+        const struct row *row = &of_client[i];
+        const struct rl_own_labels own = {.name = row->result ? "result" : NULL, .value = row->result};
         uint64_t value;
 
+        if (strcmp(before, row->family.name) != 0)
+            put_head(text, &row->family);
+        before = row->family.name;
+        memcpy(&value, (const char *)stats + row->offset, sizeof value);
+        rl_text_count(text, row->family.name, &own, (int64_t)value);
+    }
+}
+
+/* --- Durations --------------------------------------------------------------------------------------------------- */
+
+/* Histograms of one family follow each other; of outcomes those that there have been. */
+static const struct {
+    struct family family;
+    enum redlock_histogram_kind kind;
+    int which;
+    const char *result;
+} of_time[] = {
+#define ACQUIRE(status, word) \
+    {{"redlock_acquire_seconds", "How long acquisitions have taken."}, REDLOCK_HISTOGRAM_ACQUIRE, status, word}
+    ACQUIRE(REDLOCK_OK, "acquired"),
+    ACQUIRE(REDLOCK_HELD, "held"),
+    ACQUIRE(REDLOCK_NO_QUORUM, "no_quorum"),
+    ACQUIRE(REDLOCK_TOO_SLOW, "too_slow"),
+    ACQUIRE(REDLOCK_DEADLINE, "deadline"),
+    ACQUIRE(REDLOCK_CANCELED, "canceled"),
+    {{"redlock_wait_seconds", "How long acquisitions have waited in the queue."}, REDLOCK_HISTOGRAM_WAIT, 0, NULL},
+    {{"redlock_hold_seconds", "How long locks were held."}, REDLOCK_HISTOGRAM_HOLD, 0, NULL},
+    {{"redlock_renewal_seconds", "How long renewals have taken to find their quorum."},
+     REDLOCK_HISTOGRAM_RENEWAL, 0, NULL},
+    {{"redlock_renewal_late_seconds", "How late renewals have begun, since the program or the machine was busy."},
+     REDLOCK_HISTOGRAM_RENEWAL_LATE, 0, NULL},
+};
+
+static void put_times(struct rl_text *text, const struct redlock_client *client)
+{
+    struct redlock_histogram histogram;
+    const char *before = "";
+
+    for (size_t i = 0; i < sizeof of_time / sizeof of_time[0]; i++) {
+        const struct family *family = &of_time[i].family;
+        const struct rl_own_labels own = {.name = of_time[i].result ? "result" : NULL, .value = of_time[i].result};
+
+        if (redlock_client_histogram(client, of_time[i].kind, of_time[i].which, &histogram, sizeof histogram) != 0)
+            continue;
         if (strcmp(before, family->name) != 0)
-            put_head(text, family);
+            rl_text_head(text, family->name, "histogram", family->help);
         before = family->name;
-        memcpy(&value, (const char *)stats + of_client[i].offset, sizeof value);
-        put_sample(text, family->name, NULL, of_client[i].result ? "result" : NULL, of_client[i].result);
-        put_count(text, value);
-        put_string(text, "\n");
+        if (histogram.count > 0 || !of_time[i].result || of_time[i].which == REDLOCK_OK)
+            rl_text_histogram(text, family->name, &own, &histogram);
+    }
+}
+
+static void put_replies(struct rl_text *text, const struct redlock_client *client)
+{
+    static const char name[] = "redlock_node_reply_seconds";
+    struct redlock_histogram histogram;
+    struct redlock_node_stats stats;
+
+    rl_text_head(text, name, "histogram", "How long replies of the master have taken.");
+    for (size_t i = 0; i < redlock_client_node_count(client); i++) {
+        redlock_client_node_stats(client, i, &stats, sizeof stats);
+        if (redlock_client_histogram(client, REDLOCK_HISTOGRAM_REPLY, (int)i, &histogram, sizeof histogram) == 0)
+            rl_text_histogram(text, name, &(struct rl_own_labels){.node = stats.name}, &histogram);
+    }
+}
+
+/* --- Classes of keys --------------------------------------------------------------------------------------------- */
+
+static const struct class_row {
+    struct family family;
+    const char *reason;
+    size_t offset; /* of a uint64_t in struct redlock_class_stats */
+} of_class[] = {
+#define CLASS(name, help, reason, member) \
+    {{"redlock_key_" name, help}, reason, offsetof(struct redlock_class_stats, member)}
+#define FAILURE(member) \
+    CLASS("failures_total", "Acquisitions that failed, by class of key and by what was in the way.", #member, member)
+#define LOSS(member) CLASS("lost_total", "Locks that were lost, by class of key and by reason.", #member, lost_##member)
+    CLASS("acquired_total", "Acquisitions that succeeded, by class of key.", NULL, acquired),
+    FAILURE(held),
+    FAILURE(no_quorum),
+    FAILURE(too_slow),
+    FAILURE(canceled),
+    FAILURE(client),
+    LOSS(expired),
+    LOSS(unreachable),
+    LOSS(refused),
+    LOSS(clock_step),
+    LOSS(hold_limit),
+};
+
+static void put_classes(struct rl_text *text, const struct redlock_client *client)
+{
+    const char *before = "";
+
+    for (size_t row = 0; row < sizeof of_class / sizeof of_class[0]; row++) {
+        const struct class_row *at = &of_class[row];
+
+        if (strcmp(before, at->family.name) != 0)
+            put_head(text, &at->family);
+        before = at->family.name;
+        for (size_t i = 0; i < redlock_client_class_count(client); i++) {
+            struct redlock_class_stats stats;
+            struct rl_own_labels own = {.name = at->reason ? "reason" : NULL, .value = at->reason};
+            uint64_t value;
+
+            redlock_client_class_stats(client, i, &stats, sizeof stats);
+            own.key_class = stats.name;
+            memcpy(&value, (const char *)&stats + at->offset, sizeof value);
+            rl_text_count(text, at->family.name, &own, (int64_t)value);
+        }
     }
 }
 
@@ -363,22 +314,29 @@ static struct number number_of(const struct node *node, size_t row)
     return plain(value);
 }
 
-static void put_node(struct text *text, const struct node *node, size_t row)
+static void put_node(struct rl_text *text, const struct node *node, size_t row)
 {
+    const char *vote = of_node[row].vote;
+    const struct rl_own_labels own = {.node = node->stats.name, .name = vote ? "vote" : NULL, .value = vote};
     struct number number = number_of(node, row);
 
-    if (number.unit == ABSENT)
-        return;
-    put_sample(text, of_node[row].family.name, node->stats.name, of_node[row].vote ? "vote" : NULL, of_node[row].vote);
     if (number.unit == MICROSECONDS)
-        put_seconds(text, number.value);
-    else
-        put_count(text, (uint64_t)number.value);
-    put_string(text, "\n");
+        rl_text_seconds(text, of_node[row].family.name, &own, number.value);
+    else if (number.unit == PLAIN)
+        rl_text_count(text, of_node[row].family.name, &own, number.value);
+}
+
+static struct node node_of(const struct redlock_client *client, size_t i)
+{
+    struct node node = {.stats = {.name = ""}};
+
+    redlock_client_node_stats(client, i, &node.stats, sizeof node.stats);
+    redlock_client_node_info(client, i, &node.info, sizeof node.info);
+    return node;
 }
 
 /* A master is asked again for each row: there is no room to keep what all of them say. */
-static void put_nodes(struct text *text, const struct redlock_client *client)
+static void put_nodes(struct rl_text *text, const struct redlock_client *client)
 {
     const char *before = "";
 
@@ -387,11 +345,74 @@ static void put_nodes(struct text *text, const struct redlock_client *client)
             put_head(text, &of_node[row].family);
         before = of_node[row].family.name;
         for (size_t i = 0; i < redlock_client_node_count(client); i++) {
-            struct node node = {.stats = {.name = ""}};
+            struct node node = node_of(client, i);
 
-            redlock_client_node_stats(client, i, &node.stats, sizeof node.stats);
-            redlock_client_node_info(client, i, &node.info, sizeof node.info);
             put_node(text, &node, row);
+        }
+    }
+}
+
+/* Masters that have left the list are none of these. */
+static void put_quorum(struct rl_text *text, const struct redlock_client *client)
+{
+    static const struct family quorum = {"redlock_quorum", "Masters that must agree."};
+    static const struct family margin = {"redlock_quorum_margin",
+                                         "Masters that may still fail; below 0: no quorum votes."};
+    int64_t needed = (int64_t)client->host.engine.votes.config.quorum;
+    int64_t left = -needed;
+
+    for (size_t i = 0; i < redlock_client_node_count(client); i++) {
+        struct node node = node_of(client, i);
+
+        left += node.info.member && is_voting(&node).value;
+    }
+    put_head(text, &quorum);
+    rl_text_count(text, quorum.name, &none, needed);
+    put_head(text, &margin);
+    rl_text_count(text, margin.name, &none, left);
+}
+
+static const char *why_not(const struct node *node)
+{
+    if (node->stats.link != REDLOCK_LINK_READY)
+        return redlock_link_name(node->stats.link);
+    if (node->info.fault != REDLOCK_FAULT_NONE)
+        return redlock_fault_name(node->info.fault);
+    return redlock_standing_name(node->info.standing);
+}
+
+static void put_not_voting(struct rl_text *text, const struct redlock_client *client)
+{
+    static const struct family family = {"redlock_node_not_voting",
+                                         "Why the vote of the master does not count at present; always 1."};
+
+    put_head(text, &family);
+    for (size_t i = 0; i < redlock_client_node_count(client); i++) {
+        struct node node = node_of(client, i);
+        const struct rl_own_labels own = {.node = node.stats.name, .name = "reason", .value = why_not(&node)};
+
+        if (!is_voting(&node).value)
+            rl_text_count(text, family.name, &own, 1);
+    }
+}
+
+/* There are many reasons, and few that ever come. */
+static void put_failures(struct rl_text *text, const struct redlock_client *client)
+{
+    static const struct family family = {
+        "redlock_node_failures_total", "Attempts, renewals and extensions that failed, and what the master lacked."};
+
+    put_head(text, &family);
+    for (size_t i = 0; i < redlock_client_node_count(client); i++) {
+        const uint64_t *failures = client->measures.failures[i];
+        struct redlock_node_stats stats;
+
+        redlock_client_node_stats(client, i, &stats, sizeof stats);
+        for (enum rl_detail why = RL_DETAIL_NONE; why < RL_DETAIL_COUNT; why++) {
+            const struct rl_own_labels own = {.node = stats.name, .name = "reason", .value = rl_detail_text(why)};
+
+            if (failures[why] > 0)
+                rl_text_count(text, family.name, &own, (int64_t)failures[why]);
         }
     }
 }
@@ -399,18 +420,24 @@ static void put_nodes(struct text *text, const struct redlock_client *client)
 int redlock_client_metrics(const struct redlock_client *client, const struct redlock_metric_label *labels,
                            size_t n_labels, char *ret_text, size_t size)
 {
-    struct text text = {ret_text, size > 0 ? size - 1 : 0, 0, labels, n_labels};
+    struct rl_text text = {ret_text, size > 0 ? size - 1 : 0, 0, labels, n_labels};
     struct redlock_stats stats;
     int status;
 
-    if ((size > 0 && !ret_text) || !are_labels(labels, n_labels))
+    if ((size > 0 && !ret_text) || !rl_labels_are_usable(labels, n_labels))
         return REDLOCK_E_ARGUMENT;
     status = redlock_client_stats(client, &stats, sizeof stats);
     if (status != 0)
         return status;
     put_version(&text);
     put_client(&text, &stats);
+    put_quorum(&text, client);
     put_nodes(&text, client);
+    put_not_voting(&text, client);
+    put_failures(&text, client);
+    put_classes(&text, client);
+    put_times(&text, client);
+    put_replies(&text, client);
     if (text.length > INT_MAX)
         return REDLOCK_E_ARGUMENT;
     if (size > 0)

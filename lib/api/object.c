@@ -193,5 +193,6 @@ void rl_objects_free(struct redlock_client *client)
     rl_calls_fini(client);
     free(client->list);
     free(client->may_follow);
+    rl_usage_fini(&client->usage);
     free(client);
 }

@@ -55,6 +55,7 @@ struct rl_object {
     bool due;            /* callbacks are */
     bool destroyed;
     uint8_t alarms;      /* of a lock: those that are due, a set of enum redlock_alarm_kind */
+    uint8_t key_class;   /* of a lock: its key's (api/usage.h) */
 };
 
 /* The object is the client's from now on. */

@@ -140,6 +140,26 @@ static int check_names(struct redlock_options *options, char *why, size_t size)
     return status < 0 ? status : check_text("label", options->label, REDLOCK_MAX_LABEL_BYTES, why, size);
 }
 
+static int check_classes(const struct redlock_options *options, char *why, size_t size)
+{
+    if (options->n_key_classes > REDLOCK_MAX_KEY_CLASSES || (options->n_key_classes && !options->key_classes)) {
+        snprintf(why, size, "n_key_classes is %zu; key_classes must be there, and have at most %d",
+                 options->n_key_classes, REDLOCK_MAX_KEY_CLASSES);
+        return REDLOCK_E_KEY_CLASSES;
+    }
+    for (size_t i = 0; i < options->n_key_classes; i++) {
+        const struct redlock_key_class *given = &options->key_classes[i];
+
+        if (given->prefix && given->name && *given->name &&
+            check_text("the name", given->name, REDLOCK_MAX_LABEL_BYTES, why, size) == 0)
+            continue;
+        snprintf(why, size, "key_classes[%zu] needs a prefix, and a name of 1 to %d printable characters without a "
+                 "space", i, REDLOCK_MAX_LABEL_BYTES);
+        return REDLOCK_E_KEY_CLASSES;
+    }
+    return 0;
+}
+
 /* One row for each number with a fixed range. */
 static int check_numbers(const struct redlock_options *o, char *why, size_t size)
 {
@@ -183,6 +203,8 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
         status = check_prefix(&options, why, why_size);
     if (status == 0)
         status = check_names(&options, why, why_size);
+    if (status == 0)
+        status = check_classes(&options, why, why_size);
     if (status == 0)
         status = rl_tls_check(&options, why, why_size);
     if (status == 0)

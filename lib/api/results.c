@@ -28,6 +28,14 @@ static void count(struct redlock_stats *stats, enum rl_op op, int status)
     stats->canceled += status == REDLOCK_CANCELED;
 }
 
+/* An acquisition is measured, too. */
+static void note_end(struct redlock_lock *lock, const struct rl_call *call)
+{
+    count(&rl_client_of(lock)->stats, (enum rl_op)call->op, call->status);
+    if (call->op == RL_OP_ACQUIRE)
+        rl_usage_acquired(lock, call);
+}
+
 static enum redlock_event_type event_type(enum rl_op op, int status)
 {
     if (op == RL_OP_RELEASE)
@@ -68,7 +76,9 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     rl_call_end(call, rl_public_status(lock, status), rl_public_status(lock, cause));
     if (op == RL_OP_CONVERT && call->status == REDLOCK_OK)
         call->unanswered = false;
-    count(&client->stats, op, call->status);
+    note_end(lock, call);
+    if (op == RL_OP_ACQUIRE && call->status == REDLOCK_OK)
+        rl_usage_begin_hold(lock);
     if (op == RL_OP_ACQUIRE && call->status == REDLOCK_OK)
         RL_PROBE_1(grant, &lock->host, rl_call_elapsed_us(call, client->host.now));
     else if (op == RL_OP_ACQUIRE)
@@ -212,9 +222,9 @@ void rl_results_deliver(struct redlock_lock *lock)
 
 static struct rl_call canceled(struct redlock_lock *lock, struct rl_call call)
 {
-    if (!call.ended)
-        count(&rl_client_of(lock)->stats, (enum rl_op)call.op, REDLOCK_CANCELED);
     call.status = REDLOCK_CANCELED;
+    if (!call.ended)
+        note_end(lock, &call);
     return call;
 }
 

@@ -319,8 +319,10 @@ static int check_held(struct redlock_set *set)
 static void detach(struct redlock_set *set, struct rl_parts parts)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        if (!rl_set_is_gate(set, i) && rl_parts_has(parts, i))
-            rl_host_detach(&set->parts[i].lock->host);
+        if (rl_set_is_gate(set, i) || !rl_parts_has(parts, i))
+            continue;
+        rl_usage_end_hold(set->parts[i].lock);
+        rl_host_detach(&set->parts[i].lock->host);
     }
 }
 

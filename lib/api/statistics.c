@@ -97,6 +97,85 @@ int redlock_client_node_stats(const struct redlock_client *client, size_t node, 
     return 0;
 }
 
+size_t redlock_client_class_count(const struct redlock_client *client)
+{
+    return client ? client->usage.n_classes : 0;
+}
+
+int redlock_client_class_stats(const struct redlock_client *client, size_t number,
+                               struct redlock_class_stats *ret_stats, size_t size)
+{
+    if (!client || !ret_stats || number >= client->usage.n_classes)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(client))
+        return REDLOCK_E_FORKED;
+    memcpy(ret_stats, &client->usage.classes[number], smaller(size, sizeof *ret_stats));
+    return 0;
+}
+
+_Static_assert(RL_BUCKETS == REDLOCK_HISTOGRAM_BUCKETS, "what the header says");
+
+int64_t redlock_histogram_bound_us(size_t bucket)
+{
+    int64_t ns = rl_bucket_bound_ns(bucket);
+
+    return ns == INT64_MAX ? INT64_MAX : ns / RL_NS_PER_US;
+}
+
+/* False: there is no such outcome or master. */
+static bool find_histogram(const struct redlock_client *client, enum redlock_histogram_kind kind, int which,
+                           struct rl_histogram *ret)
+{
+    size_t n_masters = client->host.engine.votes.config.n_nodes;
+    struct rl_conn_stats conn;
+    bool exists = true;
+
+    switch (kind) {
+    case REDLOCK_HISTOGRAM_ACQUIRE:
+        exists = which <= REDLOCK_OK && which >= REDLOCK_CANCELED;
+        *ret = client->usage.acquisitions[exists ? -which : 0];
+        break;
+    case REDLOCK_HISTOGRAM_WAIT:
+        *ret = client->usage.waits;
+        break;
+    case REDLOCK_HISTOGRAM_HOLD:
+        *ret = client->usage.holds;
+        break;
+    case REDLOCK_HISTOGRAM_RENEWAL:
+        *ret = client->measures.renewals;
+        break;
+    case REDLOCK_HISTOGRAM_RENEWAL_LATE:
+        *ret = client->measures.renewals_late;
+        break;
+    case REDLOCK_HISTOGRAM_REPLY:
+        exists = which >= 0 && (size_t)which < n_masters;
+        rl_driver_node_stats(client->driver, exists ? (unsigned)which : 0, &conn);
+        *ret = conn.latencies;
+        break;
+    default:
+        exists = false;
+    }
+    return exists;
+}
+
+int redlock_client_histogram(const struct redlock_client *client, enum redlock_histogram_kind kind, int which,
+                             struct redlock_histogram *ret_histogram, size_t size)
+{
+    struct redlock_histogram copy;
+    struct rl_histogram histogram;
+
+    if (!client || !ret_histogram)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(client))
+        return REDLOCK_E_FORKED;
+    if (!find_histogram(client, kind, which, &histogram))
+        return REDLOCK_E_ARGUMENT;
+    copy = (struct redlock_histogram){.count = histogram.count, .sum_us = histogram.sum_ns / RL_NS_PER_US};
+    memcpy(copy.buckets, histogram.buckets, sizeof copy.buckets);
+    memcpy(ret_histogram, &copy, smaller(size, sizeof copy));
+    return 0;
+}
+
 /* The offset of the master's clock is known against the client's clock, which is no wall clock; so this machine's wall
  * clock is read for the comparison. */
 static int64_t wall_clock_offset_us(const struct rl_node_clock *clock, struct rl_instant now)

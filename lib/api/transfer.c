@@ -130,8 +130,10 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
         status = rl_lock_check_held_once(lock);
     if (status == 0)
         status = rl_lock_describe(lock, ret_text, size);
-    if (status == 0)
+    if (status == 0) {
+        rl_usage_end_hold(lock);
         rl_host_detach(&lock->host);
+    }
     return status;
 }
 
@@ -321,5 +323,9 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
     status = prepare(lock, options, text, &exported, &request);
     if (status == 0)
         status = rl_lock_check_free(lock);
-    return status == 0 ? rl_host_import(&lock->host, &request, &exported) : status;
+    if (status == 0)
+        status = rl_host_import(&lock->host, &request, &exported);
+    if (status == 0)
+        rl_usage_begin_hold(lock);
+    return status;
 }

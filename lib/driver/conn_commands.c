@@ -153,6 +153,7 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
     conn->proved = !shut_out;
     conn->stats.replies++;
     conn->stats.last_latency_ns = rl_until(entry.tag.sent, now).ns;
+    rl_histogram_add(&conn->stats.latencies, rl_until(entry.tag.sent, now));
     sink->reply(sink->ctx, conn->node, &entry.tag, reply, now);
     return !shut_out;
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/histogram.h"
+
 /* Counters of the connection to one master; see struct redlock_node_stats. */
 struct rl_conn_stats {
     uint64_t commands;
@@ -18,6 +20,7 @@ struct rl_conn_stats {
     size_t unsent_bytes;
     int64_t last_latency_ns; /* -1 before the first reply */
     const char *last_error;
+    struct rl_histogram latencies; /* of the replies, without those of handshakes */
 };
 
 #endif

@@ -47,6 +47,7 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
 {
     const struct rl_acquire *request = lock->acquisition.request;
 
+    rl_votes_note_failure(&engine->votes, lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
     lock->attempt = end & 15u;

@@ -25,7 +25,8 @@ struct rl_entry {
     uint32_t reported_rank; /* the position that the host has been told */
     struct rl_instant in_queue_until; /* until then a quorum keeps the entry: the lease of the latest round that a
                                        * quorum has answered */
-    bool enqueued;          /* an ENQUEUE has been sent in this acquisition */
+    struct rl_instant entered; /* when the first ENQUEUE of this acquisition was sent ... */
+    bool enqueued;          /* ... if one has been */
     bool reported;          /* the host has been told a position */
     struct {
         struct rl_instant look;       /* when this master's last answer says that the turn may have come */

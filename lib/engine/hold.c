@@ -201,6 +201,8 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
     lock->loss = reason(engine, lock, now) & 7u;
+    if (extending || lock->hold.renewing)
+        rl_votes_note_failure(&engine->votes, lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }

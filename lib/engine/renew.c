@@ -129,9 +129,12 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
     lock->hold.renewing = false;
     lock->hold.round_failed = !won;
     if (won) {
+        if (engine->votes.config.measures)
+            rl_histogram_add(&engine->votes.config.measures->renewals, rl_until(lock->round_start, now));
         rl_hold_round_won(engine, lock);
         rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
     } else {
+        rl_votes_note_failure(&engine->votes, lock->claim);
         engine->votes.counters.renewals_failed++;
     }
     schedule_next(engine, lock, now, false);
@@ -190,6 +193,8 @@ struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, str
         return rl_stay(lock);
     }
     engine->votes.counters.renewals++;
+    if (engine->votes.config.measures)
+        rl_histogram_add(&engine->votes.config.measures->renewals_late, rl_until(lock->wake, now));
     rl_hold_start_round(engine, lock, now);
     lock->hold.renewing = true;
     lock->wake = round_end(engine, lock, now);
@@ -212,11 +217,13 @@ struct rl_next rl_extend_enter(struct rl_engine *engine, struct rl_lock *lock, s
     return rl_extend_changed(engine, lock, now);
 }
 
-static struct rl_next end_extension(const struct rl_engine *engine, struct rl_lock *lock, enum rl_end status)
+static struct rl_next end_extension(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status)
 {
     lock->hold.round_failed = status != RL_END_OK;
     if (status == RL_END_OK)
         rl_hold_round_won(engine, lock);
+    else
+        rl_votes_note_failure(&engine->votes, lock->claim);
     return rl_go(RL_LOCK_HELD, status, RL_END_NONE);
 }
 

@@ -80,6 +80,8 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
     claim->ttl_ms = lease_ms(engine, lock->acquisition.request);
     claim->longest_ttl_ms = claim->ttl_ms;
     engine->votes.counters.waits += !entry->enqueued;
+    if (!entry->enqueued)
+        entry->entered = now;
     entry->enqueued = true;
     entry->short_rounds = 0;
     entry->early.ns = 0;
@@ -269,6 +271,7 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
     if (rl_before(now, lock->acquisition.request->deadline))
         return rl_refresh_tick(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
+    rl_votes_note_failure(&engine->votes, lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
     return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE, rl_wait_can_ask_quorum(engine, now) ? RL_END_HELD : RL_END_NO_QUORUM);

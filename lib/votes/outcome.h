@@ -64,6 +64,7 @@ enum rl_detail {
 #define RL_DETAIL_ENUM(name, text) RL_DETAIL_##name,
     RL_DETAIL_MAP(RL_DETAIL_ENUM)
 #undef RL_DETAIL_ENUM
+    RL_DETAIL_COUNT
 };
 
 /* What a master says, beside its answer to ENQUEUE, of the value's entry in its wait queue (rule 7.1). */

@@ -9,6 +9,8 @@ void rl_votes_init_node(struct rl_votes *votes, size_t node)
     votes->admissions[node] =
         (struct rl_admission_status){.kind = RL_ADMISSION_UNEVALUATED, .fault = RL_FAULT_UNJUDGED};
     votes->stepped_until[node] = votes->stepped_before[node] = votes->moves[node].to = RL_LONG_AGO;
+    if (votes->config.measures)
+        memset(votes->config.measures->failures[node], 0, sizeof votes->config.measures->failures[node]);
 }
 
 void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
@@ -24,6 +26,20 @@ void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
     rl_list_init(&votes->finished);
     for (size_t i = 0; i < config->n_nodes; i++)
         rl_votes_init_node(votes, i);
+}
+
+/* A master that another holder keeps the key on lacks nothing. */
+void rl_votes_note_failure(struct rl_votes *votes, const struct rl_claim *claim)
+{
+    struct rl_measures *measures = votes->config.measures;
+
+    for (size_t i = 0; measures && i < claim->n_nodes; i++) {
+        const struct rl_vote *vote = &claim->votes[i];
+        bool granted = vote->answer == RL_GRANTED || vote->answer == RL_QUEUED;
+
+        if (!granted && vote->detail != RL_DETAIL_NONE && vote->detail != RL_DETAIL_HELD)
+            measures->failures[i][vote->detail]++;
+    }
 }
 
 /* The claim may be in the list of pending rollbacks, or in the list of the finished, or in none: never in both. */

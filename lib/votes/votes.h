@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/histogram.h"
 #include "util/instant.h"
 #include "util/link.h"
 #include "util/list.h"
@@ -34,6 +35,13 @@ static inline uint32_t rl_count_bits(uint32_t mask)
     return count;
 }
 
+/* What is measured of renewals, and of what masters did not do. */
+struct rl_measures {
+    struct rl_histogram renewals;     /* from the beginning of a renewal to its quorum */
+    struct rl_histogram renewals_late; /* from when a renewal was due to its beginning */
+    uint64_t failures[RL_MAX_NODES][RL_DETAIL_COUNT]; /* what each master lacked in rounds that failed */
+};
+
 struct rl_config {
     size_t n_nodes;              /* masters that have a place: members of the list, and those that have left it */
     size_t quorum;
@@ -44,6 +52,7 @@ struct rl_config {
     uint32_t renewals_per_tick;  /* more than that are spread where possible (engine/renew.c); 0: they are not */
     uint32_t max_ttl_ms;         /* of all clients; the host changes it when it learns more */
     uint64_t seed;               /* of the retry jitter */
+    struct rl_measures *measures; /* the caller's, all zero; NULL: nothing is measured */
 };
 
 struct rl_counters {
@@ -99,6 +108,9 @@ static inline bool rl_votes_joins(const struct rl_votes *votes, size_t node)
     return (votes->members & rl_bit(node)) &&
            (votes->links[node] == RL_LINK_JOINING || (votes->greeting & rl_bit(node)));
 }
+
+/* The claim's latest round has failed: counts why each master is no part of a quorum. */
+void rl_votes_note_failure(struct rl_votes *votes, const struct rl_claim *claim);
 
 /* After any change of a claim: takes it off the list of pending rollbacks when none of its rollbacks is pending, and
  * puts it on the list of the finished when nothing refers to it. */

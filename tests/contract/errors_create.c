@@ -52,6 +52,24 @@ static void refuse_client(struct rig *rig, const char *const *urls, size_t n, co
     ck_assert_ptr_null(strstr(error.text, "s3cret"));
 }
 
+static void errors_of_classes(struct rig *rig, struct redlock_options *options)
+{
+    static const struct redlock_key_class many[REDLOCK_MAX_KEY_CLASSES + 1];
+    static const struct redlock_key_class wrong[] = {{NULL, "name"}, {"a", NULL}, {"a", ""}, {"a", "two words"}};
+
+    options->n_key_classes = 1;
+    refuse_client(rig, rig->urls, 3, options, REDLOCK_E_KEY_CLASSES, "classes that are not there");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        options->key_classes = &wrong[i];
+        refuse_client(rig, rig->urls, 3, options, REDLOCK_E_KEY_CLASSES, "a class without a prefix or a name");
+    }
+    options->key_classes = many;
+    options->n_key_classes = REDLOCK_MAX_KEY_CLASSES + 1;
+    refuse_client(rig, rig->urls, 3, options, REDLOCK_E_KEY_CLASSES, "33 classes");
+    options->key_classes = NULL;
+    options->n_key_classes = 0;
+}
+
 void errors_of_options(struct rig *rig)
 {
     struct redlock_options options;
@@ -75,6 +93,7 @@ void errors_of_options(struct rig *rig)
     options.key_prefix = "0123456789012345678901234567890123456789012345678901234567890123x";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PREFIX, "a prefix of 65 characters");
     options.key_prefix = NULL;
+    errors_of_classes(rig, &options);
     options.tls_key_file = "a key without a certificate";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_TLS, "half of an identity");
     options.tls_key_file = NULL;

@@ -8,8 +8,12 @@ struct world world;
 
 void world_open(size_t n)
 {
+    static const struct redlock_key_class key_class = {"k", "keys"};
+
     memset(&world, 0, sizeof world);
     redlock_options_init(&world.options);
+    world.options.key_classes = &key_class;
+    world.options.n_key_classes = 1;
     world.options.profile = REDLOCK_PROFILE_CLASSIC; /* unless a test says otherwise */
     world.base = event_base_new();
     ck_assert_ptr_nonnull(world.base);

@@ -15,6 +15,8 @@ static struct {
     size_t n_families;
     bool typed;   /* the latest family has its TYPE ... */
     bool counter; /* ... and it is this */
+    bool histogram; /* ... or this, whose buckets only grow: */
+    double bucket;
     const char *samples[MAX_SAMPLES]; /* up to their numbers */
     size_t lengths[MAX_SAMPLES];
     size_t n_samples;
@@ -54,7 +56,9 @@ static void check_type(const char *at)
     ck_assert_str_eq(name, seen.families[seen.n_families - 1]);
     seen.typed = true;
     seen.counter = strncmp(at, " counter\n", 9) == 0;
-    MUST(seen.counter || strncmp(at, " gauge\n", 7) == 0, at);
+    seen.histogram = strncmp(at, " histogram\n", 11) == 0;
+    seen.bucket = 0;
+    MUST(seen.counter || seen.histogram || strncmp(at, " gauge\n", 7) == 0, at);
     ck_assert_int_eq(seen.counter, strlen(name) > 6 && strcmp(name + strlen(name) - 6, "_total") == 0);
 }
 
@@ -83,6 +87,26 @@ static const char *after_labels(const char *at)
     return at + 1;
 }
 
+/* What a name has behind that of its family. Each bucket has those before it, too, and the count has all. */
+static void check_part(const char *line, const char *name, double number)
+{
+    const char *family = seen.families[seen.n_families - 1];
+    size_t length = strlen(family);
+
+    MUST(strncmp(name, family, length) == 0, line);
+    if (!seen.histogram) {
+        ck_assert_str_eq(name + length, "");
+    } else if (strcmp(name + length, "_bucket") == 0) {
+        MUST(number >= seen.bucket && strstr(line, "le=\""), line);
+        seen.bucket = number;
+    } else if (strcmp(name + length, "_count") == 0) {
+        MUST(number == seen.bucket, line);
+        seen.bucket = 0;
+    } else {
+        ck_assert_str_eq(name + length, "_sum");
+    }
+}
+
 static void check_sample(const char *line)
 {
     char name[NAME_SIZE];
@@ -91,10 +115,9 @@ static void check_sample(const char *line)
     char *end;
 
     MUST(seen.typed, line);
-    ck_assert_str_eq(name, seen.families[seen.n_families - 1]);
     MUST(at[0] == ' ' && (at[1] == '-' || isdigit((unsigned char)at[1])), line);
     MUST(strspn(at + 1, "-0123456789.") == strcspn(at + 1, "\n"), line);
-    strtod(at + 1, &end);
+    check_part(line, name, strtod(at + 1, &end));
     MUST(*end == '\n', line);
     ck_assert_uint_lt(seen.n_samples, MAX_SAMPLES);
     for (size_t i = 0; i < seen.n_samples; i++)

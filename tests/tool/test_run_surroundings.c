@@ -245,12 +245,31 @@ TEST(surroundings, metrics_are_written_for_prometheus)
     text = rig_read(path);
     ck_assert_ptr_nonnull(strstr(text, "redlock_held{key=\"job\"} 0\n"));
     ck_assert_ptr_nonnull(strstr(text, "# TYPE redlock_acquire_seconds histogram\n"));
-    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count{key=\"job\"} 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count{key=\"job\",result=\"acquired\"} 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\nredlock_run_acquire_seconds{key=\"job\"} 0."));
     ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_results_total{key=\"job\",result=\"acquired\"} 1\n"));
     ck_assert_ptr_nonnull(strstr(text, "redlock_node_up{key=\"job\",node=\""));
     rig_run(0, WORDS("-k", "a \"b\" \\c", "-k", "d", "--metrics-file", path, "grep", "-c",
                      "{key=\"job\\\\na \\\\\"b\\\\\" \\\\\\\\c\\\\nd\"", path));
     ck_assert_int_gt(atoi(tool.out), 20);
+}
+
+/* Of classes that overlap the longer prefix counts; a prefix may have '=' itself. */
+TEST(surroundings, metrics_count_by_class_of_key)
+{
+    const char *path = rig_path("redlock.prom");
+    const char *text;
+
+    rig_run(0, WORDS("-k", "a=b:7", "--metrics-file", path, "--metrics-class", "a=short", "--metrics-class",
+                     "a=b:=long", "true"));
+    text = rig_read(path);
+    ck_assert_ptr_nonnull(strstr(text, "key_class=\"long\"} 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_key_acquired_total{key=\"job\\na=b:7\",key_class=\"short\"} 0\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_key_acquired_total{key=\"job\\na=b:7\",key_class=\"other\"} 1\n"));
+    for (const char *const *wrong = (const char *const[]){"", "a", "a=", "a=two words", NULL}; *wrong; wrong++) {
+        rig_run(125, WORDS("--metrics-class", *wrong, "true"));
+        ck_assert_ptr_nonnull(strstr(tool.err, "--metrics-class takes PREFIX=NAME"));
+    }
 }
 
 /* Keys as long as keys may be. */

@@ -484,4 +484,60 @@ TEST(rhythm, what_was_not_requested_stays_so)
     ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 0);
 }
 
+/* --- What is measured --------------------------------------------------------------------------------------------- */
+
+static struct rl_measures measures;
+
+static struct core *start_measured(void)
+{
+    struct rl_config config = core_config(3);
+    struct rl_acquire request = renewing_request();
+    struct core *core;
+
+    memset(&measures, 0, sizeof measures);
+    config.measures = &measures;
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_acquire(core, &request);
+    core_answers(core, "ggg");
+    return core;
+}
+
+GROUP(measured, "what is measured", NULL, core_stop_all)
+
+/* The first renewal begins in time and takes 10 ms. The second begins 40 ms late, since nobody has looked. */
+TEST(measured, how_late_a_renewal_begins_and_how_long_it_takes)
+{
+    struct core *core = start_measured();
+
+    core_run_to(core, 310);
+    core_answers(core, "ggg");
+    core_sleep_to(core, 640);
+    core_run_to(core, 640);
+    ck_assert_uint_eq(measures.renewals.count, 1);
+    ck_assert_uint_eq(measures.renewals.sum_ns, 10 * RL_NS_PER_MS);
+    ck_assert_uint_eq(measures.renewals_late.count, 2);
+    ck_assert_uint_eq(measures.renewals_late.sum_ns, 40 * RL_NS_PER_MS);
+}
+
+/* One master says that the key is another's, one hangs until the round is over, and the third grants. */
+TEST(measured, what_each_master_lacked_in_a_renewal_that_failed)
+{
+    struct core *core = start_measured();
+
+    core_run_to(core, 300);
+    core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
+    core_answer(core, 1, RL_GRANTED);
+    core_run_to(core, 349);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 0);
+    core_run_to(core, 350);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 1);
+    ck_assert_uint_eq(measures.renewals.count, 0);
+    ck_assert_uint_eq(measures.failures[0][RL_DETAIL_FOREIGN], 1);
+    ck_assert_uint_eq(measures.failures[2][RL_DETAIL_TIMEOUT], 1);
+    for (unsigned why = 0; why < RL_DETAIL_COUNT; why++)
+        ck_assert_uint_eq(measures.failures[1][why], 0);
+}
+
 SUITE("engine_renew")

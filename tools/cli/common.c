@@ -161,6 +161,8 @@ char *cli_again(const struct cli_common *common, const char *command)
 
 void cli_common_fini(struct cli_common *common)
 {
+    for (size_t i = 0; i < REDLOCK_MAX_KEY_CLASSES; i++)
+        free((char *)(uintptr_t)common->classes[i].prefix);
     cli_masters_fini(&common->masters);
 }
 
@@ -174,6 +176,42 @@ bool cli_label_fits(const char *command, struct cli_common *common)
     const char *given = common->label_given ? common->label_given : cli_variable("REDLOCK_LABEL");
 
     return label_make(command, given, common->label);
+}
+
+/* The name stands behind the last '=', since a prefix may have one. */
+static bool read_class(const char *command, const char *given, struct redlock_key_class *ret)
+{
+    const char *equals = strrchr(given, '=');
+    char safe[200];
+
+    if (!equals || equals[1] == '\0' || strlen(equals + 1) > REDLOCK_MAX_LABEL_BYTES ||
+        !label_is_printable(equals + 1)) {
+        cli_error(command,
+                  "--metrics-class takes PREFIX=NAME, such as 'order:=orders', with a name of 1 to %d printable "
+                  "characters without a blank, not '%s'",
+                  REDLOCK_MAX_LABEL_BYTES, shown(given, safe, sizeof safe));
+        return false;
+    }
+    ret->name = equals + 1;
+    ret->prefix = strndup(given, (size_t)(equals - given));
+    if (!ret->prefix)
+        cli_error(command, "out of memory");
+    return ret->prefix != NULL;
+}
+
+bool cli_classes_fit(const char *command, struct cli_common *common)
+{
+    const struct cli_texts *given = &common->classes_given;
+
+    if (given->n > REDLOCK_MAX_KEY_CLASSES) {
+        cli_error(command, "--metrics-class is given %zu times; at most %d are possible", given->n,
+                  REDLOCK_MAX_KEY_CLASSES);
+        return false;
+    }
+    for (size_t i = 0; i < given->n; i++)
+        if (!read_class(command, given->items[i], &common->classes[i]))
+            return false;
+    return true;
 }
 
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common)

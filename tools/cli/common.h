@@ -38,6 +38,8 @@ struct cli_common {
     const char *may_follow;         /* names of masters that may come with a change of the list */
     const char *label_given;        /* --label of those that take locks; NULL: it is not given */
     char label[REDLOCK_MAX_LABEL_BYTES + 1];
+    struct cli_texts classes_given; /* --metrics-class of those that have metrics */
+    struct redlock_key_class classes[REDLOCK_MAX_KEY_CLASSES];
 };
 
 enum { CLI_MAX_NODE_TIMEOUT_MS = 60000 };
@@ -74,6 +76,11 @@ extern const char *const cli_profile_words[];
 
 /* ... and those that take them. cli_label_fits() is due then. */
 #define CLI_LABEL_OPTION(common) {.name = "label", .text = &(common)->label_given}
+
+/* ... and those that have metrics. cli_classes_fit() is due then. */
+#define CLI_CLASS_OPTION(common) {.name = "metrics-class", .texts = &(common)->classes_given}
+#define CLI_CLASS_HELP                                                                                             \
+    "  --metrics-class PREFIX=NAME   keys that begin with PREFIX count as NAME there\n"
 
 /* The parts of every help text that describe them. */
 #define CLI_LABEL_HELP                                                                                             \
@@ -121,6 +128,9 @@ uint32_t cli_quorum(const struct cli_common *common);
 
 /* False after a message. Otherwise clients that are created from now on have the label. */
 bool cli_label_fits(const char *command, struct cli_common *common);
+
+/* False after a message. Otherwise clients that are created from now on have the classes. */
+bool cli_classes_fit(const char *command, struct cli_common *common);
 
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);

@@ -242,6 +242,8 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.join = common->join;
     options.may_follow = common->may_follow;
     options.declaration = common->declaration;
+    options.key_classes = common->classes;
+    options.n_key_classes = common->classes_given.n;
     cli_tls_apply(&common->masters.tls, &options);
     if (cli_password_changes(&common->masters.password)) {
         *ret_exit = CLI_INFRASTRUCTURE;

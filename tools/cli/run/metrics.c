@@ -64,39 +64,12 @@ static void print_lock(const struct page *page)
     print_head(page, "held", "gauge", "1 while the lock is held");
     print_sample(page, "held", "");
     fprintf(page->out, "%d\n", page->metrics->held);
+    print_head(page, "run_acquire_seconds", "gauge", "How long all locks of the command have taken together");
+    print_sample(page, "run_acquire_seconds", "");
+    print_seconds(page, page->metrics->acquire_us);
     print_head(page, "remaining_seconds", "gauge", "Proven validity left when this was written");
     print_sample(page, "remaining_seconds", "");
     print_seconds(page, remaining_ms > 0 ? remaining_ms * US_PER_MS : 0);
-}
-
-static void print_bucket(const struct page *page, const char *bound, int64_t count)
-{
-    char more[32];
-
-    snprintf(more, sizeof more, ",le=\"%s\"", bound);
-    print_sample(page, "acquire_seconds_bucket", more);
-    fprintf(page->out, "%" PRId64 "\n", count);
-}
-
-/* Of this one acquisition: one process takes one lock. */
-static void print_histogram(const struct page *page)
-{
-    static const struct {
-        const char *text;
-        int64_t us;
-    } bounds[] = {{"0.001", 1000}, {"0.002", 2000}, {"0.005", 5000}, {"0.01", 10000}, {"0.02", 20000},
-                  {"0.05", 50000}, {"0.1", 100000}, {"0.2", 200000}, {"0.5", 500000}, {"1", 1000000},
-                  {"2", 2000000}, {"5", 5000000}, {"10", 10000000}, {"30", 30000000}, {"60", 60000000},
-                  {"300", 300000000}};
-
-    print_head(page, "acquire_seconds", "histogram", "How long the acquisition of the lock has taken");
-    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
-        print_bucket(page, bounds[i].text, page->metrics->acquire_us <= bounds[i].us);
-    print_bucket(page, "+Inf", 1);
-    print_sample(page, "acquire_seconds_sum", "");
-    print_seconds(page, page->metrics->acquire_us);
-    print_sample(page, "acquire_seconds_count", "");
-    fputs("1\n", page->out);
 }
 
 /* Without memory there is nothing of the client in the file, this time. */
@@ -161,7 +134,6 @@ void metrics_print(FILE *out, const struct metrics *metrics, const struct redloc
     put_keys(metrics->keys, page.key, sizeof page.key);
     print_lock(&page);
     print_run(&page);
-    print_histogram(&page);
     print_client(&page, client);
 }
 

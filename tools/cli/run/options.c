@@ -154,7 +154,8 @@ static bool complete(struct run_options *options, const struct words *words)
     return lock_spec_complete("run", &options->spec) && check_several(options) && list_keys(options) &&
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
-           cli_label_fits("run", &options->common) && cli_need_masters("run", &options->common.masters);
+           cli_label_fits("run", &options->common) && cli_classes_fit("run", &options->common) &&
+           cli_need_masters("run", &options->common.masters);
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv)
@@ -176,6 +177,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "fenced", .alias = true},
         {.name = "lock-file", .file = &options->lock_file},
         {.name = "metrics-file", .file = &options->metrics_file},
+        CLI_CLASS_OPTION(&options->common),
         {.name = "notify", .choice = &options->notifier, .words = notifier_words},
         {.name = "foreground", .flag = &options->foreground},
         {.name = "status", .flag = &options->status},
@@ -253,6 +255,7 @@ static const char options_help[] =
     "  --lock-file FILE     keep FILE as JSON up to date while the lock is held: see\n"
     "                       'redlock check'; removed at the end\n"
     "  --metrics-file FILE  keep FILE up to date for Prometheus's node_exporter\n"
+    CLI_CLASS_HELP
     "  --notify command     leave READY=1 to COMMAND: see sd_notify(3)\n"
     "  --foreground         leave COMMAND in this process group in any case\n"
     "  --status             tell when the lock is taken, at risk, lost and given up\n"
