@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """redlock agent by its protocol, on three real masters. Prints TAP. Usage: test_agent.py PATH_OF_REDLOCK [TEST...]"""
 import contextlib
+import http.client
 import os
 import resource
 import select
@@ -365,6 +366,82 @@ def connections_wait_while_there_are_no_descriptors(rig):
     assert wire.answer(number)["ok"] and rig.said().count("no connection can be taken") < 10
 
 
+# --- Metrics
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def fetch(port, method="GET", path="/metrics", body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request(method, path, body)
+    reply = connection.getresponse()
+    text = reply.read().decode()
+    connection.close()
+    return reply.status, text
+
+
+def metrics_are_answered_over_http(rig):
+    port = free_port()
+    rig.restart("--metrics-listen", str(port), "--metrics-class", "order:=orders")
+    wire = Wire(rig)
+    wire.get("acquire", key="order:1", ttl="50s")
+    wire.refused("acquire", key="order:1")
+    status, text = fetch(port)
+    lines = text.splitlines()
+    assert status == 200 and 'redlock_key_acquired_total{key_class="orders"} 1' in lines, text
+    assert 'redlock_key_failures_total{key_class="orders",reason="held"} 1' in lines
+    assert 'redlock_acquire_seconds_count{result="held"} 1' in lines and "redlock_quorum_margin 1" in lines
+    assert fetch(port, "HEAD") == (200, "")
+    assert fetch(port, path="/")[0] == 404 and fetch(port, "POST", body="x")[0] in (405, 413, 501)
+    assert rig.stop() == 0
+    with contextlib.suppress(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        raise AssertionError("the port is open when the agent has ended")
+
+
+def those_who_misuse_the_port_disturb_nobody(rig):
+    port = free_port()
+    rig.restart("--metrics-listen", f"127.0.0.1:{port}")
+    idle = [socket.create_connection(("127.0.0.1", port), PATIENCE_S) for _ in range(60)]
+    for number, words in enumerate([b"\0\xff\r\n\r\n", b"GET " + b"x" * 100000, b"GET /metrics HTTP/1.1\r\n" * 1000]):
+        idle[number].sendall(words)
+    Wire(rig).get("acquire", key="undisturbed", ttl="50s")
+    taken = len(os.listdir(f"/proc/{rig.agent.pid}/fd"))
+    assert taken < 60, f"{taken} descriptors for connections that say nothing"
+    assert fetch(port)[0] == 200  # when those that came first have had their time
+    for connection in idle:
+        connection.close()
+    assert rig.stop() == 0
+
+
+def scrapes_wait_while_there_are_no_descriptors(rig):
+    port = free_port()
+    rig.restart("--metrics-listen", str(port))
+    limits = resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as scraper:
+        scraper.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+        wait_for(lambda: "no connection can be taken" in rig.said(), "the complaint")
+        resource.prlimit(rig.agent.pid, resource.RLIMIT_NOFILE, limits)
+        assert scraper.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
+    assert rig.said().count("no connection can be taken") < 10
+
+
+def a_port_that_cannot_be_used_is_named(rig):
+    assert rig.stop() == 0
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for where, code, words in [(str(taken.getsockname()[1]), 3, "Address already in use"), ("0", 2, "takes a port"),
+                                   ("localhost:80", 2, "takes a port"), ("65536", 2, "takes a port")]:
+            assert rig.begin("--metrics-listen", where).wait(PATIENCE_S) == code, where
+            assert "--metrics-listen" in rig.said() and words in rig.said(), rig.said()
+    rig.start("--state", rig.state)
+
+
 sys.exit(run([
     a_lock_is_held_extended_and_released, releases_of_all_entries_at_once, a_lock_is_renewed_beyond_its_ttl,
     sets_permits_and_modes, a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
@@ -374,4 +451,6 @@ sys.exit(run([
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,
     what_is_pending_when_its_peer_goes_harms_nobody, a_text_is_adopted_by_one_only,
     an_agent_leaves_its_locks_to_the_next, a_start_that_fails_takes_nothing, wrong_words_are_named_and_harm_nobody,
-    rights_and_limits, a_thousand_connections_of_one_process, connections_wait_while_there_are_no_descriptors]))
+    rights_and_limits, metrics_are_answered_over_http, those_who_misuse_the_port_disturb_nobody,
+    scrapes_wait_while_there_are_no_descriptors, a_port_that_cannot_be_used_is_named,
+    a_thousand_connections_of_one_process, connections_wait_while_there_are_no_descriptors]))

@@ -30,6 +30,9 @@ static const char agent_help[] =
     "  --state FILE         where it leaves its locks when it ends, for the next agent.\n"
     "                       Without it they are given back when the deadlines that\n"
     "                       programs were told have passed\n"
+    "  --metrics-listen [ADDRESS:]PORT   answers GET /metrics there for Prometheus;\n"
+    "                       without ADDRESS on 127.0.0.1 alone\n"
+    CLI_CLASS_HELP
     "  --drain DUR          how long it waits for connections to end after SIGTERM\n"
     "                       (0; a second signal ends that), before it leaves them alone\n"
     "  --max-connections N  at most so many (1000)\n"
@@ -130,7 +133,7 @@ static bool open_agent(struct agent *agent)
         cli_error("agent", "the system refuses an event");
         return false;
     }
-    return listener_open(agent) && (!agent->options->state || state_take(agent));
+    return metrics_open(agent) && listener_open(agent) && (!agent->options->state || state_take(agent));
 }
 
 static int serve(struct session *session, struct redlock_client *client, void *data)
@@ -154,6 +157,7 @@ static int serve(struct session *session, struct redlock_client *client, void *d
     end_all(agent);
     spent_forget(agent);
     listener_close(agent);
+    metrics_close(agent);
     if (agent->tell)
         event_free(agent->tell);
     agent->tell = NULL;
@@ -192,6 +196,8 @@ int agent_main(int argc, char **argv)
         {.name = "socket-group", .text = &request.group},
         {.name = "allow", .texts = &request.allowed},
         {.name = "state", .file = &request.state},
+        {.name = "metrics-listen", .text = &request.metrics},
+        CLI_CLASS_OPTION(&request.common),
         {.name = "drain", .duration_ms = &request.drain_ms},
         {.name = "max-connections", .number = &request.most_peers, .least = 1},
         {.name = "max-locks", .number = &request.most_locks, .least = 1},
@@ -209,6 +215,7 @@ int agent_main(int argc, char **argv)
     cli_common_init(&request.common);
     code = cli_common_parse(&command, argc, argv, operands, &request.common);
     if (code < 0 && !(complete_socket(&request, path) && rights_check(&request.allowed) &&
+                      metrics_check(request.metrics) && cli_classes_fit("agent", &request.common) &&
                       (request.simulate ? simulate_begin(&request)
                                         : cli_need_masters("agent", &request.common.masters))))
         code = cli_usage("agent");

@@ -34,6 +34,7 @@ struct agent_options {
     mode_t mode;
     const char *state; /* the file by which one agent leaves its locks to the next; NULL: none */
     struct cli_texts allowed; /* "USER:PREFIX" */
+    const char *metrics;      /* [ADDRESS:]PORT where Prometheus asks; NULL: nowhere */
     uint32_t drain_ms;
     uint32_t most_peers;
     uint32_t most_locks;    /* of one peer */
@@ -46,6 +47,9 @@ struct agent {
     struct session *session;
     struct redlock_client *client;
     struct evconnlistener *listener;
+    struct evconnlistener *scraped; /* where Prometheus asks; NULL: nowhere */
+    struct list scrapers;           /* its connections */
+    unsigned n_scrapers;
     struct event *again;  /* when it has been disabled: it is tried again */
     bool bound;           /* the socket is its own, not the service manager's */
     dev_t device;         /* ... and this file */
@@ -241,6 +245,13 @@ void spent_forget(struct agent *agent);
 void peer_begin(struct agent *agent, int fd);
 /* `lives`: the program may go on with what it has been told. */
 void peer_end(struct peer *peer, bool lives);
+
+/* --- What Prometheus asks for (metrics.c). */
+
+/* Is this [ADDRESS:]PORT? False after a message. */
+bool metrics_check(const char *where);
+bool metrics_open(struct agent *agent); /* false after a message */
+void metrics_close(struct agent *agent);
 
 /* --- The socket (listener.c). False after a message. */
 bool listener_open(struct agent *agent);

@@ -1,0 +1,250 @@
+/* --metrics-listen: GET /metrics, for Prometheus. Whoever can connect can read it, and do nothing else.
+ *
+ * Each connection takes a descriptor that a program or a master may need. So they are few, each has one answer, and
+ * their time is short. libevent's own HTTP server has no limit of that kind. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <event2/util.h>
+#include <redlock/metrics.h>
+
+#include "agent/agent.h"
+
+enum { PATIENCE_S = 10, MOST_REQUEST = 8192, MOST_SCRAPERS = 32, MORE = 4096 };
+
+struct scraper {
+    struct list link;
+    struct agent *agent;
+    struct bufferevent *stream;
+    struct event *over;
+    bool answered;
+};
+
+/* --- The place ---------------------------------------------------------------------------------------------------- */
+
+static bool parse(const char *where, struct sockaddr_storage *ret_address, int *ret_size)
+{
+    char text[80];
+
+    if (strlen(where) >= 64)
+        return false;
+    snprintf(text, sizeof text, "%s%s", strspn(where, "0123456789") == strlen(where) ? "127.0.0.1:" : "", where);
+    *ret_size = sizeof *ret_address;
+    if (evutil_parse_sockaddr_port(text, (struct sockaddr *)ret_address, ret_size) != 0)
+        return false;
+    if (ret_address->ss_family == AF_INET6)
+        return ((struct sockaddr_in6 *)ret_address)->sin6_port != 0;
+    return ((struct sockaddr_in *)ret_address)->sin_port != 0;
+}
+
+bool metrics_check(const char *where)
+{
+    struct sockaddr_storage address;
+    int size;
+
+    if (!where || parse(where, &address, &size))
+        return true;
+    cli_error("agent", "--metrics-listen takes a port, or an address in digits and a port, such as 127.0.0.1:9199 or "
+              "[::1]:9199, not '%s'", where);
+    return false;
+}
+
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
+
+/* The page may grow between the two calls, since numbers do. */
+static char *make_page(const struct redlock_client *client, size_t *ret_length)
+{
+    int length = redlock_client_metrics(client, NULL, 0, NULL, 0);
+    size_t size = (size_t)length + MORE;
+    char *page = length >= 0 ? malloc(size) : NULL;
+
+    if (!page)
+        return NULL;
+    *ret_length = (size_t)redlock_client_metrics(client, NULL, 0, page, size);
+    if (*ret_length < size)
+        return page;
+    free(page);
+    return NULL;
+}
+
+static void write_answer(struct scraper *scraper, const char *status, const char *body, size_t length, bool with_body)
+{
+    struct evbuffer *out = bufferevent_get_output(scraper->stream);
+
+    evbuffer_add_printf(out, "HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: %zu\r\n"
+                        "Connection: close\r\n\r\n", status, length);
+    if (with_body)
+        evbuffer_add(out, body, length);
+    scraper->answered = true;
+}
+
+static void answer_page(struct scraper *scraper, bool with_body)
+{
+    size_t length;
+    char *page = make_page(scraper->agent->client, &length);
+
+    if (page)
+        write_answer(scraper, "200 OK", page, length, with_body);
+    else
+        write_answer(scraper, "503 Service Unavailable", "", 0, false);
+    free(page);
+}
+
+/* The first line of the request; all that follows says nothing that matters here. */
+static void answer_request(struct scraper *scraper, const char *line)
+{
+    char method[8], path[64];
+    int n = sscanf(line, "%7s %63[^ ?]", method, path);
+    bool head = n == 2 && strcmp(method, "HEAD") == 0;
+
+    if (n != 2)
+        write_answer(scraper, "400 Bad Request", "", 0, false);
+    else if (!head && strcmp(method, "GET") != 0)
+        write_answer(scraper, "405 Method Not Allowed\r\nAllow: GET, HEAD", "", 0, false);
+    else if (strcmp(path, "/metrics") != 0)
+        write_answer(scraper, "404 Not Found", "see /metrics\n", 13, !head);
+    else
+        answer_page(scraper, !head);
+}
+
+/* --- Connections -------------------------------------------------------------------------------------------------- */
+
+static void end(struct scraper *scraper)
+{
+    struct agent *agent = scraper->agent;
+
+    if (agent->n_scrapers-- == MOST_SCRAPERS && agent->scraped)
+        evconnlistener_enable(agent->scraped);
+    list_remove(&scraper->link);
+    if (scraper->stream)
+        bufferevent_free(scraper->stream);
+    if (scraper->over)
+        event_free(scraper->over);
+    free(scraper);
+}
+
+static void on_over(evutil_socket_t fd, short what, void *data)
+{
+    end(data);
+}
+
+static void on_event(struct bufferevent *stream, short what, void *data)
+{
+    end(data);
+}
+
+/* What comes behind the request is read, and left: a connection that is closed with input in it takes the answer with
+ * it. */
+static void on_input(struct bufferevent *stream, void *data)
+{
+    struct scraper *scraper = data;
+    struct evbuffer *in = bufferevent_get_input(stream);
+    char *line;
+
+    if (!scraper->answered && evbuffer_search(in, "\r\n\r\n", 4, NULL).pos < 0) {
+        if (evbuffer_get_length(in) <= MOST_REQUEST)
+            return;
+        write_answer(scraper, "431 Request Header Fields Too Large", "", 0, false);
+    }
+    line = scraper->answered ? NULL : evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
+    if (line)
+        answer_request(scraper, line);
+    free(line);
+    evbuffer_drain(in, evbuffer_get_length(in));
+}
+
+static void on_output(struct bufferevent *stream, void *data)
+{
+    const struct scraper *scraper = data;
+
+    if (scraper->answered)
+        shutdown(bufferevent_getfd(stream), SHUT_WR);
+}
+
+/* Whoever comes when there are enough waits in the listener's backlog. */
+static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address, int size,
+                          void *data)
+{
+    static const struct timeval patience = {.tv_sec = PATIENCE_S};
+    struct agent *agent = data;
+    struct event_base *base = agent->session->base;
+    struct scraper *scraper = calloc(1, sizeof *scraper);
+
+    if (!scraper) {
+        evutil_closesocket(fd);
+        return;
+    }
+    scraper->agent = agent;
+    list_append(&agent->scrapers, &scraper->link);
+    if (++agent->n_scrapers == MOST_SCRAPERS)
+        evconnlistener_disable(listener);
+    scraper->over = evtimer_new(base, on_over, scraper);
+    scraper->stream = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (!scraper->stream)
+        evutil_closesocket(fd);
+    if (!scraper->stream || !scraper->over || event_add(scraper->over, &patience) != 0) {
+        end(scraper);
+        return;
+    }
+    bufferevent_setcb(scraper->stream, on_input, on_output, on_event, scraper);
+    bufferevent_enable(scraper->stream, EV_READ | EV_WRITE);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *data)
+{
+    const struct agent *agent = data;
+
+    if (agent->scraped && agent->n_scrapers < MOST_SCRAPERS)
+        evconnlistener_enable(agent->scraped);
+}
+
+/* Out of descriptors, say. Whoever connects waits in the backlog meanwhile. */
+static void on_refusal(struct evconnlistener *listener, void *data)
+{
+    static const struct timeval after = {.tv_sec = 1};
+    struct agent *agent = data;
+
+    cli_error("agent", "--metrics-listen: no connection can be taken for a second: %s", strerror(errno));
+    if (event_base_once(agent->session->base, -1, EV_TIMEOUT, on_again, agent, &after) == 0)
+        evconnlistener_disable(listener);
+}
+
+bool metrics_open(struct agent *agent)
+{
+    const char *where = agent->options->metrics;
+    struct sockaddr_storage address;
+    int size;
+
+    list_init(&agent->scrapers);
+    if (!where)
+        return true;
+    errno = 0;
+    if (parse(where, &address, &size))
+        agent->scraped = evconnlistener_new_bind(agent->session->base, on_connection, agent,
+                                                 LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE,
+                                                 MOST_SCRAPERS, (struct sockaddr *)&address, size);
+    if (agent->scraped)
+        evconnlistener_set_error_cb(agent->scraped, on_refusal);
+    else
+        cli_error("agent", "--metrics-listen %s: %s", where, strerror(errno));
+    return agent->scraped != NULL;
+}
+
+void metrics_close(struct agent *agent)
+{
+    struct evconnlistener *listener = agent->scraped;
+
+    agent->scraped = NULL;
+    if (listener)
+        evconnlistener_free(listener);
+    while (agent->n_scrapers > 0)
+        end(LIST_OWNER(agent->scrapers.next, struct scraper, link));
+}
