@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <redlock/metrics.h>
+#include <redlock/set.h>
 
 #include "program_rig.h"
 
@@ -188,6 +189,21 @@ TEST(outcomes, a_wait_ends_with_the_lock)
 
 GROUP(holds, "holds", rig_three, rig_end)
 
+struct set_end {
+    bool ended;
+    int status;
+};
+
+static void on_set_end(struct redlock_set *set, const struct redlock_set_result *result, void *end)
+{
+    *(struct set_end *)end = (struct set_end){true, result->status};
+}
+
+static bool has_ended(void *end)
+{
+    return ((const struct set_end *)end)->ended;
+}
+
 static void expect_hold(int64_t least_ms)
 {
     struct redlock_histogram found = histogram(REDLOCK_HISTOGRAM_HOLD, 0);
@@ -241,6 +257,32 @@ TEST(holds, an_adopted_lock_is_held_from_then_on)
     rig_run_for(&rig, 20);
     ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
     rig_expect_release(&rig, heir, REDLOCK_OK);
+    ck_assert_uint_eq(histogram(REDLOCK_HISTOGRAM_HOLD, 0).count, 2);
+    ck_assert_uint_le(histogram(REDLOCK_HISTOGRAM_HOLD, 0).sum_us, 1000 * MS * SUITE_PATIENCE_S);
+}
+
+/* Its release, its export, and its end. */
+TESTS(holds, the_locks_of_a_set_are_measured, 0, 3)
+{
+    struct redlock_acquire_options request = rig_request(20000, 0);
+    struct redlock_set *set;
+    struct set_end end = {0};
+    char text[REDLOCK_MAX_SET_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_set_create(rig.client, &set), 0);
+    ck_assert_int_eq(redlock_set_add(set, "a", 1), 0);
+    ck_assert_int_eq(redlock_set_add(set, "b", 1), 0);
+    ck_assert_int_eq(redlock_set_acquire(set, &request, on_set_end, &end), 0);
+    rig_wait(&rig, has_ended, &end, "the acquisition of the set");
+    ck_assert_int_eq(end.status, REDLOCK_OK);
+    ck_assert_uint_eq(histogram(REDLOCK_HISTOGRAM_HOLD, 0).count, 0);
+    if (_i == 0)
+        ck_assert_int_eq(redlock_set_release(set, NULL, NULL), 0);
+    if (_i == 1)
+        ck_assert_int_eq(redlock_set_export(set, text, sizeof text), 0);
+    if (_i < 2)
+        ck_assert_uint_eq(histogram(REDLOCK_HISTOGRAM_HOLD, 0).count, 2);
+    redlock_set_destroy(set);
     ck_assert_uint_eq(histogram(REDLOCK_HISTOGRAM_HOLD, 0).count, 2);
 }
 
