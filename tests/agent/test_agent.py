@@ -138,6 +138,31 @@ def who_does_not_read_is_disconnected_and_keeps_its_lock(rig):
     assert "does not read" in rig.said()
 
 
+def a_second_signal_ends_the_agent_and_releases_nothing(rig):
+    rig.restart()
+    rig.stop()
+    rig.start()
+    wire = Wire(rig)
+    wire.get("acquire", key="left", ttl="55s")
+    rig.agent.send_signal(signal.SIGTERM)
+    wire.event("closing")
+    assert wire.read() is None, "the connection is to end"
+    assert rig.stop() == -signal.SIGTERM and "end with their ttl" in rig.said(), rig.said()
+    assert not rig.is_free("left")
+
+
+def a_token_that_is_adopted_stands_alone(rig):
+    wire = Wire(rig)
+    token = wire.get("acquire", key="alone", ttl="30s", linger="20s")["token"]
+    wire.close()
+    wire = Wire(rig)
+    for name, value in (("renew", False), ("linger", "1s"), ("key", "other"), ("keys", ["a", "b"]), ("permits", "1/2")):
+        status, why = wire.refused("adopt", token=token, **{name: value})
+        assert status == "AGENT_E_REQUEST" and "alone" in why, why
+    lock = wire.get("adopt", token=token)["lock"]
+    wire.get("release", lock=lock)
+
+
 def who_ends_its_reading_keeps_its_lock(rig):
     wire, other = Wire(rig), Wire(rig)
     deadline_us = wire.get("acquire", key="deaf", ttl="3s", renew=False)["deadline_us"]
@@ -446,6 +471,7 @@ sys.exit(run([
     a_lock_is_held_extended_and_released, releases_of_all_entries_at_once, a_lock_is_renewed_beyond_its_ttl,
     sets_permits_and_modes, a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
     an_extension_does_not_shorten_what_was_told, a_connection_that_its_client_ends_gives_back_at_once,
+    a_second_signal_ends_the_agent_and_releases_nothing, a_token_that_is_adopted_stands_alone,
     who_does_not_read_is_disconnected_and_keeps_its_lock, who_ends_its_reading_keeps_its_lock,
     a_line_without_end_ends_its_connection_alone,
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,

@@ -100,7 +100,7 @@ MEASURES = [
     ("place of redlock_mutex_lock in blocking.h", place_of_the_lock_function, MOST, 5),
     ("lines of lib and the command",
      lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 64963),
-    ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3694),
+    ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3710),
     ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 105277),
 ]
 

@@ -1,6 +1,7 @@
 /* redlock agent: the command, and the life of the agent. */
 #include "agent/agent.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static const char agent_help[] =
     "                       without ADDRESS on 127.0.0.1 alone\n"
     CLI_CLASS_HELP
     "  --drain DUR          how long it waits for connections to end after SIGTERM\n"
-    "                       (0; a second signal ends that), before it leaves them alone\n"
+    "                       (0; a second signal ends that), before it leaves them\n"
+    "                       alone; a further one ends it without waiting for deadlines\n"
     "  --max-connections N  at most so many (1000)\n"
     "  --max-locks N        of one connection: locks, candidates, observers, latches\n"
     "                       (10000)\n"
@@ -111,14 +113,25 @@ static void drain(struct agent *agent)
     agent->session->caught = 0;
 }
 
+/* Nothing is released that a program may believe in: it ends with its ttl. */
+static void end_by_signal(int number)
+{
+    cli_error("agent", "a further signal ends the agent: locks whose deadlines have not passed end with their ttl");
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* What a living program has been told of is given back when its deadlines have passed. */
 static void end_all(struct agent *agent)
 {
     while (!list_is_empty(&agent->peers))
         peer_end(LIST_OWNER(agent->peers.next, struct peer, link), true);
     things_shorten(agent);
-    while (!list_is_empty(&agent->lingering) && event_base_loop(agent->session->base, EVLOOP_ONCE) == 0)
+    while (!list_is_empty(&agent->lingering) && agent->session->caught == 0 &&
+           event_base_loop(agent->session->base, EVLOOP_ONCE) == 0)
         continue;
+    if (agent->session->caught != 0 && !list_is_empty(&agent->lingering))
+        end_by_signal(agent->session->caught);
 }
 
 static bool open_agent(struct agent *agent)

@@ -5,7 +5,8 @@
 #include "agent/held.h"
 #include "cli/locks.h"
 
-enum { MOST_SPENT = 10000 };
+/* id, op and token. */
+enum { MOST_SPENT = 10000, TOKEN_MEMBERS = 3 };
 
 /* --- Texts are adopted once --------------------------------------------------------------------------------------- */
 
@@ -190,6 +191,8 @@ void op_adopt(struct peer *peer, int64_t id, json_t *words)
         return;
     if (!wanted.token == !wanted.text)
         answer_wrong(peer, id, "one of 'token' and 'text' is needed");
+    else if (wanted.token && json_object_size(words) > TOKEN_MEMBERS)
+        answer_wrong(peer, id, "'token' stands alone: the lock stays as it was acquired");
     else if (wanted.token)
         adopt_by_token(peer, id, wanted.token);
     else
