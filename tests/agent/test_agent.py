@@ -163,6 +163,18 @@ def a_token_that_is_adopted_stands_alone(rig):
     wire.get("release", lock=lock)
 
 
+def a_lock_is_released_by_its_token(rig):
+    wire, other = Wire(rig), Wire(rig)
+    token = wire.get("acquire", key="known", own_token=True)["token"]
+    assert other.get("release", key="known", token="another")["deleted"] == 0
+    assert other.get("release", key="known", token=token)["deleted"] >= 2
+    slot = wire.get("acquire", key="pool2", permits="1/2")
+    assert other.get("release", key="pool2", token=slot["token"], slot=slot["slot"])["deleted"] >= 2
+    assert other.refused("release", key="known", token="", slot=0)[0] == "REDLOCK_E_TOKEN"
+    assert other.refused("release", key="known", token=token, slot=99999999999)[0] == "AGENT_E_REQUEST"
+    assert other.refused("release", token=token)[0] == "AGENT_E_REQUEST"
+
+
 def who_ends_its_reading_keeps_its_lock(rig):
     wire, other = Wire(rig), Wire(rig)
     deadline_us = wire.get("acquire", key="deaf", ttl="3s", renew=False)["deadline_us"]
@@ -472,6 +484,7 @@ sys.exit(run([
     sets_permits_and_modes, a_request_is_canceled, elections_and_looks, latches_open_when_all_have_arrived,
     an_extension_does_not_shorten_what_was_told, a_connection_that_its_client_ends_gives_back_at_once,
     a_second_signal_ends_the_agent_and_releases_nothing, a_token_that_is_adopted_stands_alone,
+    a_lock_is_released_by_its_token,
     who_does_not_read_is_disconnected_and_keeps_its_lock, who_ends_its_reading_keeps_its_lock,
     a_line_without_end_ends_its_connection_alone,
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,

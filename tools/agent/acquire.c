@@ -211,6 +211,7 @@ void op_acquire(struct peer *peer, int64_t id, json_t *words)
         {"ttl", FIELD_DURATION, &wanted.ttl_ms, false},
         {"wait", FIELD_WAIT, &wanted.wait_ms, false},
         {"fenced", FIELD_FLAG, &wanted.fenced, false},
+        {"own_token", FIELD_FLAG, &wanted.own_token, false},
         {"label", FIELD_TEXT, &wanted.label, false},
         {"renew", FIELD_FLAG, &wanted.renews, false},
         {"min_validity", FIELD_DURATION, &wanted.min_validity_ms, false},
@@ -232,6 +233,7 @@ void op_acquire(struct peer *peer, int64_t id, json_t *words)
     options.timeout_ms = wanted.wait_ms;
     options.min_validity_ms = wanted.min_validity_ms;
     options.fenced = wanted.fenced;
+    options.own_token = wanted.own_token;
     options.label = label;
     if (!wanted.renews)
         options.renew_ms = REDLOCK_NO_RENEWAL;

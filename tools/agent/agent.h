@@ -136,6 +136,7 @@ bool answer_wrong(struct peer *peer, int64_t id, const char *why); /* REQUEST_WR
 void answer_failed(struct peer *peer, int64_t id, const struct redlock_result *result, const char *key);
 
 json_t *event_of(const struct thing *thing, const char *name);
+void add_masters(json_t *words, const struct redlock_result *result); /* their part in it, if they had any */
 json_t *nodes_of(const struct redlock_node_result *nodes, size_t n);
 json_t *number_text(uint64_t number); /* a token may be larger than the numbers of some languages */
 /* The agent's time: CLOCK_BOOTTIME, and ahead of it where a test has advanced the time (sim.advance). Now, and what is

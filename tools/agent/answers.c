@@ -81,10 +81,26 @@ json_t *nodes_of(const struct redlock_node_result *nodes, size_t n)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_pack("{s:o, s:s, s:o}", "name", text_of(nodes[i].name), "vote",
-                                               redlock_vote_name(nodes[i].vote), "detail", text_of(nodes[i].detail)));
+    for (size_t i = 0; i < n; i++) {
+        json_t *node = json_pack("{s:o, s:s, s:o}", "name", text_of(nodes[i].name), "vote",
+                                 redlock_vote_name(nodes[i].vote), "detail", text_of(nodes[i].detail));
+
+        if (nodes[i].latency_us >= 0)
+            json_object_set_new(node, "latency_us", json_integer(nodes[i].latency_us));
+        json_array_append_new(array, node);
+    }
     return array;
+}
+
+void add_masters(json_t *words, const struct redlock_result *result)
+{
+    if (result->n_nodes == 0)
+        return;
+    json_object_set_new(words, "masters", nodes_of(result->nodes, result->n_nodes));
+    json_object_set_new(words, "quorum", json_integer(result->quorum));
+    json_object_set_new(words, "votes", json_integer(result->granted));
+    json_object_set_new(words, "reachable", json_integer(result->reachable));
+    json_object_set_new(words, "voting", json_integer(result->voting));
 }
 
 void answer_failed(struct peer *peer, int64_t id, const struct redlock_result *result, const char *key)
@@ -97,8 +113,7 @@ void answer_failed(struct peer *peer, int64_t id, const struct redlock_result *r
     if (key)
         json_object_set_new(words, "key", json_string(key));
     json_object_set_new(words, "elapsed_us", json_integer(result->elapsed_us));
-    if (result->n_nodes > 0)
-        json_object_set_new(words, "masters", nodes_of(result->nodes, result->n_nodes));
+    add_masters(words, result);
     answer(peer, words);
 }
 

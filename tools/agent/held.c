@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <event2/event.h>
+#include <redlock/members.h>
 #include <redlock/semaphore.h>
 
 #include "cli/clock.h"
@@ -42,7 +43,7 @@ static bool know_parts(struct held *held)
         held->n++;
     held->parts = calloc(held->n, sizeof *held->parts);
     for (size_t i = 0; held->parts && i < held->n; i++) {
-        held->parts[i] = (struct part){held->subject.kind->part(held->subject.handle, i), held};
+        held->parts[i] = (struct part){.lock = held->subject.kind->part(held->subject.handle, i), .held = held};
         if (!tsearch(&held->parts[i], &held->thing.agent->by_lock, compare_parts))
             return false;
     }
@@ -115,11 +116,26 @@ static void add_times(json_t *words, struct held *held)
     add_validity(words, &held->thing, boot_ns, held->subject.kind->remaining_ns(held->subject.handle));
 }
 
+/* How many masters keep it, of the part that has the fewest. */
+static void add_votes(json_t *words, const struct held *held)
+{
+    struct redlock_view view = {0};
+    uint32_t least = UINT32_MAX;
+
+    redlock_client_view(held->thing.agent->client, &view, sizeof view);
+    for (size_t i = 0; i < held->n; i++)
+        least = held->parts[i].votes < least ? held->parts[i].votes : least;
+    json_object_set_new(words, "votes", json_integer(least));
+    json_object_set_new(words, "members", json_integer((json_int_t)view.list.n));
+    json_object_set_new(words, "quorum", json_integer(view.list.quorum));
+}
+
 static void add_hold(json_t *words, struct held *held)
 {
     json_t *parts = held->n > 1 ? json_array() : NULL;
 
     json_object_set_new(words, "lock", json_integer((json_int_t)held->thing.number));
+    add_votes(words, held);
     if (held->ttl_ms != 0)
         json_object_set_new(words, "ttl_ms", json_integer(held->ttl_ms));
     add_times(words, held);
@@ -187,6 +203,13 @@ static void tell_soon(struct agent *agent)
         event_add(agent->tell, &pause);
 }
 
+static void take_votes(struct part *part, const struct redlock_event *event)
+{
+    part->votes = 0;
+    for (size_t i = 0; i < event->n_nodes; i++)
+        part->votes += event->nodes[i].valid_for_ms > 0;
+}
+
 void held_on_event(const struct redlock_event *event, void *data)
 {
     struct agent *agent = data;
@@ -194,10 +217,15 @@ void held_on_event(const struct redlock_event *event, void *data)
     struct part **found;
     struct held *held;
 
-    if (!event->lock || (event->type != REDLOCK_EVENT_RENEWED && event->type != REDLOCK_EVENT_EXTENDED))
+    if (!event->lock || (event->type != REDLOCK_EVENT_RENEWED && event->type != REDLOCK_EVENT_EXTENDED &&
+                         event->type != REDLOCK_EVENT_ACQUIRED))
         return;
     found = tfind(&wanted, &agent->by_lock, compare_parts);
     held = found ? (*found)->held : NULL;
+    if (held)
+        take_votes(*found, event);
+    if (event->type == REDLOCK_EVENT_ACQUIRED)
+        return;
     if (held && held->granted && list_is_empty(&held->moved))
         list_append(&agent->moved, &held->moved);
     tell_soon(agent);
@@ -214,6 +242,7 @@ void held_tell_moved(struct agent *agent)
             continue;
         words = event_of(&held->thing, "extended");
         add_times(words, held);
+        add_votes(words, held);
         answer(held->thing.peer, words);
     }
 }

@@ -8,6 +8,7 @@
 
 struct part {
     const struct redlock_lock *lock;
+    uint32_t votes; /* as of the latest grant or renewal */
     struct held *held;
 };
 
@@ -44,6 +45,7 @@ struct wanted {
     uint32_t linger_ms;
     int64_t wait_ms;
     bool fenced;
+    bool own_token;
     bool renews;
 };
 

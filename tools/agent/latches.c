@@ -101,17 +101,28 @@ static struct latch *create(struct peer *peer, int64_t id, const struct wanted *
     return NULL;
 }
 
+static json_t *master_of(const struct redlock_latch_node *node)
+{
+    return json_pack("{s:s, s:b, s:b, s:b, s:s}", "name", node->name, "answered", node->answered, "arrived",
+                     node->arrived, "open", node->open, "detail",
+                     is_utf8(node->detail, strlen(node->detail)) ? node->detail : "?");
+}
+
 static void on_result(struct redlock_latch *handle, const struct redlock_latch_result *result, void *data)
 {
     struct request *request = data;
     bool ok = result->status == REDLOCK_OK;
     json_t *words = answer_ok(request->id);
-    json_t *arrived = json_array();
+    json_t *arrived = json_array(), *masters = json_array();
 
     for (size_t i = 0; i < result->n_arrived; i++)
         json_array_append_new(arrived, json_string(result->arrived[i]));
+    for (size_t i = 0; i < result->n_nodes; i++)
+        json_array_append_new(masters, master_of(&result->nodes[i]));
     if (!ok) {
         json_object_set_new(words, "ok", json_false());
+        if (result->cause != 0)
+            json_object_set_new(words, "cause", json_string(redlock_status_name(result->cause)));
         json_object_set_new(words, "status", json_string(redlock_status_name(result->status)));
         json_object_set_new(words, "retry", json_boolean(redlock_status_retryable(result->status)));
         json_object_set_new(words, "why", json_string(is_utf8(result->why, strlen(result->why)) ? result->why : ""));
@@ -119,6 +130,8 @@ static void on_result(struct redlock_latch *handle, const struct redlock_latch_r
     json_object_set_new(words, "arrived", arrived);
     json_object_set_new(words, "recorded", json_integer(result->confirmed));
     json_object_set_new(words, "elapsed_us", json_integer(result->elapsed_us));
+    json_object_set_new(words, "quorum", json_integer(result->quorum));
+    json_object_set_new(words, "masters", masters);
     answer(request->peer, words);
     request_end(request);
 }

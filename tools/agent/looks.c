@@ -1,11 +1,16 @@
-/* What masters know of a key. Tokens are not shown: whoever has one can adopt or release the lock. */
+/* What masters know of a key. Tokens are not shown but for their beginnings: whoever has one can adopt or release the
+ * lock. */
 #include <string.h>
 
 #include <redlock/look.h>
+#include <redlock/members.h>
 
 #include "agent/agent.h"
 #include "agent/fields.h"
+#include "cli/busy.h"
 #include "cli/label.h"
+
+enum { PREFIX = BUSY_TOKEN_SIZE - 1 };
 
 static json_t *value_of(const struct redlock_look_value *value)
 {
@@ -20,6 +25,9 @@ static json_t *value_of(const struct redlock_look_value *value)
                       (json_int_t)value->masters, "left_ms", (json_int_t)value->left_ms);
     if (is_utf8(label.name, strlen(label.name)))
         json_object_set_new(words, "label", json_string(label.name));
+    json_object_set_new(words, "token_prefix", json_stringn(text, strnlen(text, PREFIX)));
+    if (label.asked_us != 0)
+        json_object_set_new(words, "asked_us", json_integer(label.asked_us));
     if (value->fence != 0)
         json_object_set_new(words, "fence", number_text(value->fence));
     return words;
@@ -34,6 +42,14 @@ static json_t *values_of(const struct redlock_look_value *values, size_t n)
     return array;
 }
 
+static json_int_t count_members(struct redlock_client *client)
+{
+    struct redlock_view view = {0};
+
+    redlock_client_view(client, &view, sizeof view);
+    return (json_int_t)view.list.n;
+}
+
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *data)
 {
     struct request *request = data;
@@ -45,6 +61,8 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     json_object_set_new(words, "waiting", json_integer((json_int_t)result->n_waiting));
     json_object_set_new(words, "answered", json_integer(result->answered));
     json_object_set_new(words, "quorum", json_integer(result->quorum));
+    json_object_set_new(words, "members", json_integer(count_members(client)));
+    json_object_set_new(words, "foreign", json_integer((json_int_t)busy_foreign(result)));
     answer(request->peer, words);
     request_end(request);
 }

@@ -3,6 +3,7 @@
 
 #include <redlock/options.h>
 #include <redlock/redlock.h>
+#include <redlock/semaphore.h>
 
 #include "agent/held.h"
 
@@ -162,17 +163,12 @@ static void keep_for_a_while(struct peer *peer, int64_t id, struct held *held, i
         held_end(&held->thing);
 }
 
-void op_release(struct peer *peer, int64_t id, json_t *words)
+static void release_held(struct peer *peer, int64_t id, struct held *held, bool keeps)
 {
-    uint64_t number = 0;
-    const struct field fields[] = {{"lock", FIELD_NUMBER, &number, true}, {0}};
-    struct held *held = held_find(peer, id, words, fields, &number);
-    int64_t hold_ms = held ? boot_left_ms(held->thing.hold_until_us) : 0;
-    bool is_last = held && held_depth(held) <= 1;
+    int64_t hold_ms = keeps ? boot_left_ms(held->thing.hold_until_us) : 0;
+    bool is_last = held_depth(held) <= 1;
     struct request *request;
 
-    if (!held)
-        return;
     if (is_last && hold_ms > 0 && held->subject.kind->remaining_ns(held->subject.handle) > 0) {
         keep_for_a_while(peer, id, held, hold_ms);
         return;
@@ -183,4 +179,78 @@ void op_release(struct peer *peer, int64_t id, json_t *words)
     request->sink.done = on_released;
     if (request_starts(request, held->subject.kind->release(held->subject.handle, &request->sink)) && is_last)
         held->releasing = request;
+}
+
+/* --- A lock that no connection has, by its token ------------------------------------------------------------------ */
+
+struct foreign {
+    const char *key, *token;
+    uint64_t slot; /* of a permit; NO_SLOT: it is none */
+};
+
+#define NO_SLOT UINT64_MAX
+
+static void on_token_released(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+{
+    struct request *request = data;
+    struct held *held = held_of(request->thing);
+    json_t *words;
+
+    if (result->status == REDLOCK_OK) {
+        words = answer_ok(request->id);
+        json_object_set_new(words, "deleted", json_integer(result->granted));
+        add_masters(words, result);
+        answer(request->peer, words);
+    } else {
+        answer_failed(request->peer, request->id, result, NULL);
+    }
+    if (!held->thing.ending)
+        held_end(&held->thing);
+    request_end(request);
+}
+
+/* Of a semaphore no more is known than that it has this slot. */
+static void release_foreign(struct peer *peer, int64_t id, const struct foreign *foreign)
+{
+    char permits[48];
+    struct wanted wanted = {.key = foreign->key, .permits = foreign->slot != NO_SLOT ? permits : NULL};
+    struct held *held;
+    struct request *request;
+    struct redlock_lock *lock;
+
+    snprintf(permits, sizeof permits, "1/%llu", (unsigned long long)foreign->slot + 1);
+    held = held_create(peer, id, &wanted);
+    request = held ? request_begin(peer, id, &held->thing) : NULL;
+    lock = held ? held->subject.handle : NULL;
+    if (held && (!request ||
+                 !request_starts(request, foreign->slot != NO_SLOT
+                                              ? redlock_release_permit(lock, (uint32_t)foreign->slot, foreign->token,
+                                                                       on_token_released, request)
+                                              : redlock_release_token(lock, foreign->token, on_token_released,
+                                                                      request))))
+        held_end(&held->thing);
+}
+
+void op_release(struct peer *peer, int64_t id, json_t *words)
+{
+    struct foreign foreign = {.slot = NO_SLOT};
+    uint64_t number = 0;
+    bool keeps = true;
+    const struct field held_fields[] = {
+        {"lock", FIELD_NUMBER, &number, true}, {"keep", FIELD_FLAG, &keeps, false}, {0}};
+    const struct field foreign_fields[] = {{"key", FIELD_TEXT, &foreign.key, true},
+                                           {"token", FIELD_TEXT, &foreign.token, true},
+                                           {"slot", FIELD_NUMBER, &foreign.slot, false},
+                                           {0}};
+    char why[FIELDS_WHY_SIZE];
+    struct held *held = NULL;
+
+    if (!json_object_get(words, "token"))
+        held = held_find(peer, id, words, held_fields, &number);
+    else if (fields_read(words, foreign_fields, why))
+        release_foreign(peer, id, &foreign);
+    else
+        answer_wrong(peer, id, why);
+    if (held)
+        release_held(peer, id, held, keeps);
 }

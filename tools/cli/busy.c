@@ -7,6 +7,8 @@
 #include <redlock/redlock.h>
 #include <redlock/semaphore.h>
 
+#include "cli/agent_client.h"
+#include "cli/agent_words.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
 
@@ -69,6 +71,18 @@ static void take_holder(struct busy *busy, const struct redlock_look_value *hold
     busy->left_ms = holder->left_ms;
 }
 
+size_t busy_foreign(const struct redlock_look_result *result)
+{
+    size_t foreign = 0;
+
+    for (size_t i = 0; i < result->n_nodes; i++)
+        foreign += result->nodes[i].foreign;
+    for (size_t i = 0; i < result->n_values; i++)
+        if (!verdict_may_be_token(result->values[i].value, result->values[i].value_size, result->values[i].left_ms))
+            foreign += result->values[i].masters;
+    return foreign;
+}
+
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *data)
 {
     struct busy *busy = data;
@@ -76,11 +90,7 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
 
     *busy = (struct busy){.n_nodes = result->n_nodes, .own = own};
     take_queue(busy, result, own);
-    for (size_t i = 0; i < result->n_nodes; i++)
-        busy->foreign += result->nodes[i].foreign;
-    for (size_t i = 0; i < result->n_values; i++)
-        if (!verdict_may_be_token(result->values[i].value, result->values[i].value_size, result->values[i].left_ms))
-            busy->foreign += result->values[i].masters;
+    busy->foreign = busy_foreign(result);
     busy->hopeless = result->n_nodes - busy->foreign < result->quorum;
     if (busy->hopeless)
         return;
@@ -135,6 +145,34 @@ void busy_look(struct busy *busy, struct redlock_lock *lock)
         look_at_permits(busy, client, key, size);
     else
         busy->pending = redlock_look(client, key, size, on_look, busy) == REDLOCK_OK;
+}
+
+static void on_agents_look(const json_t *answer, void *data)
+{
+    struct busy *busy = data;
+    const json_t *holders = json_object_get(answer, "holders");
+    const json_t *first = json_array_get(holders, 0);
+
+    *busy = (struct busy){.own = busy->own, .n_nodes = (size_t)agent_number(answer, "members"),
+                          .foreign = (size_t)agent_number(answer, "foreign")};
+    busy->hopeless = busy->n_nodes - busy->foreign < (size_t)agent_number(answer, "quorum");
+    busy->n_holders = busy->hopeless ? 0 : json_array_size(holders);
+    if (busy->n_holders == 0)
+        return;
+    snprintf(busy->token, sizeof busy->token, "%s", agent_text(first, "token_prefix"));
+    busy->parent = is_parents(busy->token);
+    snprintf(busy->label.name, sizeof busy->label.name, "%s", agent_text(first, "label"));
+    busy->label.asked_us = agent_number(first, "asked_us");
+    busy->left_ms = agent_number(first, "left_ms");
+}
+
+void busy_look_by_agent(struct busy *busy, struct agent_client *agent, const char *key)
+{
+    if (busy->pending > 0)
+        return;
+    *busy = (struct busy){.own = busy->own, .pending = agent_client_is_connected(agent)};
+    if (busy->pending > 0)
+        agent_client_ask(agent, json_pack("{s:s, s:s}", "op", "look", "key", key), on_agents_look, busy);
 }
 
 const char *busy_text(const struct busy *busy, char buffer[BUSY_TEXT_SIZE])

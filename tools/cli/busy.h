@@ -8,6 +8,8 @@
 #include "cli/json.h"
 #include "cli/label.h"
 
+struct agent_client;
+
 enum { BUSY_TEXT_SIZE = 448, BUSY_TOKEN_SIZE = 9 };
 
 struct busy {
@@ -26,8 +28,13 @@ struct busy {
     size_t place;          /* of the client itself in the queue, 1 for the first; 0: not known */
 };
 
-/* Begins a look at the key of the lock. It is over when the loop has run for a while, but not for long. */
+/* Begins a look at the key of the lock, or asks the agent for one, which does not tell places in the queue. It is over
+ * when the loop has run for a while, but not for long. */
 void busy_look(struct busy *busy, struct redlock_lock *lock);
+void busy_look_by_agent(struct busy *busy, struct agent_client *agent, const char *key);
+
+/* On how many of the masters another program has the key. */
+size_t busy_foreign(const struct redlock_look_result *result);
 
 /* "root@web1:42 (c151d314) has it, asked for it 2 min 3 s ago, and keeps it for 28 s unless it is renewed"; or that
  * another program has it. "": nothing is known. */

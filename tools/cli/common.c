@@ -86,6 +86,10 @@ static bool complete(const char *command, struct cli_common *common)
         [CLI_MAX_TTL] = {.name = "max-ttl", .duration_ms = &all.max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
     };
 
+    if (common->agent) {
+        common->max_ttl_ms = REDLOCK_MAX_TTL_MS; /* the agent knows the one that holds */
+        return true;
+    }
     if ((!given->prefix && !take_setting(command, &common->masters, &options[CLI_PREFIX], CLI_PREFIX)) ||
         (given->quorum == 0 && !take_setting(command, &common->masters, &options[CLI_QUORUM], CLI_QUORUM)) ||
         (given->max_ttl_ms == 0 && !take_setting(command, &common->masters, &options[CLI_MAX_TTL], CLI_MAX_TTL)))
@@ -99,6 +103,76 @@ static bool complete(const char *command, struct cli_common *common)
     return true;
 }
 
+/* --- The agent ---------------------------------------------------------------------------------------------------- */
+
+static bool takes_agent(const struct cli_command *command, const struct cli_common *common)
+{
+    const struct cli_option *option = command->options;
+
+    while (option->name && option->file != &common->agent)
+        option++;
+    return option->name != NULL;
+}
+
+/* Where an option of masters stores what it is given, and how large that is; NULL: it is another option. */
+static const void *place_of(const struct cli_option *option, const struct cli_common *common, size_t *ret_size)
+{
+    const void *text = option->text ? option->text : option->file;
+    const void *number = option->number ? option->number : option->choice ? option->choice : option->duration_ms;
+    const void *count = option->node_list || option->node_file ? &common->masters.count : NULL;
+    const void *place = text ? text : number ? number : count ? count : option->flag;
+
+    *ret_size = text ? sizeof *option->text : number ? sizeof *option->number
+                : count ? sizeof common->masters.count : sizeof *option->flag;
+    return (uintptr_t)place >= (uintptr_t)common && (uintptr_t)place < (uintptr_t)&common->json ? place : NULL;
+}
+
+/* The name of an option of masters that is given, of those that name one any that does; NULL: none is. */
+static const char *option_of_masters(const struct cli_command *command, const struct cli_common *common)
+{
+    struct cli_common defaults;
+
+    cli_common_init(&defaults);
+    for (const struct cli_option *option = command->options; option->name; option++) {
+        size_t size;
+        const char *place = option->alias || option->node ? NULL : place_of(option, common, &size);
+
+        if (place && memcmp(place, (const char *)&defaults + (place - (const char *)common), size) != 0)
+            return option->name;
+    }
+    return NULL;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = cli_variable(variable);
+
+    return value && *value != '\0';
+}
+
+/* Masters that are named come before the environment's agent. False after a message. */
+static bool choose_agent(const struct cli_command *command, struct cli_common *common)
+{
+    const char *masters = option_of_masters(command, common);
+    bool named = common->masters.count > 0 || common->masters.n_files > 0 || is_set("REDLOCK_NODES");
+    bool given = common->agent != NULL;
+
+    if (!takes_agent(command, common))
+        return true;
+    if (!given && !named && is_set("REDLOCK_AGENT"))
+        common->agent = cli_variable("REDLOCK_AGENT");
+    if (!common->agent || !masters)
+        return true;
+    cli_error(command->name, "--%s has no place beside %s: the agent has masters of its own, and 'redlock agent' is "
+              "told how to reach them", masters, given ? "--agent" : "REDLOCK_AGENT");
+    return false;
+}
+
+bool cli_need_masters_or_agent(const char *command, struct cli_common *common)
+{
+    return common->agent || cli_need_masters(command, &common->masters);
+}
+
 int cli_common_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands,
                      struct cli_common *common)
 {
@@ -109,7 +183,7 @@ int cli_common_parse(const struct cli_command *command, int argc, char **argv, c
     common->shows_votes = common->verbose || (!common->quiet && !common->json && isatty(STDERR_FILENO) == 1);
     if (common->verbose && common->quiet)
         cli_error(command->name, "--verbose and --quiet exclude each other");
-    else if (complete(command->name, common))
+    else if (choose_agent(command, common) && complete(command->name, common))
         return code;
     return cli_usage(command->name);
 }
@@ -173,9 +247,9 @@ uint32_t cli_quorum(const struct cli_common *common)
 
 bool cli_label_fits(const char *command, struct cli_common *common)
 {
-    const char *given = common->label_given ? common->label_given : cli_variable("REDLOCK_LABEL");
-
-    return label_make(command, given, common->label);
+    if (!common->label_given)
+        common->label_given = cli_variable("REDLOCK_LABEL");
+    return label_make(command, common->label_given, common->label);
 }
 
 /* The name stands behind the last '=', since a prefix may have one. */

@@ -31,11 +31,12 @@ struct cli_common {
     uint32_t profile;               /* enum redlock_profile */
     uint32_t declaration;           /* no option: the number of one that `redlock nodes` makes */
     enum redlock_join join;         /* no option: each command knows */
-    bool json;
+    const char *may_follow;         /* names of masters that may come with a change of the list */
+    bool json;                      /* up to here all is about masters */
     bool verbose;                   /* at most one of both */
     bool quiet;
     bool shows_votes;               /* no option: what each master has answered, as it follows from these three */
-    const char *may_follow;         /* names of masters that may come with a change of the list */
+    const char *agent;              /* the socket of the agent that has the masters; NULL: they are asked from here */
     const char *label_given;        /* --label of those that take locks; NULL: it is not given */
     char label[REDLOCK_MAX_LABEL_BYTES + 1];
     struct cli_texts classes_given; /* --metrics-class of those that have metrics */
@@ -65,6 +66,9 @@ extern const char *const cli_profile_words[];
 #define CLI_LOCK_OPTIONS(common)                                                                                   \
     {.name = "profile", .choice = &(common)->profile, .words = cli_profile_words}, CLI_MASTER_OPTIONS(common)
 
+/* ... and those that an agent can do. */
+#define CLI_AGENT_OPTION(common) {.name = "agent", .file = &(common)->agent}
+
 /* ... and those that print what they find. */
 #define CLI_JSON_OPTION(common) {.name = "json", .letter = 'j', .flag = &(common)->json}
 #define CLI_COMMON_OPTIONS(common) CLI_LOCK_OPTIONS(common), CLI_JSON_OPTION(common)
@@ -83,6 +87,11 @@ extern const char *const cli_profile_words[];
     "  --metrics-class PREFIX=NAME   keys that begin with PREFIX count as NAME there\n"
 
 /* The parts of every help text that describe them. */
+#define CLI_AGENT_HELP                                                                                             \
+    "  --agent PATH         let the 'redlock agent' at this socket ask the masters,\n"                             \
+    "                       which then are not named here; in the environment as\n"                               \
+    "                       REDLOCK_AGENT, used where REDLOCK_NODES is not\n"
+
 #define CLI_LABEL_HELP                                                                                             \
     "  --label TEXT         who has the lock, for 'redlock status': up to 64\n"                                    \
     "                       printable characters without a blank (HOST:PID, from a\n"                              \
@@ -118,6 +127,9 @@ void cli_common_init(struct cli_common *common);
 int cli_common_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands,
                      struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
+
+/* cli_need_masters(), or an agent that has them. */
+bool cli_need_masters_or_agent(const char *command, struct cli_common *common);
 
 /* The command, "redlock nodes ...", as it is to be typed for the same masters: with the options that name them, and no
  * password. NULL: out of memory. */

@@ -15,7 +15,7 @@ enum { NAMES_SIZE = 400 };
 
 struct reasons {
     FILE *out;
-    const struct redlock_client *client;
+    const char *names[REDLOCK_MAX_MASTERS];
     const char *texts[REDLOCK_MAX_MASTERS];
     size_t n;
 };
@@ -24,12 +24,12 @@ struct reasons {
 
 const char *diagnosis_headline(const struct outcome *outcome, char buffer[DIAGNOSIS_SIZE])
 {
+    int reason = outcome->status == REDLOCK_DEADLINE && outcome->cause != 0 ? outcome->cause : outcome->status;
     const char *what = "have agreed";
     unsigned count = outcome->granted;
 
     if (!outcome->short_of_masters)
-        return redlock_strerror(outcome->status == REDLOCK_DEADLINE && outcome->cause != 0 ? outcome->cause
-                                                                                            : outcome->status);
+        return reason <= REDLOCK_E_NOMEM && *outcome->why != '\0' ? outcome->why : redlock_strerror(reason);
     if (outcome->reachable < outcome->quorum) {
         what = "can be reached";
         count = outcome->reachable;
@@ -59,7 +59,7 @@ static void print_names(const struct reasons *reasons, size_t first)
     size_t left_out = 0;
 
     for (size_t i = first; i < reasons->n; i++) {
-        const char *name = session_node_name(reasons->client, i);
+        const char *name = reasons->names[i];
 
         if (strcmp(reasons->texts[i], reasons->texts[first]) != 0)
             continue;
@@ -148,31 +148,37 @@ static bool is_content(const struct outcome *outcome, size_t i)
 void diagnosis_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
                        const struct cli_common *common)
 {
-    struct reasons reasons = {.out = out, .client = client, .n = outcome->n_nodes};
+    struct reasons reasons = {.out = out, .n = outcome->n_nodes};
 
     if (!outcome->short_of_masters)
         return;
-    for (size_t i = 0; i < reasons.n; i++)
+    for (size_t i = 0; i < reasons.n; i++) {
+        reasons.names[i] = outcome->votes[i].name;
         reasons.texts[i] = is_content(outcome, i) ? "" : outcome->votes[i].detail;
+    }
     print_reasons(&reasons);
-    if (outcome->op != REDLOCK_OP_RELEASE)
+    if (client && outcome->op != REDLOCK_OP_RELEASE)
         print_remedy(out, client, outcome, common);
 }
 
-void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n)
+void diagnosis_explain_texts(FILE *out, const char *const names[], const char *const texts[], size_t n)
 {
-    struct reasons reasons = {.out = out, .client = client, .n = n};
+    struct reasons reasons = {.out = out, .n = n};
 
+    for (size_t i = 0; i < n; i++)
+        reasons.names[i] = names[i];
     memcpy(reasons.texts, texts, n * sizeof texts[0]);
     print_reasons(&reasons);
 }
 
 void diagnosis_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
 {
-    struct reasons reasons = {.out = stderr, .client = client, .n = redlock_client_node_count(client)};
+    struct reasons reasons = {.out = stderr, .n = redlock_client_node_count(client)};
 
-    for (size_t i = 0; i < reasons.n; i++)
+    for (size_t i = 0; i < reasons.n; i++) {
+        reasons.names[i] = session_node_name(client, i);
         reasons.texts[i] = "";
+    }
     for (size_t i = 0; i < n; i++)
         reasons.texts[probes[i].node] = probes[i].answered ? "" : probes[i].why;
     print_reasons(&reasons);
@@ -184,6 +190,8 @@ bool diagnosis_is_max_ttl(const struct redlock_client *client, const struct outc
     size_t n = quorum_status_read(client, infos);
     size_t refused = 0;
 
+    if (n == 0)
+        return false;
     for (size_t i = 0; i < n; i++)
         refused += infos[i].fault == REDLOCK_FAULT_MAX_TTL;
     return refused > n - outcome->quorum;
@@ -196,7 +204,9 @@ void diagnosis_json(struct cli_json *json, const struct redlock_client *client, 
     struct quorum_status sum = quorum_status_of(infos, n, outcome->quorum);
 
     cli_json_int(json, "reachable", outcome->reachable);
-    cli_json_int(json, "voting", (int64_t)sum.voting);
+    cli_json_int(json, "voting", n > 0 ? (int64_t)sum.voting : outcome->voting);
+    if (n == 0)
+        return;
     if (sum.quorum_in_ms != 0)
         cli_json_int_or_null(json, "quorum_in_ms", sum.quorum_in_ms);
 }

@@ -14,13 +14,13 @@ enum { DIAGNOSIS_SIZE = 128 };
 /* "2 of 5 masters can vote (3 needed)", in the buffer; the status's own words if masters are not the reason. */
 const char *diagnosis_headline(const struct outcome *outcome, char buffer[DIAGNOSIS_SIZE]);
 
-/* Below the message: a line for each distinct reason, and what can be done, with commands for the same masters. Nothing
- * if masters are not the reason. */
+/* Below the message: a line for each distinct reason, and, with a client, what can be done, with commands for the same
+ * masters. Nothing if masters are not the reason. */
 void diagnosis_explain(FILE *out, const struct redlock_client *client, const struct outcome *outcome,
                        const struct cli_common *common);
 
-/* Only the lines, from a text for each master; "" for one that is no reason. */
-void diagnosis_explain_texts(FILE *out, const struct redlock_client *client, const char *const texts[], size_t n);
+/* Only the lines, from a name and a text for each master; "" for one that is no reason. */
+void diagnosis_explain_texts(FILE *out, const char *const names[], const char *const texts[], size_t n);
 
 /* The same on standard error, for masters that were asked past the library. */
 void diagnosis_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);

@@ -28,7 +28,7 @@ static const char extend_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON instead of the table\n"
-    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP CLI_AGENT_HELP "\n" CLI_COMMON_HELP
     "\n"
     "FILE can be used on the machine that has taken the lock, until that is booted\n"
     "again, and in the same time namespace: the remaining time is counted by its\n"
@@ -67,19 +67,20 @@ static void print_json(const struct request *request, const struct locks *locks,
     cli_json_int(&json, "quorum", locks_masters(locks).quorum);
     cli_json_int(&json, "granted", locks_nodes_ok(locks));
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    votes_json(&json, redlock_lock_client(locks->handles[0]), outcome);
+    votes_json(&json, outcome);
     cli_json_close(&json);
 }
 
-static void explain(const struct request *request, const struct locks *locks, const struct term *term,
-                    const struct outcome *outcome)
+static void explain(const struct request *request, const struct session *session, const struct term *term)
 {
+    const struct locks *locks = &request->locks;
+    const struct outcome *outcome = &session->last;
     char headline[DIAGNOSIS_SIZE];
     char left[16];
 
     if (outcome->status != REDLOCK_OK) {
         cli_error("extend", "%s not extended: %s", request->spec.title, diagnosis_headline(outcome, headline));
-        diagnosis_explain(stderr, redlock_lock_client(locks->handles[0]), outcome, &request->common);
+        diagnosis_explain(stderr, session->client, outcome, &request->common);
     } else if (request->common.shows_votes) {
         term_print(term, TERM_GREEN, "extended");
         putc(' ', term->out);
@@ -133,16 +134,16 @@ static int extend(struct request *request, struct session *session, struct locks
 
     if (status <= REDLOCK_E_NOMEM && outcome->n_nodes == 0 && status != REDLOCK_E_NOT_HELD) {
         leave_as_it_was(request, locks);
-        return refused_call("extend", status);
+        return refused_operation(session, "extend", status);
     }
     if (locks_remaining_ns(locks) > 0) /* of a lock that is lost no more answers are told */
         locks_settle(locks, session, request->common.node_timeout_ms); /* a missing one shortens the next extension */
     term_init(&term, stderr);
     if (request->common.shows_votes)
-        votes_print(&term, redlock_lock_client(locks->handles[0]), outcome);
+        votes_print(&term, outcome);
     if (request->common.json)
         print_json(request, locks, outcome);
-    explain(request, locks, &term, outcome);
+    explain(request, session, &term);
     return write_back(request, locks, outcome);
 }
 
@@ -152,7 +153,7 @@ static int adopt(struct session *session, struct redlock_client *client, void *d
     struct request *request = data;
     struct locks *locks = &request->locks;
     struct redlock_acquire_options options;
-    int status = locks_create(locks, client, &request->spec);
+    int status = locks_create(locks, session, &request->spec);
 
     if (status != 0)
         return refused_call("extend", status);
@@ -169,7 +170,7 @@ static int adopt(struct session *session, struct redlock_client *client, void *d
                   lock_spec_has_several(&request->spec) ? "their" : "its");
         return CLI_NOT_HELD;
     }
-    return status == 0 ? extend(request, session, locks) : refused_call("extend", status);
+    return status == 0 ? extend(request, session, locks) : refused_operation(session, "extend", status);
 }
 
 static bool file_fits(const struct request *request)
@@ -228,7 +229,7 @@ static bool has_place(struct request *request)
     if (strcmp(request->path, "-") == 0 && request->common.json)
         cli_error("extend", "with '-' the lock goes to standard output: --json has no place there");
     else
-        return cli_need_masters("extend", &request->common.masters);
+        return cli_need_masters_or_agent("extend", &request->common);
     return false;
 }
 
@@ -238,6 +239,7 @@ int extend_main(int argc, char **argv)
     const struct cli_option options[] = {
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
         CLI_VOTES_OPTIONS(&request.common),
+        CLI_AGENT_OPTION(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };

@@ -9,19 +9,19 @@
 
 #include <redlock/semaphore.h>
 
+#include "cli/agent_words.h"
 #include "cli/clock.h"
 #include "cli/common.h"
 
-static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock *lock)
+static void describe_lock(struct hold_lock *ret_lock, const struct locks *locks, size_t i)
 {
-    size_t size;
-    const char *key = redlock_lock_key(lock, &size);
+    struct locks_part part = locks_part(locks, i);
 
-    ret_lock->permits = redlock_lock_limit(lock);
-    ret_lock->slot = ret_lock->permits != 0 ? (uint32_t)redlock_lock_slot(lock) : 0;
-    ret_lock->fence = redlock_lock_fence(lock);
-    snprintf(ret_lock->key, sizeof ret_lock->key, "%.*s", (int)size, key);
-    snprintf(ret_lock->token, sizeof ret_lock->token, "%s", redlock_lock_token(lock));
+    ret_lock->permits = locks->spec->permits;
+    ret_lock->slot = ret_lock->permits != 0 ? (uint32_t)part.slot : 0;
+    ret_lock->fence = part.fence;
+    snprintf(ret_lock->key, sizeof ret_lock->key, "%s", locks_key(locks, i));
+    snprintf(ret_lock->token, sizeof ret_lock->token, "%s", part.token);
 }
 
 void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t ttl_ms, unsigned nodes_ok)
@@ -31,7 +31,7 @@ void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t tt
     *ret_hold = (struct hold){.n = locks->n, .ttl_ms = ttl_ms};
     ret_hold->valid_until = instant_after(now, locks_remaining_ns(locks));
     for (size_t i = 0; i < locks->n; i++)
-        describe_lock(&ret_hold->locks[i], locks->handles[i]);
+        describe_lock(&ret_hold->locks[i], locks, i);
     snprintf(ret_hold->nodes_ok, sizeof ret_hold->nodes_ok, "%u/%zu", nodes_ok, locks_masters(locks).n);
 }
 
@@ -54,10 +54,27 @@ int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold)
     return status;
 }
 
-int hold_release(struct session *session, struct redlock_client *client, const struct hold_lock *lock)
+static int release_by_agent(struct session *session, const struct hold_lock *lock)
+{
+    int64_t slot = lock->permits != 0 ? (int64_t)lock->slot : -1;
+    json_t *answer = agent_client_get(session, agent_release_token(lock->key, lock->token, slot));
+    struct agent_result read;
+
+    agent_result_read(answer, agent_client_why(session->agent), &read);
+    session->last = (struct outcome){.op = REDLOCK_OP_RELEASE};
+    outcome_record(&session->last, &read.result);
+    json_decref(answer);
+    return session->last.status;
+}
+
+int hold_release(struct session *session, const struct hold_lock *lock)
 {
     struct redlock_lock *handle;
-    int status = cli_lock_create(client, lock->key, lock->permits, &handle);
+    int status;
+
+    if (session->agent)
+        return release_by_agent(session, lock);
+    status = cli_lock_create(session->client, lock->key, lock->permits, &handle);
 
     if (status != 0) {
         session->last = (struct outcome){.done = true, .status = status};

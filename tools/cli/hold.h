@@ -17,7 +17,7 @@ void hold_describe(struct hold *ret_hold, const struct locks *locks, uint32_t tt
 int hold_leave(struct file_out *file, struct locks *locks, struct hold *hold);
 
 /* Releases one lock of a hold by its token, and waits for the end, as session_release_token(). */
-int hold_release(struct session *session, struct redlock_client *client, const struct hold_lock *lock);
+int hold_release(struct session *session, const struct hold_lock *lock);
 
 /* hold_open(), and keeps others that use this function from a regular file, which is replaced now and then. Waits. */
 int hold_reserve(const char *command, const char *path);

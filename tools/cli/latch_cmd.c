@@ -6,6 +6,8 @@
 
 #include <redlock/latch.h>
 
+#include "cli/agent_client.h"
+#include "cli/agent_words.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/diagnosis.h"
@@ -36,7 +38,7 @@ static const char latch_help[] =
     "                       after its latest use (24h)\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON\n"
-    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP CLI_AGENT_HELP "\n" CLI_COMMON_HELP
     "\n"
     "An arrival is safe as soon as a majority has recorded it, which is the success\n"
     "of 'arrive', and stays when the command has ended. But a program that stays\n"
@@ -155,18 +157,20 @@ static void print_success(const struct term *term, const struct request *request
 static void explain_refusal(const struct operation *operation, size_t n)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
-    const char *texts[REDLOCK_MAX_MASTERS];
+    const char *texts[REDLOCK_MAX_MASTERS], *names[REDLOCK_MAX_MASTERS];
 
     quorum_status_read(operation->client, infos);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        names[i] = infos[i].name;
         texts[i] = quorum_status_answers(&infos[i]) ? "" : infos[i].last_error;
+    }
     cli_error("latch", "too few of the %zu masters take what they are given, and waiting does not help", n);
-    diagnosis_explain_texts(stderr, operation->client, texts, n);
+    diagnosis_explain_texts(stderr, names, texts, n);
 }
 
 static void explain_failure(const struct operation *operation, const struct redlock_latch_result *result)
 {
-    const char *texts[REDLOCK_MAX_MASTERS];
+    const char *texts[REDLOCK_MAX_MASTERS], *names[REDLOCK_MAX_MASTERS];
 
     if (operation->in_vain) {
         explain_refusal(operation, result->n_nodes);
@@ -176,9 +180,11 @@ static void explain_failure(const struct operation *operation, const struct redl
               operation->request->operands[1], result->why);
     if (result->cause != REDLOCK_NO_QUORUM)
         return;
-    for (size_t i = 0; i < result->n_nodes; i++)
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        names[i] = result->nodes[i].name;
         texts[i] = result->nodes[i].answered ? "" : result->nodes[i].detail;
-    diagnosis_explain_texts(stderr, operation->client, texts, result->n_nodes);
+    }
+    diagnosis_explain_texts(stderr, names, texts, result->n_nodes);
 }
 
 static void add_master(struct cli_json *json, const struct redlock_latch_node *node, bool recorded)
@@ -227,12 +233,14 @@ static void on_result(struct redlock_latch *latch, const struct redlock_latch_re
 {
     struct operation *operation = data;
     const struct request *request = operation->request;
-    int name_width = votes_name_width(operation->client);
+    int name_width = 0;
     struct term term;
 
     operation->done = true;
     operation->code = code_of(operation, result);
     term_init(&term, stderr);
+    for (size_t i = 0; i < result->n_nodes; i++)
+        name_width = votes_wider(name_width, result->nodes[i].name);
     for (size_t i = 0; request->common.shows_votes && i < result->n_nodes; i++)
         print_row(&term, request, &result->nodes[i], name_width);
     if (request->common.json)
@@ -269,6 +277,76 @@ static void finish_operation(struct session *session, struct redlock_latch *latc
     }
 }
 
+/* --- The latch by the agent --------------------------------------------------------------------------------------- */
+
+static json_t *question_of(const struct request *request)
+{
+    char generation[24];
+    json_t *question;
+
+    snprintf(generation, sizeof generation, "%" PRIu64, request->generation);
+    question = json_pack("{s:s, s:s, s:I, s:s, s:b}", "op", "latch", "name", request->operands[1], "parties",
+                         (json_int_t)request->parties, "generation", generation, "await", (int)request->awaits);
+    if (request->party)
+        json_object_set_new(question, "party", json_string(request->party));
+    json_object_set_new(question, "wait", request->wait_ms == REDLOCK_FOREVER ? json_string("forever")
+                                                                               : json_integer(request->wait_ms));
+    if (request->keep_ms != 0)
+        json_object_set_new(question, "keep", json_integer(request->keep_ms));
+    return question;
+}
+
+/* What the answer says, borrowed from it. */
+struct reading {
+    struct redlock_latch_result result;
+    struct redlock_latch_node nodes[REDLOCK_MAX_MASTERS];
+    const char *arrived[REDLOCK_MAX_PARTIES];
+};
+
+static void read_answer(const json_t *answer, const char *why, struct reading *ret)
+{
+    const json_t *masters = json_object_get(answer, "masters");
+    const json_t *arrived = json_object_get(answer, "arrived");
+    struct redlock_latch_result *result = &ret->result;
+    struct agent_result read;
+
+    agent_result_read(answer, why, &read);
+    *result = (struct redlock_latch_result){
+        .status = read.result.status, .cause = read.result.cause, .why = read.result.why,
+        .quorum = read.result.quorum, .elapsed_us = read.result.elapsed_us,
+        .confirmed = (uint32_t)agent_number(answer, "recorded"), .n_nodes = read.result.n_nodes,
+        .nodes = ret->nodes, .arrived = ret->arrived};
+    for (size_t i = 0; i < json_array_size(arrived) && i < REDLOCK_MAX_PARTIES; i++)
+        ret->arrived[result->n_arrived++] = json_string_value(json_array_get(arrived, i));
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const json_t *master = json_array_get(masters, i);
+
+        ret->nodes[i] = (struct redlock_latch_node){
+            .name = agent_text(master, "name"), .detail = agent_text(master, "detail"), .latency_us = -1,
+            .answered = json_is_true(json_object_get(master, "answered")),
+            .arrived = json_is_true(json_object_get(master, "arrived")),
+            .open = json_is_true(json_object_get(master, "open"))};
+    }
+}
+
+static int use_by_agent(struct session *session, struct operation *operation)
+{
+    json_t *answer = agent_client_get(session, question_of(operation->request));
+    static struct reading reading; /* too large for a stack */
+
+    if (session->caught == 0) {
+        read_answer(answer, agent_client_why(session->agent), &reading);
+        if (reading.result.status <= REDLOCK_E_NOMEM)
+            operation->code = refused_for("latch", reading.result.status, reading.result.why);
+        else
+            on_result(NULL, &reading.result, operation);
+    }
+    json_decref(answer);
+    return operation->code;
+}
+
+/* --- The latch by masters ----------------------------------------------------------------------------------------- */
+
 static int use_latch(struct session *session, struct redlock_client *client, void *data)
 {
     const struct request *request = data;
@@ -277,6 +355,8 @@ static int use_latch(struct session *session, struct redlock_client *client, voi
     struct redlock_latch *latch;
     int status;
 
+    if (session->agent)
+        return use_by_agent(session, &operation);
     redlock_latch_options_init(&options);
     if (request->keep_ms != 0)
         options.keep_ms = request->keep_ms;
@@ -307,7 +387,7 @@ static bool keep_fits(const struct request *request)
     char keep[DURATION_TEXT_SIZE];
     char least[DURATION_TEXT_SIZE];
 
-    if (request->keep_ms == 0 || request->keep_ms >= request->common.max_ttl_ms)
+    if (request->keep_ms == 0 || request->common.agent || request->keep_ms >= request->common.max_ttl_ms)
         return true;
     cli_error("latch", "--keep %s is below --max-ttl, in which what is known is repeated (%s)",
               duration_text(request->keep_ms * INT64_C(1000), keep),
@@ -332,7 +412,7 @@ static bool complete(struct request *request)
         return refuse("--party is missing: the name of what arrives");
     if (request->wait_ms == NO_WAIT)
         request->wait_ms = request->awaits ? REDLOCK_FOREVER : 0;
-    return keep_fits(request) && cli_need_masters("latch", &request->common.masters);
+    return keep_fits(request) && cli_need_masters_or_agent("latch", &request->common);
 }
 
 int latch_main(int argc, char **argv)
@@ -346,6 +426,7 @@ int latch_main(int argc, char **argv)
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "keep", .duration_ms = &request.keep_ms, .least = 1, .most = REDLOCK_MAX_KEEP_MS},
         CLI_VOTES_OPTIONS(&request.common),
+        CLI_AGENT_OPTION(&request.common),
         CLI_MASTER_OPTIONS(&request.common),
         CLI_JSON_OPTION(&request.common),
         {0},

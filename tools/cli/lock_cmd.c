@@ -42,7 +42,7 @@ static const char lock_help[] =
     "                       write the token there instead, for extend, unlock, check;\n"
     "                       '-' is standard output\n"
     "  -j, --json           one line of JSON instead of the token and the table\n"
-    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP CLI_AGENT_HELP "\n" CLI_COMMON_HELP
     "\n"
     "A fencing token is a number larger than that of every earlier fenced hold of the\n"
     "key, or not smaller, with --shared: pass it with every write, to a resource that\n"
@@ -74,7 +74,6 @@ struct request {
     struct locks locks;
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
-    uint32_t hold_ms;
     int64_t wait_ms;
     bool fenced;
     const char *token_file; /* NULL: the tokens are printed */
@@ -167,21 +166,23 @@ static void explain(const struct request *request, const struct locks *locks, co
     term_time(outcome->remaining_ms * 1000, left, sizeof left);
     if (locks->n == 1)
         fprintf(term->out, ": %u of %zu masters had agreed when it was granted (%u needed), in %s; valid for %s\n",
-                outcome->granted, outcome->members, outcome->quorum, took, left);
+                outcome->granted, locks_masters(locks).n, outcome->quorum, took, left);
     else
         fprintf(term->out, ": %u of %zu masters have agreed to each key (%u needed), in %s; valid for %s\n",
                 locks_nodes_ok(locks), locks_masters(locks).n, locks_masters(locks).quorum, took, left);
 }
 
 /* What has been got: nothing of a lock that is not held. */
-static void add_tokens(struct cli_json *json, const struct redlock_lock *lock, bool held)
+static void add_tokens(struct cli_json *json, const struct locks *locks, size_t i, bool held)
 {
+    struct locks_part part = locks_part(locks, i);
+
     if (held)
-        cli_json_string(json, "token", redlock_lock_token(lock));
-    if (held && redlock_lock_limit(lock) != 0)
-        cli_json_int(json, "slot", redlock_lock_slot(lock));
-    if (held && redlock_lock_fence(lock) != 0)
-        cli_json_int(json, "fence", (int64_t)redlock_lock_fence(lock));
+        cli_json_string(json, "token", part.token);
+    if (held && part.slot >= 0)
+        cli_json_int(json, "slot", part.slot);
+    if (held && part.fence != 0)
+        cli_json_int(json, "fence", (int64_t)part.fence);
 }
 
 static void add_locks(struct cli_json *json, const struct locks *locks, bool held)
@@ -190,17 +191,16 @@ static void add_locks(struct cli_json *json, const struct locks *locks, bool hel
     for (size_t i = 0; i < locks->n; i++) {
         cli_json_begin(json, NULL, '{');
         cli_json_key(json, locks_key(locks, i));
-        add_tokens(json, locks->handles[i], held);
+        add_tokens(json, locks, i, held);
         cli_json_end(json, '}');
     }
     cli_json_end(json, ']');
 }
 
 /* Votes of a set's masters are known of the key that decided. */
-static void print_json(const struct request *request, const struct locks *locks, const struct outcome *outcome,
-                       const struct busy *busy)
+static void print_json(const struct request *request, const struct locks *locks, const struct session *session)
 {
-    const struct redlock_client *client = redlock_lock_client(locks->handles[0]);
+    const struct outcome *outcome = &session->last;
     const char *decisive = locks_decisive_key(locks, outcome);
     bool held = outcome->status == REDLOCK_OK;
     struct cli_json json = cli_json_open(stdout);
@@ -211,7 +211,7 @@ static void print_json(const struct request *request, const struct locks *locks,
     if (has_cause(outcome))
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
     if (locks->n == 1)
-        add_tokens(&json, locks->handles[0], held);
+        add_tokens(&json, locks, 0, held);
     else
         add_locks(&json, locks, held);
     cli_json_int(&json, "ttl_ms", request->ttl_ms);
@@ -222,9 +222,9 @@ static void print_json(const struct request *request, const struct locks *locks,
     cli_json_int(&json, "quorum", locks_masters(locks).quorum);
     cli_json_int(&json, "granted", locks->n == 1 ? outcome->granted : held ? locks_nodes_ok(locks) : 0);
     if (lacked_votes(outcome))
-        diagnosis_json(&json, client, outcome);
-    busy_json(&json, busy);
-    votes_json(&json, client, outcome);
+        diagnosis_json(&json, session->client, outcome);
+    busy_json(&json, &session->busy);
+    votes_json(&json, outcome);
     cli_json_close(&json);
 }
 
@@ -232,13 +232,13 @@ static void print_json(const struct request *request, const struct locks *locks,
 static void print_tokens(const struct locks *locks)
 {
     for (size_t i = 0; i < locks->n; i++) {
-        const struct redlock_lock *lock = locks->handles[i];
+        struct locks_part part = locks_part(locks, i);
 
-        fputs(redlock_lock_token(lock), stdout);
-        if (redlock_lock_limit(lock) != 0)
-            printf(" %d", (int)redlock_lock_slot(lock));
-        if (redlock_lock_fence(lock) != 0)
-            printf(" %" PRIu64, redlock_lock_fence(lock));
+        fputs(part.token, stdout);
+        if (part.slot >= 0)
+            printf(" %d", (int)part.slot);
+        if (part.fence != 0)
+            printf(" %" PRIu64, part.fence);
         putchar('\n');
     }
 }
@@ -261,7 +261,6 @@ static int leave_held(const struct request *request, struct session *session, st
 /* The same for a file: once they have been handed over, the handle does not know the locks any more. */
 static int leave_to_file(struct request *request, struct session *session, struct locks *locks)
 {
-    struct redlock_client *client = redlock_lock_client(locks->handles[0]);
     struct rl_clock_identity clock;
     struct hold hold;
     int code = CLI_INFRASTRUCTURE;
@@ -269,22 +268,22 @@ static int leave_to_file(struct request *request, struct session *session, struc
     if (!rl_clock_identify(&clock))
         cli_error("lock", "/proc does not tell which clock the end of the lock would be of: %s", strerror(errno));
     hold_describe(&hold, locks, request->ttl_ms, locks_nodes_ok(locks));
-    if (request->hold_ms != 0)
-        hold.keep_until = instant_after(instant_now(), request->hold_ms * INT64_C(1000000));
+    if (request->spec.hold_ms != 0)
+        hold.keep_until = instant_after(instant_now(), request->spec.hold_ms * INT64_C(1000000));
     if (session->caught == 0 && hold_leave(&request->out, locks, &hold) == 0)
         code = CLI_OK;
     else if (session->caught == 0)
         cli_error("lock", "cannot write the token: %s %s given back", request->spec.title, request->spec.verb);
     if (code != CLI_OK && locks_release(locks, session) == REDLOCK_E_NOT_HELD)
         for (size_t i = 0; i < hold.n; i++)
-            hold_release(session, client, &hold.locks[i]);
+            hold_release(session, &hold.locks[i]);
     hold_fini(&hold);
     return code;
 }
 
 static int report(struct request *request, struct session *session, struct locks *locks)
 {
-    struct redlock_client *client = redlock_lock_client(locks->handles[0]);
+    struct redlock_client *client = session->client;
     struct outcome *outcome = &session->last;
     bool held = outcome->status == REDLOCK_OK;
     struct term term;
@@ -295,14 +294,14 @@ static int report(struct request *request, struct session *session, struct locks
     if (held && (request->common.shows_votes || request->token_file))
         locks_settle(locks, session, SETTLE_MS);
     if (request->common.shows_votes)
-        votes_print(&term, client, outcome);
+        votes_print(&term, outcome);
     explain(request, locks, &term, outcome, &session->busy);
     if (!held)
         explain_holder(&session->busy);
     if (!session->busy.hopeless)
         diagnosis_explain(stderr, client, outcome, &request->common);
     if (request->common.json)
-        print_json(request, locks, outcome, &session->busy);
+        print_json(request, locks, session);
     else if (request->token_file)
         fflush(stdout);
     else if (held)
@@ -321,7 +320,7 @@ static int acquire(struct session *session, struct redlock_client *client, void 
     struct request *request = data;
     struct locks *locks = &request->locks;
     struct redlock_acquire_options options;
-    int status = locks_create(locks, client, &request->spec);
+    int status = locks_create(locks, session, &request->spec);
 
     if (status != 0)
         return refused_call("lock", status);
@@ -336,7 +335,7 @@ static int acquire(struct session *session, struct redlock_client *client, void 
         options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
     status = locks_acquire(locks, session, &options);
     if (status <= REDLOCK_E_NOMEM && session->last.n_nodes == 0)
-        return refused_call("lock", status);
+        return refused_operation(session, "lock", status);
     return report(request, session, locks);
 }
 
@@ -355,7 +354,7 @@ static bool times_fit(struct request *request)
     char ttl[DURATION_TEXT_SIZE];
 
     if (!cli_ttl_fits("lock", request->ttl_ms, &request->common) ||
-        !cli_hold_fits("lock", request->hold_ms, &request->ttl_ms, &request->common))
+        !cli_hold_fits("lock", request->spec.hold_ms, &request->ttl_ms, &request->common))
         return false;
     if (request->min_validity_ms < request->ttl_ms)
         return true;
@@ -367,7 +366,7 @@ static bool times_fit(struct request *request)
 /* Each is a line of JSON, and together they would be none. */
 static bool has_place(const struct request *request)
 {
-    if (request->hold_ms != 0 && !request->token_file) {
+    if (request->spec.hold_ms != 0 && !request->token_file) {
         cli_error("lock", "--hold-at-least needs --token-file, from which 'redlock unlock' learns of it");
         return false;
     }
@@ -381,7 +380,7 @@ static int run(struct request *request)
 {
     struct session session = {.observer = locks_on_event,
                               .observer_data = &request->locks,
-                              .least_ms = cli_hold_least_ms(request->hold_ms),
+                              .least_ms = cli_hold_least_ms(request->spec.hold_ms),
                               .waiting = request->common.quiet ? NULL : on_waiting,
                               .waiting_data = request};
 
@@ -397,13 +396,13 @@ int lock_main(int argc, char **argv)
         LOCK_SPEC_OPTIONS(&request.spec),
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = LEAST_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
-        {.name = "hold-at-least", .duration_ms = &request.hold_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
         CLI_VOTES_OPTIONS(&request.common),
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "fence", .flag = &request.fenced},
         {.name = "fenced", .alias = true},
         CLI_LABEL_OPTION(&request.common),
+        CLI_AGENT_OPTION(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -416,7 +415,7 @@ int lock_main(int argc, char **argv)
     if (code < 0 &&
         !(lock_spec_take_key("lock", &request.spec, request.operand) && lock_spec_complete("lock", &request.spec) &&
           times_fit(&request) && has_place(&request) && cli_label_fits("lock", &request.common) &&
-          cli_need_masters("lock", &request.common.masters)))
+          cli_need_masters_or_agent("lock", &request.common)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);

@@ -12,6 +12,7 @@ struct lock_spec {
     const char *permits_word; /* "N/K"; NULL: none are wanted */
     uint32_t permits;         /* K, of the semaphore that the only key is; 0: keys are those of locks */
     uint32_t n_permits;       /* N */
+    uint32_t hold_ms;         /* the least time for which they are held */
     bool shared;              /* the keys beside others that say so, too; no permit can be */
     char *title;              /* the keys in quotation marks, or the first of them, for messages ... */
     const char *verb;         /* ... and "is" or "are" */
@@ -19,7 +20,8 @@ struct lock_spec {
 
 #define LOCK_SPEC_OPTIONS(spec)                                                                                     \
     {.name = "key", .letter = 'k', .texts = &(spec)->keys}, {.name = "permits", .text = &(spec)->permits_word}, \
-        {.name = "shared", .flag = &(spec)->shared}
+        {.name = "shared", .flag = &(spec)->shared},                                                               \
+        {.name = "hold-at-least", .duration_ms = &(spec)->hold_ms}
 
 /* The key may be an operand instead (NULL: it is none). False after a message: there is none, or there are two. */
 bool lock_spec_take_key(const char *command, struct lock_spec *spec, const char *operand);

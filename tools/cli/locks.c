@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <redlock/members.h>
+#include <redlock/semaphore.h>
+
 #include "cli/common.h"
 
 static size_t index_of(const struct locks *locks, const struct redlock_lock *lock)
@@ -65,18 +68,28 @@ static int create_permits(struct locks *locks, struct redlock_client *client)
     return status;
 }
 
-int locks_create(struct locks *locks, struct redlock_client *client, const struct lock_spec *spec)
+static int create_by_agent(struct locks *locks, struct session *session)
+{
+    locks->n = lock_spec_count(locks->spec);
+    agent_lock_init(&locks->agent, session, locks->spec);
+    locks->subject = (struct subject){&subject_agent, &locks->agent};
+    return REDLOCK_OK;
+}
+
+int locks_create(struct locks *locks, struct session *session, const struct lock_spec *spec)
 {
     struct redlock_lock *lock = NULL;
     int status;
 
     *locks = (struct locks){.spec = spec};
+    if (session->agent)
+        return create_by_agent(locks, session);
     if (spec->keys.n > 1)
-        return create_set(locks, client);
+        return create_set(locks, session->client);
     if (spec->n_permits > 1)
-        return create_permits(locks, client);
+        return create_permits(locks, session->client);
     locks->n = 1;
-    status = cli_lock_create(client, spec->keys.items[0], spec->permits, &lock);
+    status = cli_lock_create(session->client, spec->keys.items[0], spec->permits, &lock);
     locks->subject = (struct subject){&subject_lock, lock};
     locks->handles[0] = lock;
     return status;
@@ -99,6 +112,17 @@ int locks_release(struct locks *locks, struct session *session)
     return session_release_subject(session, locks->subject);
 }
 
+/* Others whose clocks are late, or that start late, are not to find it free. The masters keep it for the rest, and have
+ * as much of it in any case, so nothing depends on their answers; an agent has been told when it was asked. */
+bool locks_leave(struct locks *locks, struct session *session, uint32_t left_ms)
+{
+    locks->agent.keeps = true;
+    if (!locks->handles[0])
+        return locks_release(locks, session) == REDLOCK_OK;
+    locks_extend(locks, session, left_ms);
+    return locks_detach(locks) == REDLOCK_OK;
+}
+
 void locks_cancel(struct locks *locks)
 {
     locks->subject.kind->cancel(locks->subject.handle);
@@ -111,9 +135,22 @@ const char *locks_key(const struct locks *locks, size_t i)
     return keys->items[keys->n > 1 ? i : 0];
 }
 
+/* An agent's are counted in the user's order already. */
 static const char *key_of_part(const struct locks *locks, size_t part)
 {
-    return locks_key(locks, index_of(locks, locks->subject.kind->part(locks->subject.handle, part)));
+    const struct subject *subject = &locks->subject;
+
+    return locks_key(locks, subject->kind->part ? index_of(locks, subject->kind->part(subject->handle, part)) : part);
+}
+
+struct locks_part locks_part(const struct locks *locks, size_t i)
+{
+    const struct redlock_lock *lock = locks->handles[i];
+    const struct agent_part *part = &locks->agent.parts[i];
+
+    if (!lock)
+        return (struct locks_part){part->token, part->fence, part->slot};
+    return (struct locks_part){redlock_lock_token(lock), redlock_lock_fence(lock), redlock_lock_slot(lock)};
 }
 
 const char *locks_decisive_key(const struct locks *locks, const struct outcome *outcome)
@@ -145,7 +182,7 @@ bool locks_observe(struct locks *locks, const struct redlock_event *event)
     size_t i = event->lock ? index_of(locks, event->lock) : locks->n;
 
     if (i == locks->n)
-        return false;
+        return !locks->handles[0] && event->type == REDLOCK_EVENT_RENEWED;
     switch (event->type) {
     case REDLOCK_EVENT_ATTEMPT:
         locks->votes[i] = (struct locks_votes){0};
@@ -183,12 +220,14 @@ static uint32_t members_of(const struct locks *locks)
     return members;
 }
 
-struct redlock_member_list locks_masters(const struct locks *locks)
+struct locks_masters locks_masters(const struct locks *locks)
 {
     struct redlock_view view = {0};
 
+    if (!locks->handles[0])
+        return (struct locks_masters){locks->agent.members, locks->agent.quorum};
     redlock_client_view(redlock_lock_client(locks->handles[0]), &view, sizeof view);
-    return view.list;
+    return (struct locks_masters){view.list.n, view.list.quorum};
 }
 
 static bool all_answered(const struct session *session, void *data)
@@ -205,7 +244,7 @@ void locks_settle(struct locks *locks, struct session *session, uint32_t timeout
 {
     if (locks->subject.kind->votes_follow)
         session_settle(session, timeout_ms);
-    else
+    else if (locks->handles[0])
         session_run_until(session, all_answered, locks, timeout_ms);
 }
 
@@ -251,9 +290,9 @@ int64_t locks_remaining_ms(const struct locks *locks)
 
 const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters)
 {
-    struct redlock_member_list masters = locks_masters(locks);
+    struct locks_masters masters = locks_masters(locks);
 
-    for (size_t i = 0; i < locks->n; i++) {
+    for (size_t i = 0; i < locks->n && locks->handles[i]; i++) {
         *ret_masters = (unsigned)__builtin_popcount(locks->votes[i].gone & members_of(locks));
         if (masters.n - *ret_masters < masters.quorum)
             return locks_key(locks, i);
@@ -263,9 +302,9 @@ const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters)
 
 unsigned locks_nodes_ok(const struct locks *locks)
 {
-    unsigned least = REDLOCK_MAX_MASTERS;
+    unsigned least = locks->handles[0] ? REDLOCK_MAX_MASTERS : locks->agent.votes;
 
-    for (size_t i = 0; i < locks->n; i++) {
+    for (size_t i = 0; i < locks->n && locks->handles[i]; i++) {
         unsigned count = (unsigned)__builtin_popcount(locks->votes[i].ok & members_of(locks));
 
         least = count < least ? count : least;

@@ -5,13 +5,25 @@
 
 #include <stdbool.h>
 
-#include <redlock/members.h>
-
+#include "cli/agent_lock.h"
 #include "cli/lock_spec.h"
 #include "cli/session.h"
 
 /* The alarm of a key. */
 typedef void (*locks_watch_fn)(const char *key, const struct redlock_alarm *alarm, void *data);
+
+/* What is told of one lock that is held. */
+struct locks_part {
+    const char *token;
+    uint64_t fence; /* 0: none */
+    int32_t slot;   /* of a permit; otherwise -1 */
+};
+
+/* So many of the masters, and how many must agree. */
+struct locks_masters {
+    size_t n;
+    uint32_t quorum;
+};
 
 /* What the masters have said of one lock, as of the latest event; by bits. */
 struct locks_votes {
@@ -25,19 +37,24 @@ struct locks {
     struct subject subject;
     struct subject_sink alarms;
     size_t n;
-    const struct redlock_lock *handles[CLI_MOST_TEXTS];
+    const struct redlock_lock *handles[CLI_MOST_TEXTS]; /* NULL: the agent has it */
+    struct agent_lock agent;
     struct locks_votes votes[CLI_MOST_TEXTS];
     locks_watch_fn watch;
     void *watch_data;
 };
 
-/* 0 or the library's error. The client owns what is made. */
-int locks_create(struct locks *locks, struct redlock_client *client, const struct lock_spec *spec);
+/* 0 or the library's error. The session's client, or its agent, owns what is made. */
+int locks_create(struct locks *locks, struct session *session, const struct lock_spec *spec);
 
 /* Each starts the operation and waits for its end, as session_acquire_whole() does. */
 int locks_acquire(struct locks *locks, struct session *session, const struct redlock_acquire_options *request);
 int locks_extend(struct locks *locks, struct session *session, uint32_t ttl_ms);
 int locks_release(struct locks *locks, struct session *session);
+
+/* Gives them up for the time that the specification has the masters keep them (hold_ms), so much of which is left.
+ * False: they are held as before. */
+bool locks_leave(struct locks *locks, struct session *session, uint32_t left_ms);
 
 /* Waits for the answers that are still missing after one of these. The session's observer tells locks_observe(). */
 void locks_settle(struct locks *locks, struct session *session, uint32_t timeout_ms);
@@ -52,6 +69,8 @@ void locks_cancel(struct locks *locks);
 
 /* The key of one lock, as the user wrote it. */
 const char *locks_key(const struct locks *locks, size_t i);
+
+struct locks_part locks_part(const struct locks *locks, size_t i);
 
 /* After an operation: the key that decided it, or NULL if none did, or if there is only one. */
 const char *locks_decisive_key(const struct locks *locks, const struct outcome *outcome);
@@ -73,7 +92,7 @@ int64_t locks_remaining_ms(const struct locks *locks);
 const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters);
 
 /* As the list is now. */
-struct redlock_member_list locks_masters(const struct locks *locks);
+struct locks_masters locks_masters(const struct locks *locks);
 
 /* Those whose votes count, for the lock that has the fewest. */
 unsigned locks_nodes_ok(const struct locks *locks);

@@ -10,6 +10,7 @@
 #include <redlock/members.h>
 #include <redlock/semaphore.h>
 
+#include "cli/agent_lock.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/password.h"
@@ -173,6 +174,7 @@ void outcome_record(struct outcome *last, const struct redlock_result *result)
     last->members = 0;
     for (size_t i = 0; i < result->n_nodes; i++) {
         last->members += result->nodes[i].fault != REDLOCK_FAULT_NO_MEMBER;
+        snprintf(last->votes[i].name, sizeof last->votes[i].name, "%s", result->nodes[i].name);
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
     }
 }
@@ -266,18 +268,46 @@ struct redlock_client *session_client(struct session *session, const char *comma
     return NULL;
 }
 
+bool session_agent(struct session *session, const char *command, const struct cli_common *common)
+{
+    session->command = command;
+    session->label = common->label_given;
+    session->agent = agent_client_open(session->base, common->agent);
+    if (!session->agent)
+        cli_error(command, "out of memory");
+    return session->agent != NULL;
+}
+
 static bool look_is_over(const struct session *session, void *data)
 {
     return !session->busy.pending;
 }
 
+/* That decided, or the first one. */
+static const char *key_of_interest(const struct agent_lock *lock, size_t part)
+{
+    const struct cli_texts *keys = &lock->spec->keys;
+
+    return keys->items[part < keys->n ? part : 0];
+}
+
+/* Masters have told of a refusal; an agent tells at the end. */
+static bool look_at_refusal(struct session *session)
+{
+    if (session->refused)
+        busy_look(&session->busy, session->refused);
+    else if (session->agent && session->last.op == REDLOCK_OP_ACQUIRE)
+        busy_look_by_agent(&session->busy, session->agent,
+                           key_of_interest(session->subject.handle, session->last.part));
+    return session->busy.pending > 0;
+}
+
 /* Who has what could not be had? */
 static void look_at_the_end(struct session *session)
 {
-    if (session->last.status == REDLOCK_OK || !session->refused || session->busy.hopeless ||
-        session->caught != 0)
+    if (session->last.status == REDLOCK_OK || session->busy.hopeless || session->caught != 0 ||
+        !look_at_refusal(session))
         return;
-    busy_look(&session->busy, session->refused);
     session_run_until(session, look_is_over, NULL, LOOK_MS);
 }
 
@@ -299,8 +329,7 @@ static void on_reminder(evutil_socket_t fd, short what, void *data)
 {
     struct session *session = data;
 
-    if (session->refused)
-        busy_look(&session->busy, session->refused);
+    look_at_refusal(session);
     session->reminding = true;
 }
 
@@ -311,7 +340,7 @@ static void remind(struct session *session, struct event *timer)
 
     if (!session->waiting || session->busy.pending || session->last.done || !(session->reminding || parent))
         return;
-    if (session->refused)
+    if (session->refused || session->busy.n_holders > 0)
         session->waiting(&session->busy, session->waiting_data);
     session->reminders++;
     session->reminding = false;
@@ -451,42 +480,4 @@ int session_release_permit(struct session *session, struct redlock_lock *lock, u
 {
     begin(session, subject_of(lock), REDLOCK_OP_RELEASE);
     return end_of(session, redlock_release_permit(lock, slot, token, on_result, session));
-}
-
-/* --- How every command that has talked to masters ends ------------------------------------------------------------ */
-
-int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code)
-{
-    int caught;
-
-    session_finish(session, client, timeout_ms);
-    caught = session->caught;
-    session_close(session);
-    if (caught != 0) {
-        fflush(stdout);
-        signal(caught, SIG_DFL);
-        raise(caught);
-    }
-    return code;
-}
-
-int session_command(struct session *session, const char *command, const struct cli_common *common,
-                    uint32_t finish_ms, session_work work, void *data)
-{
-    struct redlock_client *client = NULL;
-    int code = CLI_INFRASTRUCTURE;
-
-    if (session_open(session, command) && session_catch_signals(session, command))
-        client = session_client(session, command, common, &code);
-    if (client)
-        code = work(session, client, data);
-    return finish(session, client, finish_ms, code);
-}
-
-int refused_call(const char *command, int status)
-{
-    bool retryable = redlock_status_retryable(status);
-
-    cli_error(command, "%s", redlock_strerror(status));
-    return retryable ? CLI_INFRASTRUCTURE : cli_usage(command);
 }

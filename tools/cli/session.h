@@ -17,12 +17,16 @@
 #include "cli/common.h"
 #include "cli/subject.h"
 
+struct agent_client;
 struct event;
 struct password_desk;
 struct probe_place;
 struct event_base;
 
+enum { SESSION_NAME_SIZE = 128 };
+
 struct vote {
+    char name[SESSION_NAME_SIZE]; /* of the master */
     enum redlock_vote vote;
     int64_t latency_us; /* -1 without a reply */
     unsigned order;     /* 1 for the first reply of the operation; 0 without a reply */
@@ -71,6 +75,7 @@ struct session {
     void *waiting_data;
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
     struct redlock_client *client; /* the latest one */
+    struct agent_client *agent;    /* NULL: the masters are asked */
     bool in_vain[REDLOCK_MAX_MASTERS]; /* the master has refused what the command line says, and will do so again */
     const char *command;       /* of the latest client, for messages */
     bool tells_members;        /* whoever has the session tells that the list of masters has been changed; false: the
@@ -88,6 +93,9 @@ void session_close(struct session *session);
 /* A client whose votes are recorded in the session. NULL after a message; *ret_exit is then the exit code. */
 struct redlock_client *session_client(struct session *session, const char *command, const struct cli_common *common,
                                       int *ret_exit);
+
+/* In place of a client, if the command line says so. False after a message. */
+bool session_agent(struct session *session, const char *command, const struct cli_common *common);
 
 /* Each starts the operation and waits for its end. They return the status of the call itself, and the operation's
  * if that was 0; the details are in session->last. */
@@ -156,8 +164,8 @@ const char *session_node_name(const struct redlock_client *client, size_t node);
 
 /* --- How every command that has talked to masters ends. */
 
-/* Opens the session, which catches signals, and a client; ends both when `work` has been done, whose exit code it
- * returns. */
+/* Opens the session, which catches signals, and a client (NULL: an agent); ends both when `work` has been done, whose
+ * exit code it returns. */
 typedef int (*session_work)(struct session *session, struct redlock_client *client, void *data);
 int session_command(struct session *session, const char *command, const struct cli_common *common,
                     uint32_t finish_ms, session_work work, void *data);
@@ -166,7 +174,10 @@ int session_command(struct session *session, const char *command, const struct c
  * code; after a signal the process ends by that signal instead, as its parent expects. */
 int finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms, int code);
 
-/* Message and exit code for a call that the library refused. */
+/* Message and exit code for a call that the library refused; and for an operation that ended with such a status, since
+ * the agent may have said more. */
 int refused_call(const char *command, int status);
+int refused_for(const char *command, int status, const char *why);
+int refused_operation(const struct session *session, const char *command, int status);
 
 #endif

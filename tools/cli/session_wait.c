@@ -9,6 +9,7 @@
 #include <event2/event.h>
 #include <redlock/members.h>
 
+#include "cli/agent_client.h"
 #include "cli/password.h"
 #include "cli/probe.h"
 #include "cli/target.h"
@@ -130,6 +131,7 @@ void session_close(struct session *session)
         if (session->signals[i])
             event_free(session->signals[i]);
     password_desk_close(session->desk);
+    agent_client_close(session->agent);
     if (session->base)
         event_base_free(session->base);
     memset(session, 0, sizeof *session);

@@ -100,6 +100,9 @@ void status_latch_judge(struct status_latch *latch, size_t quorum);
  * at its key. */
 int status_show_latch(const struct redlock_client *client, const struct status_request *request);
 
+/* --- redlock status --agent: prints what the agent knows of the key, and returns the exit code. */
+int status_by_agent(struct session *session, const struct status_request *request);
+
 /* --- redlock status --permits: who holds the permits of a semaphore, and who waits for one. */
 
 enum { STATUS_MAX_PERMITS = PROBE_SLOTS };

@@ -56,6 +56,7 @@ static const char status_help[] =
     "  -j, --json           print one line of JSON\n"
     "  --profile NAME       classic: ask the masters that are given, even if the list\n"
     "                       of masters has been changed\n"
+    CLI_AGENT_HELP
     "\n"
     CLI_COMMON_HELP
     "\n"
@@ -350,6 +351,8 @@ static int check_key(struct redlock_client *client, const struct status_request 
 
 int status_look(struct session *session, struct redlock_client *client, struct status_request *request)
 {
+    if (session->agent)
+        return status_by_agent(session, request);
     if (request->latch)
         return status_show_latch(client, request);
     return request->permits ? status_permits(session, client, request) : look_at_lock(session, client, request);
@@ -378,7 +381,9 @@ static int run(struct status_request *request)
     int code = CLI_INFRASTRUCTURE;
     int status = 0;
 
-    if (session_open(&session, "status"))
+    if (!session_open(&session, "status"))
+        return finish(&session, NULL, 0, code);
+    if (!request->common.agent)
         client = session_client(&session, "status", &request->common, &code);
     if (client) {
         status = check_key(client, request);
@@ -387,8 +392,26 @@ static int run(struct status_request *request)
         else if (session_follow(&session, client, &request->common, request->places))
             code = look_again_and_again(&session, client, request);
     }
+    if (request->common.agent && session_agent(&session, "status", &request->common))
+        code = look_again_and_again(&session, NULL, request);
     redlock_client_destroy(client);
     return finish(&session, NULL, 0, code);
+}
+
+/* False after a message. */
+static bool fits(struct status_request *request)
+{
+    const char *word = request->latch ? "latch" : request->permits != 0 ? "permits" : "verbose";
+    bool asks_masters = request->latch || request->permits != 0 || request->verbose;
+
+    if (request->latch && request->permits != 0)
+        cli_error("status", "--latch and --permits exclude each other");
+    else if (request->common.agent && asks_masters)
+        cli_error("status", "--%s is not for the agent, which tells neither tokens nor what each master has: name the "
+                  "masters (--nodes) instead", word);
+    else
+        return cli_need_masters_or_agent("status", &request->common);
+    return false;
 }
 
 int status_main(int argc, char **argv)
@@ -401,6 +424,7 @@ int status_main(int argc, char **argv)
         {.name = "latch", .flag = &request.latch},
         {.name = "watch", .flag = &watches},
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
+        CLI_AGENT_OPTION(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -411,13 +435,9 @@ int status_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK;
     code = cli_common_parse(&command, argc, argv, &request.key, &request.common);
-    if (code < 0 && request.latch && request.permits != 0) {
-        cli_error("status", "--latch and --permits exclude each other");
-        code = cli_usage("status");
-    }
     request.watch = watches ? &watch : NULL;
     if (code < 0)
-        code = cli_need_masters("status", &request.common.masters) ? run(&request) : cli_usage("status");
+        code = fits(&request) ? run(&request) : cli_usage("status");
     free(watch.shown);
     cli_common_fini(&request.common);
     return code;

@@ -1,4 +1,5 @@
-/* What an operation is about: one lock, or a set of locks; and what the library calls the same thing for each. */
+/* What an operation is about: one lock, or a set of locks; or what an agent has of either (agent_lock.h). And what the
+ * library calls the same thing for each. */
 #ifndef CLI_SUBJECT_H
 #define CLI_SUBJECT_H
 
@@ -28,7 +29,7 @@ struct subject_kind {
     int (*export)(void *handle, char *ret_text, size_t size);
     int (*adopt)(void *handle, const struct redlock_acquire_options *options, const char *text);
     int64_t (*remaining_ns)(const void *handle);
-    const struct redlock_lock *(*part)(const void *handle, size_t i);
+    const struct redlock_lock *(*part)(const void *handle, size_t i); /* NULL: the library has no handles of it */
 };
 
 extern const struct subject_kind subject_lock, subject_set;

@@ -35,7 +35,7 @@ static const char unlock_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON instead of the table\n"
-    CLI_VOTES_HELP "\n" CLI_COMMON_HELP
+    CLI_VOTES_HELP CLI_AGENT_HELP "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 released; 1 no master had the key with this token, since it was\n"
     "released before or its ttl has ended; 2 wrong usage, or FILE cannot be used; 3\n"
@@ -90,8 +90,7 @@ static void explain(const struct request *request, const struct redlock_client *
     }
 }
 
-static void add_json(struct cli_json *json, const struct redlock_client *client, const struct hold_lock *lock,
-                     const struct outcome *outcome)
+static void add_json(struct cli_json *json, const struct hold_lock *lock, const struct outcome *outcome)
 {
     int status = code_of(outcome) == CLI_NOT_HELD ? REDLOCK_E_NOT_HELD : outcome->status;
     char key[HOLD_NAME_SIZE];
@@ -102,22 +101,21 @@ static void add_json(struct cli_json *json, const struct redlock_client *client,
     cli_json_int(json, "deleted", (int64_t)votes_count(outcome, REDLOCK_VOTE_GRANTED));
     cli_json_int(json, "quorum", outcome->quorum);
     cli_json_int(json, "elapsed_us", outcome->elapsed_us);
-    votes_json(json, client, outcome);
+    votes_json(json, outcome);
 }
 
 /* The first n locks of the hold have been asked about. */
-static void print_json(const struct hold *hold, const struct redlock_client *client, const struct outcome *outcomes,
-                       size_t n)
+static void print_json(const struct hold *hold, const struct outcome *outcomes, size_t n)
 {
     struct cli_json json = cli_json_open(stdout);
 
     if (hold->n == 1) {
-        add_json(&json, client, &hold->locks[0], &outcomes[0]);
+        add_json(&json, &hold->locks[0], &outcomes[0]);
     } else {
         cli_json_begin(&json, "locks", '[');
         for (size_t i = 0; i < n; i++) {
             cli_json_begin(&json, NULL, '{');
-            add_json(&json, client, &hold->locks[i], &outcomes[i]);
+            add_json(&json, &hold->locks[i], &outcomes[i]);
             cli_json_end(&json, '}');
         }
         cli_json_end(&json, ']');
@@ -134,7 +132,7 @@ static int report(const struct request *request, const struct redlock_client *cl
     hold_name(lock, key);
     term_init(&term, stderr);
     if (request->common.shows_votes)
-        votes_print(&term, client, outcome);
+        votes_print(&term, outcome);
     explain(request, client, &term, key, outcome);
     return code_of(outcome);
 }
@@ -150,11 +148,11 @@ static int release(struct session *session, struct redlock_client *client, void 
 
     session_join(session, client); /* a release waits for its answers, and no longer for connections */
     for (; n < hold->n && session->caught == 0; n++) {
-        int status = hold_release(session, client, &hold->locks[n]);
+        int status = hold_release(session, &hold->locks[n]);
         int code;
 
         if (session->last.n_nodes == 0) {
-            worst = refused_call("unlock", status);
+            worst = refused_operation(session, "unlock", status);
             break;
         }
         outcomes[n] = session->last;
@@ -162,7 +160,7 @@ static int release(struct session *session, struct redlock_client *client, void 
         worst = code > worst ? code : worst;
     }
     if (request->common.json && n > 0)
-        print_json(hold, client, outcomes, n);
+        print_json(hold, outcomes, n);
     return worst;
 }
 
@@ -265,6 +263,7 @@ int unlock_main(int argc, char **argv)
         CLI_VOTES_OPTIONS(&request.common),
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "slot", .number = &request.slot, .most = REDLOCK_MAX_PERMITS - 1},
+        CLI_AGENT_OPTION(&request.common),
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -275,7 +274,7 @@ int unlock_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
-    if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
+    if (code < 0 && !(names_a_lock(&request) && cli_need_masters_or_agent("unlock", &request.common)))
         code = cli_usage("unlock");
     if (code < 0)
         code = request.token_file ? run_by_file(&request) : run_by_operands(&request);

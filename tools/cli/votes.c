@@ -7,16 +7,21 @@
 enum { NAME_MOST = 26, NAME_LEAST = 12, BAR_MOST = 24, BAR_LEAST = 6, OTHER_COLUMNS = 40, ROOM_FOR_NAME = 32 };
 enum { NOTE_SIZE = 512 };
 
+int votes_wider(int width, const char *name)
+{
+    size_t length = strlen(name);
+
+    length = length > NAME_MOST ? NAME_MOST : length < NAME_LEAST ? NAME_LEAST : length;
+    return width > (int)length ? width : (int)length;
+}
+
 int votes_name_width(const struct redlock_client *client)
 {
-    size_t widest = NAME_LEAST;
+    int width = NAME_LEAST;
 
-    for (size_t i = 0; i < redlock_client_node_count(client); i++) {
-        size_t length = strlen(session_node_name(client, i));
-
-        widest = length > widest ? length : widest;
-    }
-    return widest > NAME_MOST ? NAME_MOST : (int)widest;
+    for (size_t i = 0; i < redlock_client_node_count(client); i++)
+        width = votes_wider(width, session_node_name(client, i));
+    return width;
 }
 
 size_t votes_count(const struct outcome *outcome, enum redlock_vote vote)
@@ -100,25 +105,27 @@ static const char *note_on(const struct term *term, const struct vote *vote, uns
     return vote->vote == REDLOCK_VOTE_PENDING ? "not awaited" : vote->detail;
 }
 
-void votes_print(const struct term *term, const struct redlock_client *client, const struct outcome *outcome)
+void votes_print(const struct term *term, const struct outcome *outcome)
 {
-    int name_width = votes_name_width(client);
+    int name_width = NAME_LEAST;
     int64_t full_us = slowest(outcome);
     unsigned deciding = outcome->op == REDLOCK_OP_ACQUIRE ? deciding_reply(outcome) : 0;
 
     for (size_t i = 0; i < outcome->n_nodes; i++)
-        print_row(term, session_node_name(client, i), name_width, &outcome->votes[i], full_us,
+        name_width = votes_wider(name_width, outcome->votes[i].name);
+    for (size_t i = 0; i < outcome->n_nodes; i++)
+        print_row(term, outcome->votes[i].name, name_width, &outcome->votes[i], full_us,
                   note_on(term, &outcome->votes[i], deciding));
 }
 
-void votes_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome)
+void votes_json(struct cli_json *json, const struct outcome *outcome)
 {
     cli_json_begin(json, "masters", '[');
     for (size_t i = 0; i < outcome->n_nodes; i++) {
         const struct vote *vote = &outcome->votes[i];
 
         cli_json_begin(json, NULL, '{');
-        cli_json_string(json, "name", session_node_name(client, i));
+        cli_json_string(json, "name", vote->name);
         cli_json_string(json, "vote", redlock_vote_name(vote->vote));
         cli_json_string(json, "detail", vote->detail);
         cli_json_int_or_null(json, "latency_us", vote->latency_us);

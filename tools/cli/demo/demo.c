@@ -279,7 +279,7 @@ bool demo_act_acquire(struct demo *demo)
     demo_say(demo, "Alice asks all masters at once: SET key token NX PX %d. The lock is hers", FIRST_TTL_MS);
     demo_say(demo, "with the vote that makes a majority; the rest may come later.");
     demo_gap(demo);
-    votes_print(&demo->term, demo->alice, last);
+    votes_print(&demo->term, last);
     demo_gap(demo);
     if (!demo_check(demo, status == REDLOCK_OK && last->granted >= demo->quorum,
                     "acquired after %s, with %u of %zu votes in (%u needed)",
@@ -306,7 +306,7 @@ bool demo_act_refused(struct demo *demo)
 
     demo_say(demo, "Bob wants the same key, and tries once.");
     demo_gap(demo);
-    votes_print(&demo->term, demo->bob, last);
+    votes_print(&demo->term, last);
     demo_gap(demo);
     demo_check(demo, status == REDLOCK_HELD, "refused after %s: %s",
                term_time(last->elapsed_us, took, sizeof took), redlock_strerror(status));

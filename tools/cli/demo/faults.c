@@ -257,7 +257,7 @@ static void check_rollback(struct demo *demo)
     char took[16];
 
     demo_gap(demo);
-    votes_print(&demo->term, demo->bob, last);
+    votes_print(&demo->term, last);
     demo_gap(demo);
     demo_check(demo, last->status == REDLOCK_NO_QUORUM, "refused after %s: %s",
                term_time(last->elapsed_us, took, sizeof took), redlock_strerror(last->status));

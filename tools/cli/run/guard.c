@@ -20,6 +20,7 @@
 
 #include "cli/clock.h"
 #include "cli/run/guard_inside.h"
+#include "cli/run/packet.h"
 #include "cli/run/tree.h"
 #include "portable.h"
 
@@ -176,13 +177,25 @@ static void obey(struct guard *guard, const struct run_order *order)
         begin_killing(guard);
 }
 
+/* The next packet, and the connection that comes with it, which takes the place of the one before. */
+static ssize_t receive(struct guard *guard, struct run_order *order)
+{
+    int agent;
+    ssize_t n = run_packet_receive(guard->link, order, sizeof *order, &agent);
+
+    if (agent >= 0 && guard->agent >= 0)
+        close(guard->agent);
+    guard->agent = agent >= 0 ? agent : guard->agent;
+    return n;
+}
+
 /* All of them before the clock is looked at: if this process could not run for a while, a later deadline may wait. */
 static void take_orders(struct guard *guard)
 {
     struct run_order order;
     ssize_t n = 0;
 
-    while (guard->link >= 0 && (n = recv(guard->link, &order, sizeof order, MSG_DONTWAIT)) == sizeof order)
+    while (guard->link >= 0 && (n = receive(guard, &order)) == sizeof order)
         obey(guard, &order);
     if (guard->link >= 0 && (n >= 0 || (errno != EAGAIN && errno != EINTR))) {
         close(guard->link);
@@ -304,7 +317,7 @@ void guard_watch_over(struct guard *guard)
 
 /* --- How the guard and the command come to be --------------------------------------------------------------------- */
 
-enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 6 };
+enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 7 };
 
 /* --- The command ------------------------------------------------------------------------------------------------- */
 
@@ -343,7 +356,7 @@ static int ascending(const void *a, const void *b)
 static void close_others(const struct guard *guard)
 {
     int own[OWN_FDS] = {guard->link,    guard->children,    guard->timer,
-                        guard->outcome, guard->hook_out[0], guard->hook_out[1]};
+                        guard->outcome, guard->hook_out[0], guard->hook_out[1], guard->agent};
     int next = 3;
 
     qsort(own, OWN_FDS, sizeof own[0], ascending);
@@ -356,8 +369,8 @@ static void close_others(const struct guard *guard)
 }
 
 /* Pipes of the wrapper's must not stay open for the guard's sake, but for those that a hook writes to, nor its
- * connections. With the right to do so it runs before all ordinary processes: it has little to do, but that in time.
- * Children do not inherit that. */
+ * connections with masters. With the right to do so it runs before all ordinary processes: it has little to do, but
+ * that in time. Children do not inherit that. */
 static void step_aside(struct guard *guard)
 {
     struct sched_param first = {.sched_priority = 1};
@@ -391,7 +404,7 @@ static bool prepare(struct guard *guard, int outcome[2])
 static _Noreturn void be_guard(const struct run_guard_plan *plan, int link)
 {
     struct guard guard = {.plan = plan, .valid_until = run_bound_get(plan->bound), .link = link,
-                          .pause_ns = FIRST_PAUSE_NS / 2, .hook_out = {-1, -1}};
+                          .agent = plan->agent, .pause_ns = FIRST_PAUSE_NS / 2, .hook_out = {-1, -1}};
     pid_t self = getpid();
     int outcome[2];
 

@@ -18,7 +18,8 @@
  * What fails, and who acts then:
  *
  *     wrapper killed      the guard sees the end of the link: SIGKILL to all, at once
- *     wrapper stopped     no deadline comes any more: the guard warns and kills by its own timer (CLOCK_BOOTTIME)
+ *     wrapper stopped     no deadline comes any more: the guard warns and kills by its own timer (CLOCK_BOOTTIME);
+ *                         an agent renews the lock nevertheless
  *     masters silent      the same
  *     command ignores TERM, or has left its group or session: SIGKILL to all descendants, again until none is left
  *     guard killed        the command dies with it; its other descendants become the wrapper's, which kills them
@@ -26,6 +27,9 @@
  *                         else the wrapper kills, a tenth of the margin later than the guard would have
  *     all are frozen      (cgroup freezer, a debugger) nobody acts; once thawed, the guard acts at once
  *     both killed         the command dies with the guard; what it has started goes on: nobody is left to find it
+ *
+ * An agent gives the lock back as soon as nobody has the connection open (tools/agent/PROTOCOL.md). So the guard keeps
+ * it open, too: when the wrapper is killed, the lock is free when everything has ended, and not before.
  *
  * A process that has become another user's cannot be killed by either, and one that waits inside the kernel for a
  * device that never answers dies when that does. */
@@ -47,6 +51,7 @@ struct run_guard_plan {
     const char *hook; /* shell command to run as the warning, or beside SIGKILL if there was none; NULL: none */
     enum run_leftovers leftovers;
     bool ignore_loss; /* only an end of the wrapper ends the command */
+    int agent;        /* a connection that the guard keeps open to its end; -1: none */
 };
 
 /* The hook of a loss without a warning has so long, without the lock. */
@@ -57,6 +62,7 @@ enum run_order_kind {
     RUN_ORDER_DEADLINE, /* the bound has changed */
     RUN_ORDER_SIGNAL,   /* for the command's group */
     RUN_ORDER_KILL,     /* everything, now */
+    RUN_ORDER_AGENT,    /* the packet has another connection to keep open */
 };
 
 struct run_order {

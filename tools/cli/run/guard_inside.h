@@ -15,6 +15,7 @@ struct guard {
     int link;     /* to the wrapper; -1 when it has gone */
     int children; /* readable when one has ended or stopped */
     int timer;
+    int agent;     /* a connection that is only kept open; -1: none */
     timer_t alarm; /* the same for a guard that is stopped: SIGCONT */
     pid_t group;   /* of the command */
     int hook_out[2]; /* standard output and error of a hook; -1: there is none */

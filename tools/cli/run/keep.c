@@ -34,7 +34,7 @@ static void note_trouble(struct keeper *keeper, const struct redlock_alarm *alar
         result.granted += alarm->nodes[i].vote == REDLOCK_VOTE_GRANTED;
     snprintf(why, sizeof why, "%u of %zu masters have renewed it (%u needed)", result.granted,
              locks_masters(&keeper->run->locks).n, result.quorum);
-    result.why = why;
+    result.why = alarm->n_nodes > 0 ? why : alarm->why;
     keeper->trouble.op = REDLOCK_OP_EXTEND;
     outcome_record(&keeper->trouble, &result);
 }
@@ -51,7 +51,8 @@ static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *d
                    keeper->trouble.why);
     else
         run_report(keeper->run, RUN_LEVEL_ERROR, "lost", RUN_TROUBLE_FACTS(keeper, 0),
-                   "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
+                   "'%s' is lost: %s", key,
+                   alarm->loss != REDLOCK_LOSS_NONE ? redlock_loss_text(alarm->loss) : alarm->why);
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)
@@ -138,6 +139,7 @@ static void close_all(struct keeper *keeper)
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         if (events[i])
             event_free(events[i]);
+    keeper->run->locks.agent.connected = NULL;
     if (keeper->link >= 0)
         close(keeper->link);
     if (keeper->fallback >= 0)

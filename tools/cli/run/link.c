@@ -16,6 +16,7 @@
 #include "cli/notify.h"
 #include "cli/run/inherited.h"
 #include "cli/run/metrics.h"
+#include "cli/run/packet.h"
 #include "cli/run/report.h"
 #include "cli/term.h"
 
@@ -28,7 +29,7 @@ void keeper_order(const struct keeper *keeper, enum run_order_kind kind, int num
     struct run_order order = {kind, number};
 
     if (keeper->link >= 0)
-        send(keeper->link, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
+        run_packet_send(keeper->link, &order, sizeof order, -1);
 }
 
 /* A link that is full wakes the guard as well as another packet would. */
@@ -36,6 +37,16 @@ void keeper_order_deadline(const struct keeper *keeper)
 {
     run_bound_set(keeper->bound, keeper->run->valid_until);
     keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+}
+
+/* Whoever has no guard has no command that could outlive the connection. */
+bool keeper_order_agent(int fd, void *data)
+{
+    const struct keeper *keeper = data;
+    struct run_order order = {.kind = RUN_ORDER_AGENT};
+
+    return keeper->link < 0 || keeper->run->fate.guard_died || keeper->run->fate.ended ||
+           run_packet_send(keeper->link, &order, sizeof order, fd) == sizeof order;
 }
 
 /* --- Without the guard ------------------------------------------------------------------------------------------- */
@@ -243,6 +254,17 @@ static void on_noted(struct redlock_lock *lock, const struct redlock_result *res
 {
 }
 
+/* Once: an agent renews it, and takes it back when the connection ends. */
+static void note_by_agent(const struct keeper *keeper, const char *key, uint32_t ttl_ms)
+{
+    struct agent_client *agent = keeper->run->session.agent;
+    char name[LEFTOVERS_KEY_SIZE];
+
+    if (keeper->reminders == 1 && leftovers_key(key, name) && agent_client_is_connected(agent))
+        agent_client_ask(agent, json_pack("{s:s, s:s, s:s, s:I}", "op", "acquire", "key", name, "mode", "shared", "ttl",
+                                          (json_int_t)ttl_ms), NULL, NULL);
+}
+
 /* Shared, since several holders of permits, or of a shared lock, may have left something. It is released when the
  * client ends. */
 static void note(struct keeper *keeper)
@@ -256,6 +278,10 @@ static void note(struct keeper *keeper)
     for (size_t i = 0; i < keys->n; i++) {
         char key[LEFTOVERS_KEY_SIZE];
 
+        if (keeper->run->session.agent) {
+            note_by_agent(keeper, keys->items[i], request.ttl_ms);
+            continue;
+        }
         if (!keeper->notes[i] && leftovers_key(keys->items[i], key) &&
             redlock_lock_create(keeper->run->client, key, strlen(key), &keeper->notes[i]) != 0)
             keeper->notes[i] = NULL;

@@ -11,6 +11,9 @@ void keeper_order(const struct keeper *keeper, enum run_order_kind kind, int num
 /* Tells the guard until when the lock is held. */
 void keeper_order_deadline(const struct keeper *keeper);
 
+/* Has the guard keep this connection open in place of the one before. False: it cannot be told at this moment. */
+bool keeper_order_agent(int fd, void *keeper);
+
 /* Ends the guard, and everything that it was to look after. */
 void keeper_take_over(struct keeper *keeper, const char *why);
 

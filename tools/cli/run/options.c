@@ -96,7 +96,7 @@ static bool set_limits(struct run_options *options)
     const char *fault;
 
     if (!cli_ttl_fits("run", options->ttl_ms, &options->common) ||
-        !cli_hold_fits("run", options->hold_ms, &options->ttl_ms, &options->common))
+        !cli_hold_fits("run", options->spec.hold_ms, &options->ttl_ms, &options->common))
         return false;
     if (!margin_given)
         options->margin_ms = run_default_margin_ms(options->ttl_ms);
@@ -155,7 +155,7 @@ static bool complete(struct run_options *options, const struct words *words)
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_label_fits("run", &options->common) && cli_classes_fit("run", &options->common) &&
-           cli_need_masters("run", &options->common.masters);
+           cli_need_masters_or_agent("run", &options->common);
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv)
@@ -165,7 +165,6 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         LOCK_SPEC_OPTIONS(&options->spec),
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
-        {.name = "hold-at-least", .duration_ms = &options->hold_ms},
         {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
         {.name = "busy-exit-code", .number = &options->busy_code, .most = MOST_EXIT_CODE},
         {.name = "on-lost", .text = &words.on_lost, .words = on_lost_words},
@@ -184,6 +183,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "quiet", .letter = 'q', .flag = &options->quiet},
         {.name = "verbose", .letter = 'v', .flag = &options->verbose},
         CLI_LABEL_OPTION(&options->common),
+        CLI_AGENT_OPTION(&options->common),
         CLI_COMMON_OPTIONS(&options->common), /* its last one is --json */
         {.name = "json-log", .alias = true},
         {0},
@@ -263,7 +263,8 @@ static const char options_help[] =
     "  -q, --quiet          errors only\n"
     "  -j, --json           messages as lines of JSON\n"
     CLI_LABEL_HELP CLI_PROFILE_HELP
-    "  --node-timeout DUR   how long one master may take to answer (500ms)\n";
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    CLI_AGENT_HELP;
 
 static const char command_help[] =
     "\n" CLI_COMMON_HELP

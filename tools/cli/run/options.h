@@ -32,7 +32,6 @@ struct run_options {
     struct lock_spec spec;
     char *lines;        /* the keys, one on each line */
     uint32_t ttl_ms;
-    uint32_t hold_ms;   /* the least time for which the lock is held */
     int64_t wait_ms;
     uint32_t busy_code; /* exit code when another has the lock */
     uint32_t kill_after_ms;

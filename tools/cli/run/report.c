@@ -70,7 +70,7 @@ static void write_facts(struct cli_json *json, const struct run *run, const stru
         facts->add(json, facts->data);
     if (facts->outcome) {
         cli_json_string(json, "why", facts->outcome->why);
-        votes_json(json, run->client, facts->outcome);
+        votes_json(json, facts->outcome);
     }
 }
 

@@ -113,7 +113,7 @@ static int acquire(struct run *run)
         status = locks_acquire(&run->locks, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
     if (status == REDLOCK_OK && run->session.caught == 0) {
-        run->keep_until = instant_after(instant_now(), run->options->hold_ms * NS_PER_MS);
+        run->keep_until = instant_after(instant_now(), run->options->spec.hold_ms * NS_PER_MS);
         run_report(run, RUN_LEVEL_STATUS, "acquired", RUN_HELD_FACTS(run), "%s %s held: %u/%zu masters, %lld ms left",
                    run->options->spec.title, run->options->spec.verb, locks_nodes_ok(&run->locks),
                    locks_masters(&run->locks).n, (long long)locks_remaining_ms(&run->locks));
@@ -144,9 +144,12 @@ static bool is_left_over(struct run *run, const char *key)
     struct redlock_lock *lock;
     static struct busy left; /* the look may outlive this call */
 
-    if (!leftovers_key(key, name) || redlock_lock_create(run->client, name, strlen(name), &lock) != 0)
+    if (!leftovers_key(key, name))
         return false;
-    busy_look(&left, lock);
+    if (run->session.agent)
+        busy_look_by_agent(&left, run->session.agent, name);
+    else if (redlock_lock_create(run->client, name, strlen(name), &lock) == 0)
+        busy_look(&left, lock);
     session_run_until(&run->session, look_is_over, &left, LOOK_MS);
     return !left.pending && left.n_holders > 0;
 }
@@ -189,8 +192,8 @@ static int not_acquired(struct run *run, int status)
     if (reason == REDLOCK_HELD)
         return busy(run, decisive ? decisive : run->options->spec.keys.items[0]);
     run_report(run, RUN_LEVEL_ERROR, "not-acquired", &(const struct run_facts){.outcome = last}, "%s not acquired: %s",
-                       run->options->spec.title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
-                                                                    : diagnosis_headline(last, headline));
+                       run->options->spec.title, reason <= REDLOCK_E_NOMEM && !last->done
+                                                     ? redlock_strerror(reason) : diagnosis_headline(last, headline));
     if (reason <= REDLOCK_E_NOMEM || diagnosis_is_max_ttl(run->client, last))
         return RUN_EXIT_OWN_ERROR;
     return RUN_EXIT_NO_QUORUM;
@@ -204,16 +207,14 @@ static bool may_have_begun(const struct run_fate *fate)
     return fate->pid > 0 || (fate->guard_died && fate->error == 0);
 }
 
-/* Others whose clocks are late, or that start late, are not to find it free: the masters keep it for the rest. Their
- * keys have as much left as is promised in any case, so nothing depends on the answers. False: nothing is kept. */
+/* False: nothing is kept. */
 static bool leave_to_masters(struct run *run)
 {
     int64_t keep_ms = instant_left(run->keep_until, instant_now()) / NS_PER_MS;
 
-    if (run->options->hold_ms == 0 || keep_ms <= 0 || !may_have_begun(&run->fate) || run->lost)
+    if (run->options->spec.hold_ms == 0 || keep_ms <= 0 || !may_have_begun(&run->fate) || run->lost)
         return false;
-    locks_extend(&run->locks, &run->session, (uint32_t)keep_ms + 1);
-    if (locks_detach(&run->locks) != 0)
+    if (!locks_leave(&run->locks, &run->session, (uint32_t)keep_ms + 1))
         return false;
     run_report(run, RUN_LEVEL_STATUS, "kept", RUN_FACTS({"kept_ms", keep_ms}), "%s %s held for another %lld ms",
                run->options->spec.title, run->options->spec.verb, (long long)keep_ms);
@@ -250,8 +251,7 @@ static void release(struct run *run)
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
         run_report(run, RUN_LEVEL_WARNING, "not-released", &(const struct run_facts){.outcome = &run->session.last},
                    "%s may stay held until the ttl ends: %s", run->options->spec.title,
-                   status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
-                                             : diagnosis_headline(&run->session.last, headline));
+                   diagnosis_headline(&run->session.last, headline));
 }
 
 static int under_lock(struct run *run)
@@ -300,7 +300,7 @@ static int take_and_keep(struct run *run)
 
 static int with_client(struct run *run)
 {
-    int status = locks_create(&run->locks, run->client, &run->options->spec);
+    int status = locks_create(&run->locks, &run->session, &run->options->spec);
 
     if (status != 0) {
         refused_call("run", status);
@@ -343,7 +343,7 @@ static int run_all(struct run *run)
     run->session.observer = on_event;
     run->session.observer_data = run;
     run->session.tells_members = true;
-    run->session.least_ms = cli_hold_least_ms(run->options->hold_ms);
+    run->session.least_ms = cli_hold_least_ms(run->options->spec.hold_ms);
     run->session.waiting = on_waiting;
     run->session.waiting_data = run;
     run->signals = run_signals_take(&run->inherited);
@@ -357,9 +357,10 @@ static int run_all(struct run *run)
         ok = false;
     }
     ok = ok && open_outputs(run);
-    if (ok)
+    if (ok && !run->options->common.agent)
         run->client = session_client(&run->session, "run", &run->options->common, &code);
-    if (run->client)
+    if (ok && (run->client || (run->options->common.agent &&
+                               session_agent(&run->session, "run", &run->options->common))))
         code = with_client(run);
     else
         code = RUN_EXIT_OWN_ERROR;

@@ -19,7 +19,7 @@ enum { VARIABLES = 14, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TE
 static bool join_fences(const struct run *run, char *text)
 {
     for (size_t i = 0; i < run->locks.n; i++) {
-        uint64_t number = redlock_lock_fence(run->locks.handles[i]);
+        uint64_t number = locks_part(&run->locks, i).fence;
 
         if (number == 0)
             return false;
@@ -31,13 +31,13 @@ static bool join_fences(const struct run *run, char *text)
 static void join_tokens(const struct run *run, char *text)
 {
     for (size_t i = 0; i < run->locks.n; i++)
-        text += sprintf(text, "%s%s", i > 0 ? " " : "", redlock_lock_token(run->locks.handles[i]));
+        text += sprintf(text, "%s%s", i > 0 ? " " : "", locks_part(&run->locks, i).token);
 }
 
 static void join_slots(const struct run *run, char *text)
 {
     for (size_t i = 0; i < run->locks.n; i++)
-        text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->locks.handles[i]));
+        text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)locks_part(&run->locks, i).slot);
 }
 
 /* Those of this process, and behind them those that it runs under itself: see cli/busy.c. */
@@ -47,12 +47,12 @@ static void join_held(const struct run *run, char text[HELD_SIZE])
     int length = 0;
 
     for (size_t i = 0; i < run->locks.n; i++) {
-        int slot = redlock_lock_slot(run->locks.handles[i]);
+        struct locks_part part = locks_part(&run->locks, i);
 
         length += snprintf(text + length, HELD_SIZE - (size_t)length, "%s%.*s", i > 0 ? " " : "", BUSY_TOKEN_SIZE - 1,
-                           redlock_lock_token(run->locks.handles[i]));
-        if (slot >= 0)
-            length += snprintf(text + length, HELD_SIZE - (size_t)length, "#%d", slot);
+                           part.token);
+        if (part.slot >= 0)
+            length += snprintf(text + length, HELD_SIZE - (size_t)length, "#%d", (int)part.slot);
     }
     if (outer)
         snprintf(text + length, HELD_SIZE - (size_t)length, " %s", outer);
@@ -136,9 +136,12 @@ bool keeper_start(struct keeper *keeper, char *const *envp)
     const struct run_options *options = run->options;
     struct run_guard_plan plan = {.child = &keeper->child, .limits = options->limits, .warning = options->warning,
                                   .hook = options->hook, .ignore_loss = options->ignore_loss,
-                                  .leftovers = (enum run_leftovers)options->leftovers};
+                                  .leftovers = (enum run_leftovers)options->leftovers,
+                                  .agent = run->session.agent ? agent_client_fd(run->session.agent) : -1};
     sigset_t before;
 
+    run->locks.agent.connected = keeper_order_agent;
+    run->locks.agent.connected_data = keeper;
     keeper->bound = run_bound_create();
     if (!keeper->bound)
         return false;
