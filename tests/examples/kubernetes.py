@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""tools/examples/kubernetes.yaml: it is valid, its parts fit together, and of two pods that run its command, each as
-process 1 of a namespace where that is allowed, exactly one answers the readiness probe; when that one is deleted, the
-other does.
+"""tools/examples/kubernetes.yaml, and kubernetes-agent.yaml, whose pods have an agent in a sidecar: it is valid, its parts
+fit together, and of two pods that run its command, each as process 1 of a namespace where that is allowed, exactly one
+answers the readiness probe. When that one is deleted, the other does; with an agent also as soon as the server's
+container has died, well before the ttl ends.
 
-    kubernetes.py SOURCE_ROOT REDLOCK MASTER...
+    kubernetes.py SOURCE_ROOT REDLOCK FILE MASTER...
 """
+import contextlib
 import http.client
+import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 
-from standby import declare, end, fail, skip, wait_until
+from standby import PATIENCE_S, declare, end, fail, skip, wait_until
 
 try:
     import yaml
@@ -22,9 +28,9 @@ try:
 except ImportError:
     kubernetes_validate = None
 
-root, redlock, *masters = sys.argv[1:]
+root, redlock, name, *masters = sys.argv[1:]
 redlock = str(pathlib.Path(redlock).resolve())
-documents = list(yaml.safe_load_all(pathlib.Path(root, "tools/examples/kubernetes.yaml").read_text()))
+documents = list(yaml.safe_load_all(pathlib.Path(root, "tools/examples", name).read_text()))
 if kubernetes_validate is None:
     print("there is no kubernetes-validate (PyPI): the kinds' schemas are not checked")
 else:
@@ -47,6 +53,17 @@ if {service["spec"]["ports"][0]["targetPort"], probe["port"]} != {"http"} or "ht
     fail(f"traffic, probe and {ports} differ")
 if spec["replicas"] != 2 or spec["strategy"]["rollingUpdate"] != {"maxUnavailable": "100%", "maxSurge": 0}:
     fail("a rollout would wait for ever, or there is nobody to stand by")
+sidecars = pod["spec"].get("initContainers", [])
+for sidecar in sidecars:
+    mounts = [part["volumeMounts"] for part in (sidecar, container)]
+    (agent,) = [entry["value"] for entry in container["env"]]
+    place = mounts[0][0]["mountPath"]
+    if mounts[0] != mounts[1] or [volume["name"] for volume in pod["spec"]["volumes"]] != [mounts[0][0]["name"]]:
+        fail(f"the containers share no volume: {mounts}")
+    if sidecar["restartPolicy"] != "Always" or sidecar["command"][:4] != ["redlock", "agent", "--socket", agent]:
+        fail(f"the agent does not listen at {agent}: {sidecar['command']}")
+    if not agent.startswith(place + "/") or any("REDLOCK_NODES" in entry.values() for entry in container["env"]):
+        fail("the socket is in no volume, or the server's container names masters")
 if "livenessProbe" in container:
     fail("the pod that stands by would be restarted again and again")
 
@@ -68,13 +85,21 @@ environment = declare(redlock, masters)
 
 
 class Pod:
-    def __init__(self):
+    """Its containers. The masters are the agent's alone, if there is one."""
+
+    def __init__(self, volume):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
+        own, self.agent = environment, None
+        for sidecar in sidecars:
+            command = [redlock, *(word.replace(place, volume) for word in sidecar["command"][1:])]
+            self.agent = subprocess.Popen(command, env=environment)
+            own = {variable: value for variable, value in environment.items() if variable != "REDLOCK_NODES"}
+            own["REDLOCK_AGENT"] = agent.replace(place, volume)
         run = [redlock, *words[1:behind], "--", sys.executable, "-m", "http.server", str(self.port), "--bind", "127.0.0.1",
                "--directory", str(pathlib.Path(root, "tools/examples"))]
-        self.process = subprocess.Popen([*namespace, *run] if allowed else run, env=environment,
+        self.process = subprocess.Popen([*namespace, *run] if allowed else run, env=own,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def ready(self):
@@ -87,24 +112,52 @@ class Pod:
         finally:
             connection.close()
 
+    def signal(self, number):
+        """To process 1 of the server's container."""
+        pid = self.process.pid
+        if allowed:
+            pid = int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+        os.kill(pid, number)
+        self.process.wait(PATIENCE_S)
+
     def delete(self):
-        if not allowed:
-            return end(self.process)
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return end(self.process, int(children[0]))
+        """A sidecar is ended after the others."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+        if self.agent and self.agent.poll() is None:
+            end(self.agent)
 
 
-pods = [Pod(), Pod()]
-wait_until(lambda: any(pod.ready() for pod in pods), "one pod is ready")
-active = next(pod for pod in pods if pod.ready())
-(standby,) = [pod for pod in pods if pod is not active]
-if standby.ready() or standby.process.poll() is not None:
-    fail("both pods are ready, or one has ended")
-active.delete()
-said = active.process.stderr.read()
-wait_until(standby.ready, "the other pod is ready")
-if active.ready():
-    fail("both pods are ready")
-standby.delete()
-if "'orders' is released" not in said:
-    fail(f"the deleted pod has not given up the lock: {said}")
+def other_takes_over(pods, do):
+    """What the one that was active has said."""
+    wait_until(lambda: any(pod.ready() for pod in pods), "one pod is ready")
+    active = next(pod for pod in pods if pod.ready())
+    (standby,) = [pod for pod in pods if pod is not active]
+    if standby.ready() or standby.process.poll() is not None:
+        fail("both pods are ready, or one has ended")
+    do(active)
+    said = active.process.stderr.read()
+    wait_until(standby.ready, "the other pod is ready")
+    if active.ready():
+        fail("both pods are ready")
+    return said
+
+
+def pods(stack):
+    found = [Pod(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(2)]
+    for pod in found:
+        stack.callback(pod.delete)
+    return found
+
+
+with contextlib.ExitStack() as stack:
+    said = other_takes_over(pods(stack), Pod.delete)
+    if "'orders' is released" not in said:
+        fail(f"the deleted pod has not given up the lock: {said}")
+if sidecars:
+    ttl_s = int(words[words.index("--ttl") + 1].rstrip("s"))
+    with contextlib.ExitStack() as stack:
+        begun = []
+        other_takes_over(pods(stack), lambda pod: (begun.append(time.monotonic()), pod.signal(signal.SIGKILL)))
+        if time.monotonic() - begun[0] > ttl_s / 2:
+            fail("the lock of a container that has died was free when its ttl had ended, and not before")

@@ -23,6 +23,7 @@ root, redlock, *masters = sys.argv[1:]
 redlock = str(pathlib.Path(redlock).resolve())
 text = pathlib.Path(root, "tools/examples/orders.service").read_text()
 agent_text = pathlib.Path(root, "tools/examples/redlock-agent.service").read_text()
+socket_text = pathlib.Path(root, "tools/examples/redlock-agent.socket").read_text()
 work = pathlib.Path(tempfile.mkdtemp())
 
 # What a server does that knows sd_notify(3).
@@ -52,12 +53,13 @@ def verify(name, unit):
 class Machine:
     """Stands for systemd on one machine: a socket, and the unit's command."""
 
-    def __init__(self, name, command, environment):
+    def __init__(self, name, command, environment, **options):
         self.notes = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notes.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.notes.settimeout(PATIENCE_S)
         self.notes.bind(str(work / name))
-        self.process = subprocess.Popen(command, env=dict(environment, NOTIFY_SOCKET=str(work / name)))
+        self.process = subprocess.Popen(command, env=dict(environment, NOTIFY_SOCKET=str(work / name)),
+                                        **options)
 
     def next_note(self):
         note, ancillary, _, _ = self.notes.recvmsg(512, socket.CMSG_SPACE(struct.calcsize("3i")))
@@ -73,6 +75,7 @@ class Machine:
 
 
 verify("redlock-agent.service", agent_text.replace("/usr/bin/redlock", redlock))
+verify("redlock-agent.socket", socket_text)
 verify("orders.service", text.replace("/usr/bin/redlock", redlock).replace("/usr/bin/orders-server", str(server)))
 for line in ("Type=notify", "NotifyAccess=all", "TimeoutStartSec=infinity"):
     if line not in text.splitlines():
@@ -125,4 +128,33 @@ with connect() as program:
     if ask(program, json.dumps({"id": 1, "op": "adopt", "token": grant["token"]}))["ttl_ms"] != 10000:
         fail("the next agent has another lock")
 end(agent.process)
+
+# The socket of redlock-agent.socket: who connects before there is an agent waits, and so does who loses one.
+if re.search(r"^RuntimeDirectory=(.*)$", agent_text, re.M).group(1) in re.search(r"^ListenStream=(.*)$", socket_text,
+                                                                                re.M).group(1).split("/"):
+    fail("the socket goes with the runtime directory of the service")
+path = str(work / "systemd.sock")
+with socket.socket(socket.AF_UNIX) as listening:
+    listening.bind(path)
+    listening.listen()
+    activated = ["sh", "-c", f'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{listening.fileno()}', "sh", *command]
+    others = {name: value for name, value in environment.items() if name != "REDLOCK_NODES"}
+    runs = subprocess.Popen([redlock, "run", "activated", "--agent", path, "--wait", "forever", "--ttl", "5s", "--", "sh",
+                             "-c", "echo begun; read line; echo $line"], env=others, text=True, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE)
+    for name in ("first", "second"):
+        agent = Machine(name, activated, environment, pass_fds=[listening.fileno()])
+        agent.expect("READY=1", by_redlock=True)
+        if name == "first" and runs.stdout.readline() != "begun\n":
+            fail("the agent has not answered at the socket that it was given")
+        if (work / "agent.sock").exists():
+            fail("the agent has opened a socket of its own")
+        if name == "first":
+            end(agent.process)
+    said, _ = runs.communicate("done\n", timeout=PATIENCE_S)
+    if said != "done\n" or runs.returncode != 0:
+        fail(f"the lock was not taken up by the next agent: {runs.returncode} {said}")
+    end(agent.process)
+    if not pathlib.Path(path).exists():
+        fail("the agent has removed the socket of the manager")
 shutil.rmtree(work)
