@@ -45,6 +45,9 @@ class Rig:
                               env=self.environment)
         return done.stdout + done.stderr
 
+    def masters_names(self):
+        return self.environment["REDLOCK_NODES"].split(",")
+
     def masters(self, number):
         """Sends all masters a signal."""
         for server in self.servers:

@@ -128,25 +128,35 @@ static void take_line(struct agent_client *client, const char *line, size_t size
     json_decref(words);
 }
 
-static void on_read(struct bufferevent *stream, void *data)
+static void take_lines(struct agent_client *client, const struct bufferevent *stream, struct evbuffer *input)
 {
-    struct agent_client *client = data;
     size_t size;
     char *line;
 
-    while (client->stream == stream &&
-           (line = evbuffer_readln(bufferevent_get_input(stream), &size, EVBUFFER_EOL_LF))) {
+    while (client->stream == stream && (line = evbuffer_readln(input, &size, EVBUFFER_EOL_LF))) {
         take_line(client, line, size);
         free(line);
     }
 }
 
-/* What it has said before counts. */
+static void on_read(struct bufferevent *stream, void *data)
+{
+    take_lines(data, stream, bufferevent_get_input(stream));
+}
+
+/* What it has said before counts, also what nobody has read since a word to it came too late. */
 static void on_end(struct bufferevent *stream, short what, void *data)
 {
     struct agent_client *client = data;
+    struct evbuffer *rest = evbuffer_new();
 
-    on_read(stream, client);
+    if (rest) {
+        evbuffer_add_buffer(rest, bufferevent_get_input(stream));
+        while (evbuffer_read(rest, bufferevent_getfd(stream), -1) > 0)
+            continue;
+        take_lines(client, stream, rest);
+        evbuffer_free(rest);
+    }
     if (client->stream != stream)
         return;
     if (!strstr(client->why, "has ended"))
@@ -218,7 +228,7 @@ static bool begin(struct agent_client *client, int fd)
         close(fd);
         return false;
     }
-    client->why[0] = '\0';
+    say_why(client, "does not answer");
     bufferevent_setcb(client->stream, on_read, NULL, on_end, client);
     bufferevent_enable(client->stream, EV_READ | EV_WRITE);
     client->asked_us = rl_clock_kernel_ns(CLOCK_BOOTTIME) / 1000;
@@ -266,6 +276,7 @@ void agent_client_ask(struct agent_client *client, json_t *request, agent_answer
     json_decref(request);
     if (!line) {
         free(pending);
+        say_why(client, "cannot be asked: a text is no UTF-8, or there is no memory");
         if (done)
             done(NULL, data);
         return;

@@ -6,7 +6,7 @@
 #include "cli/agent_words.h"
 #include "cli/session.h"
 
-enum { AGAIN_MS = 20, RELEASE_MS = 5000, US_PER_MS = 1000, NS_PER_MS = 1000000 };
+enum { SHORTEST_PAUSE_MS = 20, LONGEST_PAUSE_MS = 500, RELEASE_MS = 5000, US_PER_MS = 1000, NS_PER_MS = 1000000 };
 
 static struct agent_client *client_of(const struct agent_lock *lock)
 {
@@ -34,8 +34,8 @@ static void set_alarm(struct agent_lock *lock)
     int64_t ns = lock->held ? remaining_ns(lock) : INT64_MAX;
     int64_t give_up_us = lock->give_up_us - clock_now_us();
 
-    if (wants_connection(lock) && !agent_client_is_connected(client_of(lock)) && ns > AGAIN_MS * NS_PER_MS)
-        ns = (int64_t)AGAIN_MS * NS_PER_MS;
+    if (wants_connection(lock) && !agent_client_is_connected(client_of(lock)) && ns > lock->pause_ms * NS_PER_MS)
+        ns = lock->pause_ms * NS_PER_MS;
     if (lock->op != AGENT_LOCK_IDLE && give_up_us < ns / US_PER_MS)
         ns = give_up_us > 0 ? give_up_us * US_PER_MS : 0;
     if (ns != INT64_MAX)
@@ -82,6 +82,7 @@ static void take_grant(struct agent_lock *lock, const json_t *grant)
 
     lock->held = true;
     lock->unknown = false;
+    lock->pause_ms = SHORTEST_PAUSE_MS;
     lock->number = (uint64_t)agent_number(grant, "lock");
     if (!parts)
         take_part(&lock->parts[0], grant);
@@ -160,6 +161,10 @@ static void conclude(struct agent_lock *lock, const json_t *answer, int status)
     if (status != 0) {
         read.result.status = status;
         read.result.why = redlock_strerror(status);
+    }
+    if (read.result.n_nodes > 0) {
+        lock->quorum = read.result.quorum;
+        lock->members = (uint32_t)read.result.n_nodes;
     }
     read.result.elapsed_us = clock_now_us() - lock->begun_us;
     read.result.remaining_ms = remaining_ns(lock) / NS_PER_MS;
@@ -259,6 +264,7 @@ static void reach(struct agent_lock *lock)
 {
     struct agent_client *client = client_of(lock);
 
+    lock->pause_ms = lock->pause_ms < LONGEST_PAUSE_MS / 2 ? lock->pause_ms * 2 : LONGEST_PAUSE_MS;
     if (!agent_client_connect(client)) {
         if (lock->op != AGENT_LOCK_IDLE && is_over(lock))
             conclude(lock, NULL, 0);
@@ -440,7 +446,7 @@ const struct subject_kind subject_agent = {
 
 void agent_lock_init(struct agent_lock *lock, struct session *session, const struct lock_spec *spec)
 {
-    *lock = (struct agent_lock){.session = session, .spec = spec};
+    *lock = (struct agent_lock){.session = session, .spec = spec, .pause_ms = SHORTEST_PAUSE_MS};
     lock->listener = (struct agent_listener){.connected = on_connected, .event = on_event,
                                              .disconnected = on_disconnected, .wake = on_wake, .data = lock};
     agent_client_listen(client_of(lock), &lock->listener);

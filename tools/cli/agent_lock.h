@@ -40,6 +40,7 @@ struct agent_lock {
     struct instant until;
     uint32_t votes, members, quorum; /* as of the latest grant or renewal */
     size_t unanswered;     /* releases by token */
+    int64_t pause_ms;      /* before the next connection is tried */
     bool (*connected)(int fd, void *data); /* as in struct agent_listener; NULL: nobody asks */
     void *connected_data;
     struct agent_part parts[CLI_MOST_TEXTS]; /* in the user's order */

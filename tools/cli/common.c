@@ -168,9 +168,20 @@ static bool choose_agent(const struct cli_command *command, struct cli_common *c
     return false;
 }
 
-bool cli_need_masters_or_agent(const char *command, struct cli_common *common)
+bool cli_need_masters_or_agent(const char *command, struct cli_common *common, const char *const texts[])
 {
-    return common->agent || cli_need_masters(command, &common->masters);
+    char safe[80];
+
+    if (!common->agent)
+        return cli_need_masters(command, &common->masters);
+    for (; *texts; texts++) {
+        if (is_utf8(*texts, strlen(*texts)))
+            continue;
+        cli_error(command, "'%s' is no UTF-8, and cannot be told to an agent: name the masters (--nodes) instead",
+                  shown(*texts, safe, sizeof safe));
+        return false;
+    }
+    return true;
 }
 
 int cli_common_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands,

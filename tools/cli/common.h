@@ -128,8 +128,8 @@ int cli_common_parse(const struct cli_command *command, int argc, char **argv, c
                      struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
 
-/* cli_need_masters(), or an agent that has them. */
-bool cli_need_masters_or_agent(const char *command, struct cli_common *common);
+/* cli_need_masters(), or an agent that has them, and can be told these texts (up to NULL): its protocol is UTF-8. */
+bool cli_need_masters_or_agent(const char *command, struct cli_common *common, const char *const texts[]);
 
 /* The command, "redlock nodes ...", as it is to be typed for the same masters: with the options that name them, and no
  * password. NULL: out of memory. */

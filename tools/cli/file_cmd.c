@@ -229,7 +229,7 @@ static bool has_place(struct request *request)
     if (strcmp(request->path, "-") == 0 && request->common.json)
         cli_error("extend", "with '-' the lock goes to standard output: --json has no place there");
     else
-        return cli_need_masters_or_agent("extend", &request->common);
+        return cli_need_masters_or_agent("extend", &request->common, (const char *const[]){NULL});
     return false;
 }
 

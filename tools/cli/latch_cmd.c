@@ -412,7 +412,9 @@ static bool complete(struct request *request)
         return refuse("--party is missing: the name of what arrives");
     if (request->wait_ms == NO_WAIT)
         request->wait_ms = request->awaits ? REDLOCK_FOREVER : 0;
-    return keep_fits(request) && cli_need_masters_or_agent("latch", &request->common);
+    return keep_fits(request) && cli_need_masters_or_agent(
+                                     "latch", &request->common,
+                                     (const char *const[]){request->operands[1], request->party, NULL});
 }
 
 int latch_main(int argc, char **argv)

@@ -415,7 +415,7 @@ int lock_main(int argc, char **argv)
     if (code < 0 &&
         !(lock_spec_take_key("lock", &request.spec, request.operand) && lock_spec_complete("lock", &request.spec) &&
           times_fit(&request) && has_place(&request) && cli_label_fits("lock", &request.common) &&
-          cli_need_masters_or_agent("lock", &request.common)))
+          cli_need_masters_or_agent("lock", &request.common, request.spec.keys.items)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);

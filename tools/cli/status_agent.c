@@ -79,7 +79,8 @@ static void print_table(FILE *out, const void *data)
             (long long)agent_number(look, "members"));
     if (picture->code == CLI_NOT_HELD)
         fputs("  as a lock: permits and latches are shown where masters are named (--nodes)\n", out);
-    print_values(&term, json_object_get(look, "holders"), "holder");
+    if (picture->code == CLI_OK)
+        print_values(&term, json_object_get(look, "holders"), "holder");
     if (waiting > 0)
         fprintf(out, "wait queue: %lld\n", (long long)waiting);
     print_values(&term, json_object_get(look, "waiters"), "waiting");
@@ -117,7 +118,7 @@ static void print_json(FILE *out, const void *data)
     cli_json_string(&json, "verdict", picture->verdict);
     cli_json_int(&json, "quorum", agent_number(look, "quorum"));
     cli_json_int(&json, "answered", agent_number(look, "answered"));
-    add_values(&json, "held_by", json_object_get(look, "holders"), "pttl_ms");
+    add_values(&json, "held_by", picture->code == CLI_OK ? json_object_get(look, "holders") : NULL, "pttl_ms");
     cli_json_int(&json, "queue_length", agent_number(look, "waiting"));
     add_values(&json, "queue", json_object_get(look, "waiters"), "lease_ms");
     cli_json_close(&json);

@@ -410,7 +410,7 @@ static bool fits(struct status_request *request)
         cli_error("status", "--%s is not for the agent, which tells neither tokens nor what each master has: name the "
                   "masters (--nodes) instead", word);
     else
-        return cli_need_masters_or_agent("status", &request->common);
+        return cli_need_masters_or_agent("status", &request->common, (const char *const[]){request->key, NULL});
     return false;
 }
 

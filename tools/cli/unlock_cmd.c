@@ -51,7 +51,7 @@ static const char unlock_help[] =
 struct request {
     struct cli_common common;
     const char *token_file;  /* NULL: none */
-    const char *operands[2]; /* KEY, TOKEN */
+    const char *operands[3]; /* KEY, TOKEN, NULL */
     uint32_t slot;           /* of the permit; NO_SLOT: KEY is that of a lock */
     struct hold hold;        /* what the file says, or the operands */
 };
@@ -274,7 +274,8 @@ int unlock_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_common_parse(&command, argc, argv, request.operands, &request.common);
-    if (code < 0 && !(names_a_lock(&request) && cli_need_masters_or_agent("unlock", &request.common)))
+    if (code < 0 && !(names_a_lock(&request) &&
+                      cli_need_masters_or_agent("unlock", &request.common, request.operands)))
         code = cli_usage("unlock");
     if (code < 0)
         code = request.token_file ? run_by_file(&request) : run_by_operands(&request);

@@ -155,7 +155,7 @@ static bool complete(struct run_options *options, const struct words *words)
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_label_fits("run", &options->common) && cli_classes_fit("run", &options->common) &&
-           cli_need_masters_or_agent("run", &options->common);
+           cli_need_masters_or_agent("run", &options->common, options->spec.keys.items);
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv)
