@@ -41,10 +41,12 @@ def do(rig, *words, code=0, told=None):
 
 
 class Run:
-    """A `redlock run` whose command tells the time."""
+    """A `redlock run` whose command tells the time; behind `before`, another command that executes it."""
 
-    def __init__(self, rig, key, *options):
-        self.process = begin(rig, "run", key, "--verbose", *options, "--", sys.executable, "-c", BEAT)
+    def __init__(self, rig, key, *options, before=()):
+        self.process = subprocess.Popen([*before, REDLOCK, "run", key, "--verbose", *options, "--", sys.executable, "-c",
+                                         BEAT], env=environment_of(rig), text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
         self.latest_us, self.said = 0, ""
         first, _, pid = self.process.stdout.readline().rpartition(" ")
         self.environment, self.pid = json.loads(first), int(pid)
@@ -320,8 +322,9 @@ def a_run_that_was_taken_up_by_the_next_agent_as_well(rig):
 
 # --- An agent that fails
 
-def ends_before_another_has_it(rig, key, fail):
-    run = Run(rig, key, "--ttl", "2s")
+def ends_before_another_has_it(rig, key, fail, before=(), ahead_us=0):
+    """The clock of the command may be ahead."""
+    run = Run(rig, key, "--ttl", "2s", before=before)
     wait_for(lambda: run.latest_us > 0, "the command")
     moments = []
     other = threading.Thread(target=lambda: moments.append(rig.moment_of_acquisition(key)))
@@ -329,7 +332,8 @@ def ends_before_another_has_it(rig, key, fail):
     other.start()
     assert run.end() == 123, run.said
     other.join()
-    assert run.latest_us < moments[0], f"{run.latest_us - moments[0]} us too long"
+    latest_us = run.latest_us - ahead_us
+    assert latest_us < moments[0], f"{latest_us - moments[0]} us too long"
     assert not os.path.exists(f"/proc/{run.pid}")
     return run
 
@@ -340,6 +344,14 @@ def a_stopped_agent_ends_the_command_in_time(rig):
     finally:
         rig.agent.send_signal(signal.SIGCONT)
     assert "could not be renewed: the command is warned" in run.said, run.said
+
+
+def in_a_time_namespace_the_agents_clock_is_another(rig):
+    before = ["unshare", "--time", "--boottime", "1000000", "--monotonic", "1000000"]
+    if subprocess.run([*before, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        print("# no time namespace can be made here")
+        return
+    ends_before_another_has_it(rig, "elsewhere", lambda: rig.stop(signal.SIGKILL), before, 1000000 * 1000000)
 
 
 def a_killed_agent_ends_the_command_in_time(rig):
@@ -366,6 +378,25 @@ def the_next_agent_takes_up_the_lock(rig):
     assert run.environment["REDLOCK_TOKEN"][:8] in rig.redlock("status", "kept")
     assert run.end(signal.SIGTERM) == -signal.SIGTERM and "is released" in run.said, run.said
     assert rig.is_free("kept")
+
+
+def an_agent_that_comes_late_takes_up_the_lock(rig):
+    """What was asked of it meanwhile is to be found on a connection that is open still."""
+    run = Run(rig, "late", "--ttl", "45s")
+    rig.stop()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(rig.socket)
+        listening.listen()
+        since_us = now_us()
+        wait_for(lambda: now_us() > since_us + 8000000, "the end of the patience of a command that holds nothing")
+        rig.agent = subprocess.Popen(["sh", "-c", f'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{listening.fileno()}', "sh",
+                                      REDLOCK, "agent", "--state", rig.state], env=rig.environment,
+                                     pass_fds=[listening.fileno()])
+        wait_for(lambda: "is renewed" in run.said or "does not know it" in run.said, "a renewal")
+        assert run.environment["REDLOCK_TOKEN"][:8] in rig.redlock("status", "late"), run.said
+        assert run.end(signal.SIGTERM) == -signal.SIGTERM and "'late' is released" in run.said, run.said
+        rig.stop()
+    os.unlink(rig.socket)
 
 
 def a_lock_that_no_agent_knows_is_released_by_its_token(rig):
@@ -406,9 +437,11 @@ if __name__ == "__main__":
         a_killed_run_is_taken_over_at_once,
         a_run_that_was_taken_up_by_the_next_agent_as_well,
         a_stopped_agent_ends_the_command_in_time,
+        in_a_time_namespace_the_agents_clock_is_another,
         a_killed_agent_ends_the_command_in_time,
         an_agent_that_does_not_know_the_lock_ends_the_command_in_time,
         the_next_agent_takes_up_the_lock,
+        an_agent_that_comes_late_takes_up_the_lock,
         a_lock_that_no_agent_knows_is_released_by_its_token,
         a_lock_that_is_lost_is_told,
     ]))

@@ -27,6 +27,7 @@ struct request {
     uint64_t id;
     agent_answer_fn done;
     void *data;
+    bool impatient; /* it ends the connection when the agent is silent */
 };
 
 struct agent_client {
@@ -40,6 +41,7 @@ struct agent_client {
     uint64_t ids;
     int64_t asked_us;  /* when `hello` was sent */
     int64_t offset_us; /* the agent's clock less this process's */
+    bool greeted;      /* it is an agent */
     unsigned silent_s;
     char why[WHY_SIZE];
 };
@@ -114,7 +116,7 @@ static void take_line(struct agent_client *client, const char *line, size_t size
     const char *event = agent_text(words, "event");
 
     client->silent_s = 0;
-    if (!json_is_object(words)) {
+    if (!json_is_object(words) && !client->greeted) {
         say_why(client, "says what is no JSON: is it another program's socket?");
         end(client);
     } else if (json_is_integer(id)) {
@@ -164,6 +166,43 @@ static void on_end(struct bufferevent *stream, short what, void *data)
     end(client);
 }
 
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
+
+static void ask(struct agent_client *client, json_t *request, agent_answer_fn done, void *data, bool impatient)
+{
+    static const struct timeval second = {.tv_sec = 1};
+    struct request *pending = calloc(1, sizeof *pending);
+    char *line = NULL;
+
+    if (pending && json_object_set_new(request, "id", json_integer((json_int_t)++client->ids)) == 0)
+        line = json_dumps(request, JSON_COMPACT);
+    json_decref(request);
+    if (!line) {
+        free(pending);
+        say_why(client, "cannot be asked: a text is no UTF-8, or there is no memory");
+        if (done)
+            done(NULL, data);
+        return;
+    }
+    *pending = (struct request){.id = client->ids, .done = done, .data = data, .impatient = impatient};
+    list_append(&client->requests, &pending->link);
+    bufferevent_write(client->stream, line, strlen(line));
+    bufferevent_write(client->stream, "\n", 1);
+    free(line);
+    if (!event_pending(client->tick, EV_TIMEOUT, NULL))
+        event_add(client->tick, &second);
+}
+
+void agent_client_ask(struct agent_client *client, json_t *request, agent_answer_fn done, void *data)
+{
+    ask(client, request, done, data, done != NULL);
+}
+
+void agent_client_ask_patiently(struct agent_client *client, json_t *request, agent_answer_fn done, void *data)
+{
+    ask(client, request, done, data, false);
+}
+
 /* --- Connecting --------------------------------------------------------------------------------------------------- */
 
 /* Another time namespace has another clock: the earliest reading that is possible makes a deadline earlier. */
@@ -176,7 +215,8 @@ static void on_hello(const json_t *answer, void *data)
     if (!answer)
         return;
     client->offset_us = client->asked_us <= agent_us && agent_us <= now_us ? 0 : agent_us - client->asked_us;
-    if (agent_is_ok(answer))
+    client->greeted = agent_is_ok(answer);
+    if (client->greeted)
         return;
     snprintf(client->why, sizeof client->why, "the agent at %s cannot be used: %s", client->path,
              agent_text(answer, "why"));
@@ -229,10 +269,11 @@ static bool begin(struct agent_client *client, int fd)
         return false;
     }
     say_why(client, "does not answer");
+    client->greeted = false;
     bufferevent_setcb(client->stream, on_read, NULL, on_end, client);
     bufferevent_enable(client->stream, EV_READ | EV_WRITE);
     client->asked_us = rl_clock_kernel_ns(CLOCK_BOOTTIME) / 1000;
-    agent_client_ask(client, json_pack("{s:s, s:i}", "op", "hello", "version", 1), on_hello, client);
+    ask(client, json_pack("{s:s, s:i}", "op", "hello", "version", 1), on_hello, client, false);
     return true;
 }
 
@@ -263,37 +304,12 @@ const char *agent_client_why(const struct agent_client *client)
     return client->why;
 }
 
-/* --- Asking ------------------------------------------------------------------------------------------------------- */
-
-void agent_client_ask(struct agent_client *client, json_t *request, agent_answer_fn done, void *data)
-{
-    static const struct timeval second = {.tv_sec = 1};
-    struct request *pending = calloc(1, sizeof *pending);
-    char *line = NULL;
-
-    if (pending && json_object_set_new(request, "id", json_integer((json_int_t)++client->ids)) == 0)
-        line = json_dumps(request, JSON_COMPACT);
-    json_decref(request);
-    if (!line) {
-        free(pending);
-        say_why(client, "cannot be asked: a text is no UTF-8, or there is no memory");
-        if (done)
-            done(NULL, data);
-        return;
-    }
-    *pending = (struct request){.id = client->ids, .done = done, .data = data};
-    list_append(&client->requests, &pending->link);
-    bufferevent_write(client->stream, line, strlen(line));
-    bufferevent_write(client->stream, "\n", 1);
-    free(line);
-    if (!event_pending(client->tick, EV_TIMEOUT, NULL))
-        event_add(client->tick, &second);
-}
+/* --- Answers that do not come ------------------------------------------------------------------------------------- */
 
 static bool is_awaited(const struct agent_client *client)
 {
     for (struct list *node = client->requests.next; node != &client->requests; node = node->next)
-        if (LIST_OWNER(node, struct request, link)->done)
+        if (LIST_OWNER(node, struct request, link)->impatient)
             return true;
     return false;
 }

@@ -32,7 +32,8 @@ bool agent_client_connect(struct agent_client *client);
 bool agent_client_is_connected(const struct agent_client *client);
 int agent_client_fd(const struct agent_client *client); /* -1: there is none */
 
-/* What the agent has granted on this connection it takes back. Pending requests are dropped without an answer. */
+/* The agent takes back what it has granted on this connection: not for a lock that somebody believes in. Pending
+ * requests are dropped without an answer. */
 void agent_client_disconnect(struct agent_client *client);
 
 /* "the agent at PATH ...": why there is no connection. */
@@ -47,8 +48,11 @@ void agent_client_wake(struct agent_client *client, int64_t after_ns);
 /* NULL: the connection has ended without one, or the agent has not said a word for some seconds. Borrowed. */
 typedef void (*agent_answer_fn)(const json_t *answer, void *data);
 
-/* Sends what json_pack() makes of the operation's members, on a connection that there is; `done` may be NULL. */
+/* Sends what json_pack() makes of the operation's members, on a connection that there is; `done` may be NULL. The
+ * patient one waits for as long as the connection lasts: an agent that comes late would find the request, and the end
+ * of its connection behind it, and carry out both. */
 void agent_client_ask(struct agent_client *client, json_t *request, agent_answer_fn done, void *data);
+void agent_client_ask_patiently(struct agent_client *client, json_t *request, agent_answer_fn done, void *data);
 
 /* The same by a command that waits: connects, if need be, and returns the answer, to be freed; NULL: there is none, or
  * a signal came. Takes the request. */

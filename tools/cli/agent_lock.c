@@ -275,8 +275,8 @@ static void reach(struct agent_lock *lock)
     } else if (lock->unknown && lock->op == AGENT_LOCK_RELEASE) {
         ask_release_tokens(lock);
     } else if (lock->held && !lock->unknown) {
-        agent_client_ask(client, json_pack("{s:s, s:s}", "op", "adopt", "token", lock->parts[0].token), on_adopted,
-                         lock);
+        agent_client_ask_patiently(client, json_pack("{s:s, s:s}", "op", "adopt", "token", lock->parts[0].token),
+                                   on_adopted, lock);
     }
 }
 
