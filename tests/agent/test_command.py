@@ -231,6 +231,55 @@ def another_program_at_the_socket_is_named(rig):
             assert "no JSON" in asking.communicate(timeout=PATIENCE_S)[1] and asking.returncode == 3
 
 
+class StandIn:
+    """An agent that has nobody behind it: it grants what is asked for until it is told what not to answer."""
+
+    def __init__(self, rig, *silent):
+        self.path, self.asked = os.path.join(rig.place, "stand-in.sock"), []
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
+        self.listening = socket.socket(socket.AF_UNIX)
+        self.listening.bind(self.path)
+        self.listening.listen()
+        self.silent = silent
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                stream, _ = self.listening.accept()
+                threading.Thread(target=self.answer, args=(stream,), daemon=True).start()
+
+    def answer(self, stream):
+        with stream, stream.makefile() as lines:
+            for line in lines:
+                request = json.loads(line)
+                self.asked.append(request["op"])
+                words = {"id": request["id"], "ok": True, "boottime_us": now_us(), "lock": 1, "token": "t",
+                         "deadline_us": now_us() + 20000000, "ttl_ms": 20000}
+                if request["op"] not in self.silent:
+                    stream.sendall(json.dumps(words).encode() + b"\n")
+
+
+def a_signal_ends_a_command_that_waits_for_the_agent(rig):
+    agent = StandIn(rig, "export", "latch", "look")
+    for op, words in (("export", ("lock", "x")), ("look", ("status", "x")),
+                      ("latch", ("latch", "await", "x", "--parties", "2", "--generation", "1"))):
+        waiting = begin(rig, *words, "--agent", agent.path)
+        wait_for(lambda: op in agent.asked, op)
+        waiting.send_signal(signal.SIGINT)
+        _, errors = waiting.communicate(timeout=PATIENCE_S)
+        assert waiting.returncode == -signal.SIGINT, (words, waiting.returncode, errors)
+    agent.listening.close()
+
+
+def an_agent_that_has_granted_and_is_silent_then_is_named(rig):
+    agent = StandIn(rig, "export", "ping")
+    assert "does not answer" in do(rig, "lock", "x", "--agent", agent.path, "-f", os.path.join(rig.place, "x.json"), code=3)
+    assert "release" in agent.asked, agent.asked
+    agent.listening.close()
+
+
 # --- redlock run
 
 def a_command_runs_under_the_lock(rig):
@@ -429,6 +478,8 @@ if __name__ == "__main__":
         a_key_of_another_program_is_not_waited_for,
         bytes_that_are_no_text_are_refused,
         another_program_at_the_socket_is_named,
+        a_signal_ends_a_command_that_waits_for_the_agent,
+        an_agent_that_has_granted_and_is_silent_then_is_named,
         a_command_runs_under_the_lock,
         no_descriptor_of_the_agent_reaches_the_command,
         a_wait_is_told_and_ends_by_a_signal,

@@ -56,6 +56,7 @@ static const char agent_help[] =
     "\n"
     "Example:\n"
     "  redlock agent --nodes 10.0.0.1,10.0.0.2,10.0.0.3 --socket /run/redlock.sock &\n"
+    "  redlock run nightly --agent /run/redlock.sock -- ./nightly.sh\n"
     "  nc -U /run/redlock.sock\n"
     "  {\"id\":1,\"op\":\"acquire\",\"key\":\"orders\"}\n";
 

@@ -174,12 +174,13 @@ static void ask(struct agent_client *client, json_t *request, agent_answer_fn do
     struct request *pending = calloc(1, sizeof *pending);
     char *line = NULL;
 
-    if (pending && json_object_set_new(request, "id", json_integer((json_int_t)++client->ids)) == 0)
+    if (pending && client->stream && json_object_set_new(request, "id", json_integer((json_int_t)++client->ids)) == 0)
         line = json_dumps(request, JSON_COMPACT);
     json_decref(request);
     if (!line) {
         free(pending);
-        say_why(client, "cannot be asked: a text is no UTF-8, or there is no memory");
+        if (client->stream)
+            say_why(client, "cannot be asked: a text is no UTF-8, or there is no memory");
         if (done)
             done(NULL, data);
         return;

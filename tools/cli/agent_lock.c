@@ -396,7 +396,7 @@ static int status_of(struct agent_lock *lock, const json_t *answer)
     return read.result.status;
 }
 
-/* NULL: nobody wants the text. */
+/* NULL: nobody wants the text. A failure comes after a message. */
 static int export(void *handle, char *ret_text, size_t size)
 {
     struct agent_lock *lock = handle;
@@ -408,6 +408,8 @@ static int export(void *handle, char *ret_text, size_t size)
     answer = agent_client_get(lock->session, json_pack("{s:s, s:I}", "op", "export", "lock", (json_int_t)lock->number));
     status = status_of(lock, answer);
     lock->held = status != REDLOCK_OK;
+    if (lock->held && lock->session->caught == 0)
+        cli_error(lock->session->command, "%s", lock->session->last.why);
     if (status == REDLOCK_OK && ret_text &&
         (size_t)snprintf(ret_text, size, "%s", agent_text(answer, "text")) >= size)
         status = REDLOCK_E_LIMIT;
