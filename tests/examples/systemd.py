@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The units of tools/examples: systemd-analyze finds nothing wrong with them. Of two machines that run the command of
 orders.service one says that it is ready, by the server itself; the other stands by, and takes over. The agent of
-redlock-agent.service says that it is ready when its socket can be used, and one that follows it has its locks.
+redlock-agent.service says that it is ready when its socket can be used, and one that follows it has its locks. Who
+connects to redlock-agent.socket is served when there is an agent.
 
     systemd.py SOURCE_ROOT REDLOCK MASTER...
 """
