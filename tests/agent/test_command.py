@@ -463,6 +463,13 @@ def a_lock_that_is_lost_is_told(rig):
     assert run.end() == 123 and "'broken' is lost: too many masters no longer had the key" in run.said, run.said
 
 
+def a_lock_that_is_gone_at_the_release_is_told(rig):
+    run = Run(rig, "gone", "--ttl", "55s")
+    rig.redlock("break", "gone", "--yes")
+    assert run.end(signal.SIGTERM) == -signal.SIGTERM
+    assert "masters no longer had 'gone' when it was to be released" in run.said, run.said
+
+
 if __name__ == "__main__":
     sys.exit(run([
         locks_are_taken_and_given_up_without_masters,
@@ -495,4 +502,5 @@ if __name__ == "__main__":
         an_agent_that_comes_late_takes_up_the_lock,
         a_lock_that_no_agent_knows_is_released_by_its_token,
         a_lock_that_is_lost_is_told,
+        a_lock_that_is_gone_at_the_release_is_told,
     ]))

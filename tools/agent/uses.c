@@ -140,11 +140,15 @@ static void on_released(const struct redlock_result *result, void *data)
 {
     struct request *request = data;
     struct held *held = held_of(request->thing);
+    json_t *words;
 
-    if (result->status == REDLOCK_OK)
-        answer(request->peer, answer_ok(request->id));
-    else
+    if (result->status == REDLOCK_OK) {
+        words = answer_ok(request->id);
+        add_masters(words, result);
+        answer(request->peer, words);
+    } else {
         answer_failed(request->peer, request->id, result, NULL);
+    }
     if (held->releasing == request && !held->thing.ending)
         held_end(&held->thing);
     request_end(request);

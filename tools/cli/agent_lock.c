@@ -5,6 +5,7 @@
 
 #include "cli/agent_words.h"
 #include "cli/session.h"
+#include "cli/votes.h"
 
 enum { SHORTEST_PAUSE_MS = 20, LONGEST_PAUSE_MS = 500, RELEASE_MS = 5000, US_PER_MS = 1000, NS_PER_MS = 1000000 };
 
@@ -212,6 +213,7 @@ static void on_released(const json_t *answer, void *data)
     }
     lock->held = false;
     conclude(lock, answer, 0);
+    lock->gone = (uint32_t)votes_count(&lock->session->last, REDLOCK_VOTE_REFUSED);
 }
 
 static void ask_release(struct agent_lock *lock)

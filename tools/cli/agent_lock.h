@@ -39,6 +39,7 @@ struct agent_lock {
     uint64_t number;       /* by which the connection knows it; 0: it does not */
     struct instant until;
     uint32_t votes, members, quorum; /* as of the latest grant or renewal */
+    uint32_t gone;         /* masters that had no longer what was released, as far as the agent tells */
     size_t unanswered;     /* releases by token */
     int64_t pause_ms;      /* before the next connection is tried */
     bool (*connected)(int fd, void *data); /* as in struct agent_listener; NULL: nobody asks */

@@ -292,7 +292,10 @@ const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters)
 {
     struct locks_masters masters = locks_masters(locks);
 
-    for (size_t i = 0; i < locks->n && locks->handles[i]; i++) {
+    *ret_masters = locks->agent.gone;
+    if (!locks->handles[0])
+        return locks->n == 1 && masters.n - *ret_masters < masters.quorum ? locks_key(locks, 0) : NULL;
+    for (size_t i = 0; i < locks->n; i++) {
         *ret_masters = (unsigned)__builtin_popcount(locks->votes[i].gone & members_of(locks));
         if (masters.n - *ret_masters < masters.quorum)
             return locks_key(locks, i);

@@ -88,7 +88,7 @@ int64_t locks_remaining_ns(const struct locks *locks);
 int64_t locks_remaining_ms(const struct locks *locks);
 
 /* After a release: the first key that so many masters had no longer that they could not have kept it from others, and
- * how many; NULL if there is none. */
+ * how many; NULL if there is none, or if an agent has had several. */
 const char *locks_gone_key(const struct locks *locks, unsigned *ret_masters);
 
 /* As the list is now. */
