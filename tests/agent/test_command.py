@@ -235,7 +235,7 @@ class StandIn:
     """An agent that has nobody behind it: it grants what is asked for until it is told what not to answer."""
 
     def __init__(self, rig, *silent):
-        self.path, self.asked = os.path.join(rig.place, "stand-in.sock"), []
+        self.path, self.asked, self.waits = os.path.join(rig.place, "stand-in.sock"), [], []
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
         self.listening = socket.socket(socket.AF_UNIX)
@@ -255,6 +255,7 @@ class StandIn:
             for line in lines:
                 request = json.loads(line)
                 self.asked.append(request["op"])
+                self.waits += [request["wait"]] if request["op"] == "acquire" else []
                 words = {"id": request["id"], "ok": True, "boottime_us": now_us(), "lock": 1, "token": "t",
                          "deadline_us": now_us() + 20000000, "ttl_ms": 20000}
                 if request["op"] not in self.silent:
@@ -270,6 +271,18 @@ def a_signal_ends_a_command_that_waits_for_the_agent(rig):
         waiting.send_signal(signal.SIGINT)
         _, errors = waiting.communicate(timeout=PATIENCE_S)
         assert waiting.returncode == -signal.SIGINT, (words, waiting.returncode, errors)
+    agent.listening.close()
+
+
+def a_command_waits_as_long_as_it_is_told(rig):
+    """However late it comes to ask: many at one time are slow."""
+    agent = StandIn(rig)
+    for process in [begin(rig, "lock", "x", "--agent", agent.path) for _ in range(150)]:
+        process.communicate(timeout=PATIENCE_S)
+    assert agent.waits == [0] * 150, agent.waits
+    do(rig, "lock", "x", "--agent", agent.path, "--wait", "forever")
+    do(rig, "lock", "x", "--agent", agent.path, "--wait", "50s")
+    assert agent.waits[150] == "forever" and 40000 < agent.waits[151] <= 50000, agent.waits
     agent.listening.close()
 
 
@@ -486,6 +499,7 @@ if __name__ == "__main__":
         bytes_that_are_no_text_are_refused,
         another_program_at_the_socket_is_named,
         a_signal_ends_a_command_that_waits_for_the_agent,
+        a_command_waits_as_long_as_it_is_told,
         an_agent_that_has_granted_and_is_silent_then_is_named,
         a_command_runs_under_the_lock,
         no_descriptor_of_the_agent_reaches_the_command,

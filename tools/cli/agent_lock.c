@@ -194,9 +194,11 @@ static void on_acquired(const json_t *answer, void *data)
 
 static void ask_acquire(struct agent_lock *lock)
 {
-    int64_t wait_ms = lock->give_up_us == INT64_MAX ? REDLOCK_FOREVER
-                                                    : (lock->give_up_us - clock_now_us()) / US_PER_MS;
+    int64_t left_ms = (lock->give_up_us - clock_now_us()) / US_PER_MS;
+    int64_t wait_ms = left_ms > 0 ? left_ms : 0; /* less would be forever */
 
+    if (lock->give_up_us == INT64_MAX)
+        wait_ms = REDLOCK_FOREVER;
     agent_client_ask(client_of(lock), agent_acquire(lock->spec, &lock->options, wait_ms, lock->session->label),
                      on_acquired, lock);
 }

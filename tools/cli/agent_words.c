@@ -38,7 +38,7 @@ json_t *agent_acquire(const struct lock_spec *spec, const struct redlock_acquire
     json_t *request = request_of(spec, "acquire");
 
     json_object_set_new(request, "wait",
-                        wait_ms == REDLOCK_FOREVER ? json_string("forever") : json_integer(wait_ms > 0 ? wait_ms : 0));
+                        wait_ms == REDLOCK_FOREVER ? json_string("forever") : json_integer(wait_ms));
     json_object_set_new(request, "ttl", json_integer(options->ttl_ms));
     json_object_set_new(request, "min_validity", json_integer(options->min_validity_ms));
     json_object_set_new(request, "mode", json_string(redlock_mode_name(options->mode)));
