@@ -28,6 +28,11 @@ def now_us():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
 
 
+# A service manager: the descriptor becomes number 3, and the rest of the words the program that has it.
+ACTIVATE = [sys.executable, "-c", "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ.update(LISTEN_FDS='1', "
+            "LISTEN_PID=str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"]
+
+
 class Rig:
     """Three masters, reached by sockets in a directory of their own, and the agent."""
 

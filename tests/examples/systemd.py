@@ -138,7 +138,9 @@ path = str(work / "systemd.sock")
 with socket.socket(socket.AF_UNIX) as listening:
     listening.bind(path)
     listening.listen()
-    activated = ["sh", "-c", f'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{listening.fileno()}', "sh", *command]
+    activate = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ.update(LISTEN_FDS='1', "
+                "LISTEN_PID=str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])")
+    activated = [sys.executable, "-c", activate, str(listening.fileno()), *command]
     others = {name: value for name, value in environment.items() if name != "REDLOCK_NODES"}
     runs = subprocess.Popen([redlock, "run", "activated", "--agent", path, "--wait", "forever", "--ttl", "5s", "--", "sh",
                              "-c", "echo begun; read line; echo $line"], env=others, text=True, stdin=subprocess.PIPE,
