@@ -242,7 +242,14 @@ class StandIn:
         self.listening.bind(self.path)
         self.listening.listen()
         self.silent = silent
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.server = threading.Thread(target=self.serve, daemon=True)
+        self.server.start()
+
+    def close(self):
+        """The thread must have left accept(): another socket may get the number of the descriptor."""
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.server.join()
+        self.listening.close()
 
     def serve(self):
         with contextlib.suppress(OSError):
@@ -271,7 +278,7 @@ def a_signal_ends_a_command_that_waits_for_the_agent(rig):
         waiting.send_signal(signal.SIGINT)
         _, errors = waiting.communicate(timeout=PATIENCE_S)
         assert waiting.returncode == -signal.SIGINT, (words, waiting.returncode, errors)
-    agent.listening.close()
+    agent.close()
 
 
 def a_command_waits_as_long_as_it_is_told(rig):
@@ -283,14 +290,14 @@ def a_command_waits_as_long_as_it_is_told(rig):
     do(rig, "lock", "x", "--agent", agent.path, "--wait", "forever")
     do(rig, "lock", "x", "--agent", agent.path, "--wait", "50s")
     assert agent.waits[20] == "forever" and 40000 < agent.waits[21] <= 50000, agent.waits
-    agent.listening.close()
+    agent.close()
 
 
 def an_agent_that_has_granted_and_is_silent_then_is_named(rig):
     agent = StandIn(rig, "export", "ping")
     assert "does not answer" in do(rig, "lock", "x", "--agent", agent.path, "-f", os.path.join(rig.place, "x.json"), code=3)
     assert "release" in agent.asked, agent.asked
-    agent.listening.close()
+    agent.close()
 
 
 # --- redlock run
