@@ -17,6 +17,13 @@ DRIVER is the command of a small program that uses the client in question. It re
     fork       name                                            remaining, as a forked child sees it
     close
 
+and, of what only PHP has,
+
+    abandon    of: the id of a lock that waits; its Fiber is gone
+    blind      name                                            remaining, as a program sees it that cannot read the clock
+    copy, serialize   name
+    forever    waits for an infinite number of seconds
+
 Times are milliseconds. What fails is answered with `error`, which is not-acquired, lost, or other, and `why`, the text
 of the error. What a language does not have is answered with `unsupported`."""
 import contextlib
@@ -84,6 +91,11 @@ class Program:
             raise Refused(answer)
         return answer
 
+    def ask_php(self, do, **members):
+        if not any("php" in word for word in DRIVER):
+            raise Unsupported()
+        return self.ask(do, **members)
+
     def ask(self, do, **members):
         return self.answer(self.begin(do, **members))
 
@@ -93,9 +105,9 @@ class Program:
     def remaining(self, name):
         return self.ask("remaining", name=name)["remaining"]
 
-    def refusal(self, do, **members):
+    def refusal(self, do, ask=ask, **members):
         try:
-            answer = self.ask(do, **members)
+            answer = ask(self, do, **members)
         except Refused as refused:
             return refused
         raise AssertionError(f"it is not refused: {answer}")
@@ -407,6 +419,58 @@ def a_closed_client_gives_back_its_own(rig):
         assert program.remaining("a") == 0 and not is_free(rig, "b") and other.remaining("b") > 0
 
 
+def who_waits_is_told_that_the_client_has_been_closed(rig):
+    with Program(rig) as program, contextlib.closing(Wire(rig)) as wire:
+        wire.get("acquire", key="a")
+        waiting = program.begin("lock", name="a", key="a", wait="forever")
+        wait_for(lambda: waits(rig, "a"), "a waiter")
+        program.ask("close")
+        try:
+            raise AssertionError(f"it was closed: {program.answer(waiting)}")
+        except Refused as refused:
+            assert refused.kind in ("other", "not-acquired"), refused
+        wait_for(lambda: not waits(rig, "a"), "the waiter's end")
+
+
+def what_the_agent_has_renewed_is_held_after_a_long_sleep(rig):
+    with Program(rig) as program:
+        program.lock("a", ttl=2000)
+        end_s = boot_s() + program.remaining("a") / 1000
+        program.process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: boot_s() > end_s + 2, "its deadline")
+        program.process.send_signal(signal.SIGCONT)
+        wait_for(lambda: program.remaining("a") > 0, "what the agent had told meanwhile")
+        assert not is_free(rig, "a")
+        program.ask("release", name="a")
+
+
+def a_wait_that_nobody_waits_for_leaves_nothing(rig):
+    with Program(rig) as program, contextlib.closing(Wire(rig)) as wire:
+        lock = wire.get("acquire", key="a")["lock"]
+        waiting = program.begin("lock", name="a", key="a", wait="forever")
+        wait_for(lambda: waits(rig, "a"), "a waiter")
+        program.ask_php("abandon", of=waiting)
+        wait_for(lambda: not waits(rig, "a"), "the waiter's end")
+        wire.get("release", lock=lock)
+        assert is_free(rig, "a")
+
+
+def without_a_clock_nothing_is_held(rig):
+    with Program(rig) as program:
+        program.lock("a")
+        assert program.ask_php("blind", name="a")["remaining"] == 0
+        wait_for(lambda: is_free(rig, "a"), "what nobody can believe in")
+
+
+def a_lock_has_no_copy(rig):
+    with Program(rig) as program:
+        program.lock("a")
+        for do in ("copy", "serialize"):
+            program.refusal(do, Program.ask_php, name="a")
+        assert "forever" in program.refusal("forever", Program.ask_php).why
+        assert program.remaining("a") > 0 and not is_free(rig, "a")
+
+
 def another_time_namespace_has_another_clock(rig):
     unshare = ["unshare", "--time", "--boottime", "1000000", "--fork", "--kill-child"]
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode != 0:
@@ -430,6 +494,8 @@ SITUATIONS = [a_lock_is_granted_and_released, a_lock_that_another_has_is_refused
               what_is_released_without_an_agent_is_free_with_the_next, a_number_of_the_last_agent_releases_nothing,
               fencing_tokens_grow, a_thousand_locks_at_once, a_bad_request_is_named_and_harms_nothing,
               an_extension_makes_it_longer, a_closed_client_gives_back_its_own,
+              who_waits_is_told_that_the_client_has_been_closed, what_the_agent_has_renewed_is_held_after_a_long_sleep,
+              a_wait_that_nobody_waits_for_leaves_nothing, without_a_clock_nothing_is_held, a_lock_has_no_copy,
               another_time_namespace_has_another_clock]
 
 

@@ -9,6 +9,7 @@ require __DIR__ . '/../../tools/clients/php/redlock_agent.php';
 $client = new Client();
 $locks = [];
 $canceled = [];
+$fibers = [];
 
 function seconds(mixed $ms): mixed
 {
@@ -67,6 +68,21 @@ $commands = [
         fclose($write);
         return ['remaining' => (float) stream_get_contents($read) * 1000];
     },
+    'abandon' => function (array $c) use (&$fibers): array {
+        unset($fibers[$c['of']]);
+        return [];
+    },
+    'copy' => function (array $c) use (&$locks): array {
+        return [clone $locks[$c['name']]];
+    },
+    'serialize' => function (array $c) use (&$locks): array {
+        return [serialize($locks[$c['name']])];
+    },
+    'forever' => fn (array $c): array => [$client->lock('forever', wait: INF)],
+    'blind' => function (array $c) use (&$locks): array { // nor can /proc/uptime be read
+        ini_set('open_basedir', __DIR__);
+        return ['remaining' => $locks[$c['name']]->remaining() * 1000];
+    },
     'close' => function () use ($client): array {
         $client->close();
         return [];
@@ -83,7 +99,6 @@ $run = function (array $c) use ($commands): void {
 };
 
 stream_set_blocking(STDIN, false);
-$fibers = [];
 $input = '';
 while (!feof(STDIN)) {
     [$read, $none] = [[STDIN], null];
@@ -91,18 +106,20 @@ while (!feof(STDIN)) {
     $lines = explode("\n", $input . stream_get_contents(STDIN));
     $input = array_pop($lines);
     foreach ($lines as $line) {
-        $fibers[] = $fiber = new Fiber($run);
-        $fiber->start(json_decode($line, true));
+        $command = json_decode($line, true);
+        $fibers[$command['id']] = $fiber = new Fiber($run);
+        $fiber->start($command);
     }
     try {
         $client->poll();
     } catch (RedlockError) {
     }
-    foreach ($fibers as $place => $fiber) {
+    foreach ($fibers as $id => $fiber) {
         if ($fiber->isTerminated()) {
-            unset($fibers[$place]);
+            unset($fibers[$id]);
         } else {
             $fiber->resume();
         }
     }
+    unset($fiber);
 }

@@ -173,6 +173,7 @@ type Held struct {
 	cancel   context.CancelCauseFunc
 	parts    []Part
 	deadline time.Duration
+	stopped  bool // the program was, until after the deadline
 	timer    *time.Timer
 }
 
@@ -266,7 +267,7 @@ func (h *Held) join(m *message) {
 
 // What is told of its validity; a grant says what the lock is, too.
 func (h *Held) told(m *message) {
-	h.deadline = time.Duration(m.DeadlineUS)*time.Microsecond - h.conn.offset
+	h.deadline, h.stopped = time.Duration(m.DeadlineUS)*time.Microsecond-h.conn.offset, false
 	if m.Event == "" {
 		h.parts = m.Parts
 	}
@@ -300,14 +301,23 @@ func (h *Held) watch() {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
-	h.timer = time.AfterFunc(min(h.left()+time.Millisecond, time.Second), func() {
-		h.client.mutex.Lock()
-		defer h.client.mutex.Unlock()
-		if h.left() > 0 {
-			h.watch()
-		} else {
-			h.check()
-			h.forget()
-		}
-	})
+	h.timer = time.AfterFunc(min(h.left()+time.Millisecond, time.Second), h.look)
 }
+
+// After a stop of the program, what the agent has told meanwhile is read first.
+func (h *Held) look() {
+	h.client.mutex.Lock()
+	defer h.client.mutex.Unlock()
+	switch {
+	case h.left() > 0:
+		h.watch()
+	case now()-h.deadline > stop && !h.stopped:
+		h.stopped = true
+		h.timer = time.AfterFunc(stop, h.look)
+	default:
+		h.check()
+		h.forget()
+	}
+}
+
+const stop = 10 * time.Millisecond

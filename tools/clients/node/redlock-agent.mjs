@@ -272,10 +272,14 @@ class Held {
     this.#timer = setTimeout(() => this.#look(), Math.min(this.#leftMs() + 1, LONGEST_TIMER_MS));
   }
 
+  /** What the agent has told meanwhile is read first: the program may have been stopped. */
   #look() {
     if (this.#leftMs() > 0) return this.#watch();
-    this._lose("its deadline has passed");
-    this.#forget();
+    setImmediate(() => {
+      if (this.#leftMs() > 0) return this.#watch();
+      this._lose("its deadline has passed");
+      this.#forget();
+    });
   }
 }
 

@@ -46,9 +46,22 @@ final class Grant
     public function __construct(public int $number, public int $deadline, public readonly string $token) {}
 }
 
+/** What has a connection of this process is never copied: the end of a copy would give back what the other one has. */
+trait Single
+{
+    private function __clone() {}
+
+    public function __serialize(): array
+    {
+        throw new \LogicException(self::class . ' cannot be serialized: what it holds ends with this program');
+    }
+}
+
 /** A lock that is held. It is given back when the object is gone. */
 final class Lock
 {
+    use Single;
+
     public readonly ?string $fence;
     public readonly ?string $token;
     public readonly ?int $slot;
@@ -98,6 +111,11 @@ final class Lock
 /** Requests by id, grants by number. It connects when it is used, and to the next agent. */
 final class Client
 {
+    use Single;
+
+    private const MOST_S = 1e12, UNREADABLE = PHP_INT_MAX;
+    private const NO_CLOCK = '/proc/uptime cannot be read: nobody knows until when a lock is held';
+
     private mixed $socket = null;
     private string $input = '', $output = '', $why = '';
     private int $pid, $ids = 0, $offset = 0; // offset: the agent's clock less this program's, in microseconds
@@ -123,7 +141,7 @@ final class Client
             'wait' => self::ms($wait), 'mode' => $mode, 'permits' => $permits, 'fenced' => $fenced ?: null,
             'label' => $label, 'linger' => self::ms($linger), 'hold_at_least' => self::ms($hold_at_least),
             'min_validity' => self::ms($min_validity)], null, $canceled);
-        return new Lock($this, $this->grants[$answer['lock']], $answer);
+        return new Lock($this, $answer['grant'], $answer);
     }
 
     /** Runs $work(Lock) while the lock is held, and returns what it returns. Options as of lock(). */
@@ -137,7 +155,7 @@ final class Client
         }
     }
 
-    /** Any request of PROTOCOL.md: its answer, or RedlockError. A grant changes by the answer. */
+    /** Any request of PROTOCOL.md: its answer, or RedlockError. A grant changes by the answer; a new one is in it. */
     public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null): array
     {
         $answer = null;
@@ -146,18 +164,27 @@ final class Client
             $answer = $got;
             if ($got['ok'] && in_array($op, ['acquire', 'adopt'], true)) {
                 $token = $got['token'] ?? $got['parts'][0]['token'];
-                $this->grants[$got['lock']] = new Grant($got['lock'], $got['deadline_us'] - $this->offset, $token);
+                $answer['grant'] = new Grant($got['lock'], $got['deadline_us'] - $this->offset, $token);
+                $this->grants[$got['lock']] = $answer['grant'];
             } elseif ($got['ok'] && $grant && isset($got['deadline_us'])) {
                 $grant->deadline = $got['deadline_us'] - $this->offset;
             }
         });
-        $this->wait(function () use (&$answer, &$canceled, $id): bool {
-            if (!$answer && $canceled && $canceled()) {
-                $canceled = null;
-                $this->request('cancel', ['request' => $id]);
+        $waited = false;
+        try {
+            $this->wait(function () use (&$answer, &$canceled, $id): bool {
+                if (!$answer && $canceled && $canceled()) {
+                    $canceled = null;
+                    $this->request('cancel', ['request' => $id]);
+                }
+                return $answer !== null;
+            }, $canceled ? 0.02 : null);
+            $waited = true;
+        } finally {
+            if (!$waited) {
+                $this->abandon($op, $id, $answer['grant'] ?? null);
             }
-            return $answer !== null;
-        }, $canceled ? 0.02 : null);
+        }
         if ($answer['ok']) {
             return $answer;
         }
@@ -208,13 +235,18 @@ final class Client
     /** Seconds in milliseconds; a text is left as it is. */
     public static function ms(int|float|string|null $seconds): int|string|null
     {
+        if (is_float($seconds) && !(abs($seconds) < self::MOST_S)) {
+            throw new \ValueError("a duration is no number of seconds: $seconds; 'forever' is for wait");
+        }
         return is_string($seconds) || $seconds === null ? $seconds : max(0, (int) round($seconds * 1000));
     }
 
-    /** CLOCK_BOOTTIME in microseconds, of which PHP shows hundredths of a second: it is not later than this. */
+    /** CLOCK_BOOTTIME in microseconds, of which PHP shows hundredths of a second: it is not later than this. Where
+     *  it cannot be read, without descriptors or /proc, no deadline lies ahead. */
     private static function now(): int
     {
-        return (int) round(((float) file_get_contents('/proc/uptime')) * 1e6) + 10000;
+        $uptime = @file_get_contents('/proc/uptime');
+        return $uptime ? (int) round((float) $uptime * 1e6) + 10000 : self::UNREADABLE;
     }
 
     /** A child that was forked begins anew. It does not keep the connection of its parent open. */
@@ -234,7 +266,35 @@ final class Client
         if ($this->socket) {
             fclose($this->socket);
         }
-        [$this->socket, $this->input, $this->output, $this->pending, $this->grants] = [null, '', '', [], []];
+        [$this->socket, $this->input, $this->output, $this->grants] = [null, '', '', []];
+        $this->refusePending($this->closed ? 'REDLOCK_E_CLOSING' : 'AGENT_E_GONE', $why, !$this->closed);
+    }
+
+    private function refusePending(string $status, string $why, bool $retry): void
+    {
+        [$pending, $this->pending] = [$this->pending, []];
+        foreach ($pending as $then) {
+            $then(['ok' => false, 'status' => $status, 'why' => $why, 'retry' => $retry]);
+        }
+    }
+
+    /** Nobody waits for the answer any more: canceled() has thrown, or the Fiber is gone. */
+    private function abandon(string $op, int $id, ?Grant $grant): void
+    {
+        $this->leaveToParent();
+        if ($grant) {
+            $this->giveBack($grant, false);
+        } elseif (isset($this->pending[$id])) {
+            $this->request('cancel', ['request' => $id]);
+            if ($op === 'acquire') {
+                $this->pending[$id] = function (array $got): void {
+                    if ($got['ok']) {
+                        $this->request('release', ['lock' => $got['lock']]);
+                    }
+                };
+            }
+            $this->turn(0.0);
+        }
     }
 
     private function request(string $op, array $members, ?\Closure $then = null): int
@@ -264,12 +324,18 @@ final class Client
             throw new RedlockError('AGENT_E_GONE', "$this->path: $text: is `redlock agent` running there?",
                 ['retry' => true]);
         }
+        $asked = self::now();
+        if ($asked === self::UNREADABLE) {
+            throw new RedlockError('AGENT_E_GONE', self::NO_CLOCK, ['retry' => true]);
+        }
         stream_set_blocking($socket, false);
-        [$this->socket, $this->input, $this->output, $asked] = [$socket, '', '', self::now() - 10000];
+        [$this->socket, $this->input, $this->output, $asked] = [$socket, '', '', $asked - 10000];
         $this->request('hello', ['version' => 1], function (array $answer) use ($asked): void {
             // Another time namespace has another clock. The earliest reading that is possible makes a deadline earlier.
             $theirs = $answer['boottime_us'] ?? $asked;
-            $this->offset = $asked <= $theirs && $theirs <= self::now() ? 0 : $theirs - $asked;
+            $now = self::now();
+            $same = $asked <= $theirs && $theirs <= $now && $now !== self::UNREADABLE;
+            $this->offset = $same ? 0 : $theirs - $asked;
         });
         foreach ($this->grants as $grant) {
             $this->request('adopt', ['token' => $grant->token], fn (array $answer) => $this->adopted($grant, $answer));
@@ -328,9 +394,6 @@ final class Client
         $now = self::now();
         foreach ($this->grants as $grant) {
             $seconds = min($seconds, $this->left($grant, $now));
-            if ($this->left($grant, $now) <= 0) {
-                $this->end($grant, $grant->why);
-            }
         }
         if (!$this->socket && $this->grants && !$this->closed) {
             try {
@@ -339,16 +402,32 @@ final class Client
                 usleep((int) (min($seconds, 0.02) * 1e6));
             }
         }
-        if ($this->socket) {
-            $this->exchange($seconds);
+        while ($this->socket && $this->exchange($seconds)) {
+            $seconds = 0.0; // of a long sleep there is more to read
+        }
+        $this->expire();
+    }
+
+    /** After reading: the agent may have extended it meanwhile. */
+    private function expire(): void
+    {
+        $now = self::now();
+        foreach ($this->grants as $grant) {
+            if ($this->left($grant, $now) <= 0) {
+                $this->end($grant, $now === self::UNREADABLE ? self::NO_CLOCK : $grant->why);
+            }
+        }
+        if ($this->socket && $this->output !== '') {
+            $this->exchange(0.0);
         }
     }
 
-    private function exchange(float $seconds): void
+    /** Has anything been read? */
+    private function exchange(float $seconds): bool
     {
         [$read, $write, $none] = [[$this->socket], $this->output === '' ? null : [$this->socket], null];
         if (!@stream_select($read, $write, $none, (int) $seconds, (int) (fmod($seconds, 1) * 1e6))) {
-            return;
+            return false;
         }
         if ($write) {
             $this->output = substr($this->output, (int) @fwrite($this->socket, $this->output));
@@ -362,6 +441,7 @@ final class Client
         if ($read && ($part === '' || $part === false)) {
             $this->ended();
         }
+        return (bool) $read;
     }
 
     private function received(array $message): void
@@ -391,9 +471,6 @@ final class Client
             $grant->number = -1 - $place;
             $this->grants[$grant->number] = $grant;
         }
-        [$pending, $this->pending] = [$this->pending, []];
-        foreach ($pending as $then) {
-            $then(['ok' => false, 'status' => 'AGENT_E_GONE', 'why' => $why, 'retry' => true]);
-        }
+        $this->refusePending('AGENT_E_GONE', $why, true);
     }
 }

@@ -255,7 +255,7 @@ class _Client:
         part, buffer = True, b""
         with contextlib.suppress(OSError):
             while part:
-                if poll.poll(self._expire()):
+                if poll.poll(0) or poll.poll(self._expire()):  # the agent may have extended what seems to be over
                     part = stream.recv(1 << 16)
                     *lines, buffer = (buffer + part).split(b"\n")
                     for line in lines:
