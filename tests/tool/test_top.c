@@ -1,6 +1,8 @@
 /* `redlock top`, by its keys and its screen, on real masters. */
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "locks_rig.h"
 #include "suite.h"
@@ -98,6 +100,52 @@ TEST(top, a_master_that_has_died_is_told_and_so_is_its_return)
     masters_restart(masters, 1);
     terminal_read(&terminal, "no marker");
     quit(&terminal);
+}
+
+TEST(top, keys_wait_while_a_key_is_looked_at)
+{
+    struct terminal terminal;
+
+    lock("lock sem --permits 1/3 --ttl 60s --token-file /dev/null");
+    open_top(&terminal);
+    terminal_read(&terminal, "> sem");
+    masters_hang(masters, 0); /* a look waits for it */
+    for (int i = 0; i < 3; i++) {
+        see(&terminal, "\r", "'sem'");
+        terminal_read(&terminal, "...");
+        see(&terminal, "\033", "> sem");
+    }
+    masters_resume(masters, 0);
+    quit(&terminal);
+}
+
+TEST(top, a_letter_is_taken_back_whole)
+{
+    struct terminal terminal;
+
+    open_top(&terminal);
+    terminal_read(&terminal, "0 keys");
+    see(&terminal, "/a\xd0\xba", "_  (Enter");
+    see(&terminal, "\177", "filter: a_");
+    see(&terminal, "\r", "filter: a ");
+    quit(&terminal);
+}
+
+/* Nothing tells the command of it but the end of what it reads. */
+TEST(top, ends_when_its_terminal_is_gone)
+{
+    struct terminal terminal;
+    int lives[2];
+    char byte;
+
+    ck_assert_int_eq(pipe(lives), 0);
+    terminal_open(&terminal, "trap '' HUP; $REDLOCK top --every 200ms");
+    close(lives[1]);
+    terminal_read(&terminal, "0 keys");
+    close(terminal.fd);
+    ck_assert_int_eq(read(lives[0], &byte, 1), 0);
+    close(lives[0]);
+    waitpid(terminal.shell, NULL, 0);
 }
 
 TEST(top, a_signal_gives_the_terminal_back)

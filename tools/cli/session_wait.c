@@ -44,7 +44,7 @@ bool session_run_until(struct session *session, session_condition condition, voi
 
 bool session_poll(struct session *session)
 {
-    event_base_loop(session->base, EVLOOP_NONBLOCK);
+    event_base_loop(session->base, EVLOOP_ONCE | EVLOOP_NONBLOCK); /* once, whatever comes meanwhile */
     return session->caught == 0;
 }
 

@@ -48,6 +48,12 @@ static void sort(struct top *top)
     choose(top, 0);
 }
 
+/* A byte of UTF-8 that is not the first one. */
+static bool is_inside_letter(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 /* A letter of the filter, or its end. */
 static void type(struct top *top, char letter)
 {
@@ -60,6 +66,8 @@ static void type(struct top *top, char letter)
         top->due = true;
         choose(top, 0);
     } else if (letter == '\b' || letter == 0x7f) {
+        while (length > 0 && is_inside_letter(top->filter[length - 1]))
+            length--;
         if (length > 0)
             top->filter[length - 1] = '\0';
     } else if ((unsigned char)letter >= ' ' && length + 1 < sizeof top->filter) {

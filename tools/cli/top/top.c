@@ -81,14 +81,16 @@ static bool rest(void *data, uint32_t ms)
 static void on_typed(evutil_socket_t fd, short what, void *data)
 {
     struct top *top = data;
-    char typed[64];
+    char typed[4096]; /* as much as a terminal keeps, so that no sequence is cut in two */
     ssize_t n = read(fd, typed, sizeof typed);
 
-    if (n > 0)
+    if (n > 0) {
         top_obey(top, typed, (size_t)n);
-    else
-        top->ended = true; /* the terminal is gone */
-    top_draw(top);
+        top_draw(top);
+    } else {
+        top->ended = true; /* the terminal is gone, and stays readable */
+        event_del(top->typed);
+    }
 }
 
 static void on_resized(evutil_socket_t fd, short what, void *data)
@@ -178,7 +180,13 @@ static void show_frame(struct top *top)
         top->chosen = top->from = 0;
 }
 
-/* What `redlock status` prints of the key, kept as text. */
+static bool watch_terminal(const struct top *top)
+{
+    return event_add(top->typed, NULL) == 0 && event_add(top->resized, NULL) == 0;
+}
+
+/* What `redlock status` prints of the key, kept as text. Meanwhile nothing is typed, since that may leave the key, and
+ * nothing else is drawn. */
 static void take_picture(struct top *top)
 {
     struct status_request request = {.common = top->request.common, .key = top->key};
@@ -186,6 +194,8 @@ static void take_picture(struct top *top)
     off_t size;
 
     memcpy(request.places, top->request.places, sizeof request.places);
+    event_del(top->typed);
+    event_del(top->resized);
     fflush(stdout);
     if (file >= 0 && out >= 0 && dup2(file, STDOUT_FILENO) >= 0) {
         status_look(top->session, top->client, &request);
@@ -199,6 +209,7 @@ static void take_picture(struct top *top)
     }
     close(file);
     close(out);
+    top->ended |= !watch_terminal(top);
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
@@ -228,10 +239,11 @@ static void show_again_and_again(struct top *top)
 
 static bool show_live(struct top *top)
 {
-    struct event *typed = event_new(top->session->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_typed, top);
-    struct event *resized = evsignal_new(top->session->base, SIGWINCH, on_resized, top);
-    bool ok = typed && resized && event_add(typed, NULL) == 0 && event_add(resized, NULL) == 0;
+    bool ok;
 
+    top->typed = event_new(top->session->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_typed, top);
+    top->resized = evsignal_new(top->session->base, SIGWINCH, on_resized, top);
+    ok = top->typed && top->resized && watch_terminal(top);
     if (ok) {
         top_begin();
         top_draw(top);
@@ -240,10 +252,10 @@ static bool show_live(struct top *top)
     } else {
         cli_error("top", "the system refuses to watch the terminal");
     }
-    if (typed)
-        event_free(typed);
-    if (resized)
-        event_free(resized);
+    if (top->typed)
+        event_free(top->typed);
+    if (top->resized)
+        event_free(top->resized);
     return ok;
 }
 

@@ -24,6 +24,7 @@ struct top {
     bool watch;              /* print one frame behind the other, and read no keys */
     struct session *session;
     struct redlock_client *client;
+    struct event *typed, *resized; /* NULL with watch */
     struct top_frame *shown; /* NULL: none has been taken yet */
     struct top_frame *next;
     size_t chosen;           /* of the rows */
