@@ -439,6 +439,17 @@ def metrics_are_answered_over_http(rig):
         raise AssertionError("the port is open when the agent has ended")
 
 
+def who_ends_its_writing_is_answered(rig):
+    port = free_port()
+    rig.restart("--metrics-listen", str(port))
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as scraper:
+            scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+            scraper.shutdown(socket.SHUT_WR)
+            head, _, page = b"".join(iter(lambda: scraper.recv(1 << 16), b"")).partition(b"\r\n\r\n")
+        assert b"Content-Length: %d\r\n" % len(page) in head + b"\r\n", head
+
+
 def those_who_misuse_the_port_disturb_nobody(rig):
     port = free_port()
     rig.restart("--metrics-listen", f"127.0.0.1:{port}")
@@ -473,7 +484,8 @@ def a_port_that_cannot_be_used_is_named(rig):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         for where, code, words in [(str(taken.getsockname()[1]), 3, "Address already in use"), ("0", 2, "takes a port"),
-                                   ("localhost:80", 2, "takes a port"), ("65536", 2, "takes a port")]:
+                                   ("localhost:80", 2, "takes a port"), ("65536", 2, "takes a port"),
+                                   ("127.0.0.1:9199x", 2, "takes a port")]:
             assert rig.begin("--metrics-listen", where).wait(PATIENCE_S) == code, where
             assert "--metrics-listen" in rig.said() and words in rig.said(), rig.said()
     rig.start("--state", rig.state)
@@ -490,6 +502,6 @@ sys.exit(run([
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,
     what_is_pending_when_its_peer_goes_harms_nobody, a_text_is_adopted_by_one_only,
     an_agent_leaves_its_locks_to_the_next, a_start_that_fails_takes_nothing, wrong_words_are_named_and_harm_nobody,
-    rights_and_limits, metrics_are_answered_over_http, those_who_misuse_the_port_disturb_nobody,
-    scrapes_wait_while_there_are_no_descriptors, a_port_that_cannot_be_used_is_named,
+    rights_and_limits, metrics_are_answered_over_http, who_ends_its_writing_is_answered,
+    those_who_misuse_the_port_disturb_nobody, scrapes_wait_while_there_are_no_descriptors, a_port_that_cannot_be_used_is_named,
     a_thousand_connections_of_one_process, connections_wait_while_there_are_no_descriptors]))

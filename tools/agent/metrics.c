@@ -18,7 +18,7 @@
 
 #include "agent/agent.h"
 
-enum { PATIENCE_S = 10, MOST_REQUEST = 8192, MOST_SCRAPERS = 32, MORE = 4096 };
+enum { PATIENCE_S = 10, CLOSING_S = 1, MOST_REQUEST = 8192, MOST_SCRAPERS = 32, MORE = 4096 };
 
 struct scraper {
     struct list link;
@@ -26,17 +26,21 @@ struct scraper {
     struct bufferevent *stream;
     struct event *over;
     bool answered;
+    bool silent; /* it sends no more */
 };
 
 /* --- The place ---------------------------------------------------------------------------------------------------- */
 
 static bool parse(const char *where, struct sockaddr_storage *ret_address, int *ret_size)
 {
+    static const char digits[] = "0123456789";
+    const char *port = strrchr(where, ':');
     char text[80];
 
-    if (strlen(where) >= 64)
+    port = port ? port + 1 : where;
+    if (strlen(where) >= 64 || strspn(port, digits) != strlen(port))
         return false;
-    snprintf(text, sizeof text, "%s%s", strspn(where, "0123456789") == strlen(where) ? "127.0.0.1:" : "", where);
+    snprintf(text, sizeof text, "%s%s", port == where ? "127.0.0.1:" : "", where);
     *ret_size = sizeof *ret_address;
     if (evutil_parse_sockaddr_port(text, (struct sockaddr *)ret_address, ret_size) != 0)
         return false;
@@ -136,9 +140,15 @@ static void on_over(evutil_socket_t fd, short what, void *data)
     end(data);
 }
 
+/* Whoever has asked may shut down for writing, and read on. */
 static void on_event(struct bufferevent *stream, short what, void *data)
 {
-    end(data);
+    struct scraper *scraper = data;
+
+    if (what & BEV_EVENT_EOF && evbuffer_get_length(bufferevent_get_output(stream)) > 0)
+        scraper->silent = true;
+    else
+        end(scraper);
 }
 
 /* What comes behind the request is read, and left: a connection that is closed with input in it takes the answer with
@@ -163,10 +173,14 @@ static void on_input(struct bufferevent *stream, void *data)
 
 static void on_output(struct bufferevent *stream, void *data)
 {
-    const struct scraper *scraper = data;
+    static const struct timeval patience = {.tv_sec = CLOSING_S};
+    struct scraper *scraper = data;
 
-    if (scraper->answered)
-        shutdown(bufferevent_getfd(stream), SHUT_WR);
+    if (!scraper->answered)
+        return;
+    shutdown(bufferevent_getfd(stream), SHUT_WR);
+    if (scraper->silent || event_add(scraper->over, &patience) != 0)
+        end(scraper);
 }
 
 /* Whoever comes when there are enough waits in the listener's backlog. */
