@@ -164,6 +164,9 @@ TEST(top, for_a_pipe_one_look_is_printed_behind_the_other)
     tool_start(&tool, (const char *const[]){"top", "--watch", "--every", "100ms", NULL});
     tool_read_until(&tool, "first");
     tool_read_until(&tool, "\n1 key\n\n");
+    masters_kill(masters, 1);
+    tool_read_until(&tool, "Connection refused"); /* a log has room for the reason */
+    masters_restart(masters, 1);
     ck_assert_int_eq(kill(tool.pid, SIGTERM), 0);
     tool_finish(&tool);
     tool_expect_signal(&tool, SIGTERM);

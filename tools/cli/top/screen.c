@@ -80,7 +80,7 @@ static void print_master(const struct term *term, const struct top *top, const s
     char name[64], answer[TIME_SIZE] = "-", commands[24] = "-", left[TIME_SIZE] = "";
     const char *why = info->fault_text[0] != '\0' ? info->fault_text : info->last_error;
     char safe[256];
-    int room = term->width - width - MASTER_COLUMNS;
+    int room = term->tty ? term->width - width - MASTER_COLUMNS : (int)sizeof safe;
 
     if (master && master->answer_us >= 0)
         term_time(master->answer_us, answer, sizeof answer);
