@@ -14,7 +14,7 @@ bool fo_planted(enum fo_plant plant)
 {
     static const char *const names[] = {
         [FO_PLANT_NONE] = "", [FO_PLANT_DOUBLE] = "double", [FO_PLANT_REGRESS] = "regress",
-        [FO_PLANT_FOREIGN] = "foreign", [FO_PLANT_LEAK] = "leak"};
+        [FO_PLANT_FOREIGN] = "foreign", [FO_PLANT_LEAK] = "leak", [FO_PLANT_UNGUARDED] = "unguarded"};
     const char *wanted = getenv("FAILOVER_PLANT");
 
     return wanted && strcmp(wanted, names[plant]) == 0;

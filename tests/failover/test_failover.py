@@ -5,6 +5,7 @@ Usage: test_failover.py PATH_OF_REDLOCK_LAB PATH_OF_PLANTED CLOCK_SHIM
 The last is found by the command itself; it must have been built.
 """
 import csv
+import glob
 import html.parser
 import json
 import os
@@ -98,7 +99,7 @@ def help_teaches():
     code, out, err = failover("--help")
     assert code == 0 and err == "", err
     for word in ("--all", "--list", "--nodes", "--fault-hook", "--rate", "--clients", "--phase", "--seed", "--json", "--csv",
-                 "--hgrm", "--html", "--max-unavailable", "--persistence", "open", "Exit status"):
+                 "--hgrm", "--html", "--max-unavailable", "--persistence", "--resource", "open", "Exit status"):
         assert word in out, f"no {word} in: {out}"
     assert max(len(line) for line in out.splitlines()) <= 100, "too wide"
 
@@ -116,6 +117,8 @@ def wrong_options_are_named():
     assert "--max-unavailable" in refused("--max-unavailable", "2d", "baseline")
     assert "masters" in refused("--masters", "2", "baseline")
     assert "--nodes" in refused("--fault-hook", "true", "baseline")
+    assert "redis, postgres, mariadb, file" in refused("--resource", "tape", "baseline")
+    assert "--compare" in refused("--compare", "--resource", "file", "baseline")
     assert "same file" in refused("--json", "x", "--csv", "x", "baseline")
     assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--masters", "3", "baseline")
     assert "not with --nodes" in refused("--nodes", "a:1,b:1,c:1", "--persistence", "none", "baseline")
@@ -241,6 +244,59 @@ def the_leader_has_a_successor_when_it_crashes_or_stands_still():
         assert scenario["takeover_ms"] < scenario["takeover_theory_ms"] + 3000, scenario["takeover_ms"]
         assert 0 < scenario["takeover_theory_ms"] <= 410, scenario["takeover_theory_ms"]
     assert scenarios["holder-pause"]["safety"]["late_writes_refused"] >= 1, scenarios["holder-pause"]["safety"]
+
+
+def kinds_of_stores():
+    """Those whose servers and clients are here; MariaDB and PostgreSQL are looked for as the command does it."""
+    postgres = glob.glob("/usr/lib/postgresql/*/bin/postgres") or shutil.which("postgres")
+    mariadb = os.path.exists("/usr/sbin/mariadbd") or shutil.which("mariadbd")
+    return ["redis", "file", *(["postgres"] if postgres and shutil.which("psql") else []),
+            *(["mariadb"] if mariadb and shutil.which("mariadb") else [])]
+
+
+def a_guarded_store_refuses_the_late_write_of_a_paused_leader():
+    """... which the unguarded record of the same store takes."""
+    for kind in kinds_of_stores():
+        report = measured("holder-pause", "--resource", kind)
+        safety = report["safety"]
+        assert report["environment"]["resource"] == kind, report["environment"]
+        assert safety["guarded_late_refused"] >= 1 and safety["guarded_late_stored"] == 0, (kind, safety)
+        assert safety["unguarded_late_stored"] >= 1, (kind, safety)
+        stored = safety["guarded_writes"]
+        assert stored > 50 and safety["unguarded_writes"] == stored + safety["guarded_late_refused"], (kind, safety)
+
+
+def stores_are_told_in_every_form_and_only_if_there_is_one():
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "report.html")
+        for resource, tiles, told in (((), 5, False), (("--resource", "file"), 6, True)):
+            code, out, err = failover(*SHORT, "holder-crash", *resource, "--html", path)
+            assert code == 0, f"exit code {code}: {out}{err}"
+            page = pathlib.Path(path).read_text(encoding="utf-8")
+            assert ("late writes to the store (file): with the guard 0 refused, 0 stored" in out) == told, out
+            assert page.count("Late writes to the store (file)") == (2 if told else 0), resource
+            assert page.count('<div class="tile"') == tiles, resource
+
+
+def without_tokens_late_writes_are_stored():
+    """The exit code is about what the engine promises; a store without a guard promises nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "report.json")
+        code, out, err = failover("holder-pause", *SHORT, "--engine", "single", "--resource", "redis", "--json", path)
+        assert code in (0, 1), f"{code} {err}"
+        with open(path, encoding="utf-8") as file:
+            safety = json.load(file)["safety"]
+    assert safety["guarded_writes"] == safety["guarded_late_refused"] == 0 and safety["unguarded_writes"] > 50, safety
+    assert safety["unguarded_late_stored"] >= 1, safety
+    assert "there is no token to guard by" in out and "guarded store has taken" not in out, out
+
+
+def a_planted_gap_in_the_guard_is_caught():
+    for kind in ("redis", "file"):
+        report = measured("holder-pause", "--resource", kind, program=PLANTED, plant="unguarded", expected=1)
+        safety = report["safety"]
+        assert safety["guarded_late_stored"] == safety["violations"] >= 1, safety
+        assert safety["guarded_late_refused"] == 0, safety
 
 
 def relays_part_the_clients():
@@ -490,11 +546,14 @@ TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_
          comparisons_have_their_defaults_however_they_are_spelled, unknown_engines_are_named, help_teaches,
          wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
+         a_guarded_store_refuses_the_late_write_of_a_paused_leader,
+         stores_are_told_in_every_form_and_only_if_there_is_one, without_tokens_late_writes_are_stored,
          relays_part_the_clients, a_clock_that_was_set_is_seen,
          clients_follow_while_the_list_of_masters_changes, what_cannot_be_done_is_skipped_with_its_reason,
          a_durable_master_has_a_quarantine_only_if_it_was_emptied,
          without_a_plant_nothing_is_found, a_planted_double_holder_is_caught, a_planted_regression_is_caught,
-         a_planted_foreign_release_is_caught, a_planted_leak_is_caught, faults_are_done_to_running_masters_by_the_hook,
+         a_planted_foreign_release_is_caught, a_planted_leak_is_caught,
+         a_planted_gap_in_the_guard_is_caught, faults_are_done_to_running_masters_by_the_hook,
          a_report_that_cannot_be_written_is_an_error]
 
 

@@ -256,4 +256,31 @@ TEST(judgement, the_counter_refuses_the_past_and_the_mixed)
     ck_assert_uint_eq(fo_counter_read(&cell), 1);
 }
 
+/* By the order of the store, whatever the clocks of the writers say. */
+TEST(judgement, a_stored_write_is_late_behind_one_of_a_later_holder)
+{
+    static const uint64_t turns[] = {5, 5, 7, 6, 7, 5, 9, 9};
+    struct fo_stored stored = {0};
+
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++)
+        fo_stored_take(&stored, turns[i]);
+    ck_assert_uint_eq(stored.n, 8);
+    ck_assert_uint_eq(stored.late, 2);
+    ck_assert_uint_eq(stored.largest, 9);
+}
+
+TEST(judgement, only_in_a_guarded_record_a_late_write_breaks_a_promise)
+{
+    struct fo_verdict sum = {0};
+
+    verdict.stored[FO_UNGUARDED] = (struct fo_stored){.n = 4, .late = 3, .largest = 9};
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+    verdict.stored[FO_GUARDED] = (struct fo_stored){.n = 4, .late = 1, .largest = 9};
+    fo_verdict_add(&sum, &verdict);
+    fo_verdict_add(&sum, &verdict);
+    ck_assert_uint_eq(fo_verdict_violations(&sum), 2);
+    ck_assert_uint_eq(sum.stored[FO_UNGUARDED].late, 6);
+    ck_assert_uint_eq(sum.stored[FO_GUARDED].n, 8);
+}
+
 SUITE("judge")

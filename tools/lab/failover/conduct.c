@@ -44,6 +44,8 @@ static bool prepare(struct fo_run *run)
     name_prefix(run);
     if (!fo_cluster_open(&run->cluster, run->options, run->scenario))
         return fo_run_fail(run, "%s", run->cluster.why);
+    if (!fo_resource_open(&run->resource, run->options->resource, run->why, sizeof run->why))
+        return false;
     if ((!run->options->engine && !declare_new(run)) || !fo_run_spawn_witnesses(run))
         return false;
     for (uint32_t i = 0; i < run->options->clients; i++)
@@ -101,6 +103,7 @@ void fo_conduct_fini(struct fo_run *run)
 {
     if (run->shared) {
         fo_run_end_processes(run);
+        fo_resource_close(&run->resource);
         fo_cluster_close(&run->cluster);
     }
     fo_shared_destroy(run->shared);

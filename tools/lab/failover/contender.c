@@ -20,9 +20,9 @@ struct fo_contender {
     struct event *timer;
     uint64_t random;
     uint64_t fence;
+    int64_t since_ns; /* it holds the lock */
     uint32_t steps_left;
     uint32_t count;   /* as read at the beginning of the step */
-    bool in_step;
     bool holds;
     bool stopping;
 };
@@ -50,12 +50,22 @@ static void note(struct fo_contender *contender, enum fo_kind kind, int64_t unti
                        .kind = (uint8_t)kind, .key = FO_LEADER_KEY, .at_ns = fo_now_ns(), .until_ns = until_ns});
 }
 
+static void set_in_step(struct fo_contender *contender, bool in_step)
+{
+    atomic_store(&contender->worker->shared->in_step[contender->worker->client], in_step);
+}
+
+static bool is_in_step(const struct fo_contender *contender)
+{
+    return atomic_load(&contender->worker->shared->in_step[contender->worker->client]);
+}
+
 static void step_down(struct fo_contender *contender)
 {
     uint32_t self = contender->worker->client;
 
     contender->holds = false;
-    contender->in_step = false;
+    set_in_step(contender, false);
     atomic_compare_exchange_strong(&contender->worker->shared->leader, &self, FO_NOBODY);
 }
 
@@ -78,15 +88,16 @@ static void give_up(struct fo_contender *contender)
 static void begin_step(struct fo_contender *contender)
 {
     contender->count = fo_counter_read(&contender->worker->shared->cells[FO_LEADER_KEY]);
-    contender->in_step = true;
+    set_in_step(contender, true);
     contender->steps_left -= contender->steps_left > 0;
     wait_ms(contender, STEP_MS);
 }
 
 static void end_step(struct fo_contender *contender)
 {
-    contender->in_step = false;
+    set_in_step(contender, false);
     fo_note_write(contender->lock, contender->fence, contender->count);
+    fo_note_stored(contender->lock, contender->fence, contender->since_ns);
 }
 
 /* The lock system's word counts, not ours: a lost lock is left alone until its alarm has been called. */
@@ -98,7 +109,7 @@ static void on_time(evutil_socket_t fd, short what, void *user_data)
         want(contender);
         return;
     }
-    if (contender->in_step)
+    if (is_in_step(contender))
         end_step(contender);
     if (contender->type->remaining_ns(contender->lock) == 0)
         wait_ms(contender, STEP_MS);
@@ -116,7 +127,7 @@ static void on_lost(void *user_data)
     if (!contender->holds)
         return;
     note(contender, FO_LOST, 0);
-    if (contender->in_step)
+    if (is_in_step(contender))
         end_step(contender);
     step_down(contender);
     wait_ms(contender, REST_MS);
@@ -130,7 +141,8 @@ static void take_office(struct fo_contender *contender, const struct fo_grant *g
     contender->holds = true;
     contender->fence = contender->type->fence(contender->lock);
     contender->steps_left = draw(contender, LEAST_TERM_STEPS, MOST_TERM_STEPS);
-    atomic_store(&shared->leader_since_ns, fo_now_ns());
+    contender->since_ns = fo_now_ns();
+    atomic_store(&shared->leader_since_ns, contender->since_ns);
     atomic_store(&shared->leader, contender->worker->client);
     fo_plant_at_leader(contender->worker);
     begin_step(contender);
@@ -184,6 +196,7 @@ struct fo_contender *fo_contender_create(struct fo_worker *worker, struct event_
     contender->worker = worker;
     contender->type = locker->type;
     contender->random = (uint64_t)worker->options->seed * 1000003 + worker->client + 1;
+    set_in_step(contender, false); /* one that was killed may have left it */
     contender->timer = evtimer_new(base, on_time, contender);
     contender->lock = locker->type->lock(locker, FO_LEADER_KEY, &calls, contender);
     if (contender->timer && contender->lock)

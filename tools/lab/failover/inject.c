@@ -311,11 +311,35 @@ static bool crash_leader(struct fo_run *run)
     return true;
 }
 
+/* Returns when it stands still. */
+static bool stop_client(struct fo_run *run, uint32_t client)
+{
+    int status = 0;
+
+    if (signal_client(run, client, SIGSTOP) && waitpid(run->pids[client], &status, WUNTRACED) > 0 && WIFSTOPPED(status))
+        return true;
+    return fo_run_fail(run, "the leader cannot be stopped");
+}
+
+/* Between a read and the write that follows: what has been sent to a store already would not be late. */
 static bool pause_leader(struct fo_run *run)
 {
-    if (!find_victim(run))
-        return false;
-    return signal_client(run, run->course.victim, SIGSTOP) || fo_run_fail(run, "the leader cannot be stopped");
+    struct fo_shared *shared = run->shared;
+    int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
+
+    do {
+        uint32_t victim;
+
+        if (!find_victim(run))
+            return false;
+        victim = run->course.victim;
+        if (!stop_client(run, victim))
+            return false;
+        if (atomic_load(&shared->leader) == victim && atomic_load(&shared->in_step[victim]))
+            return true;
+        signal_client(run, victim, SIGCONT);
+    } while (fo_now_ns() < give_up_ns);
+    return fo_run_fail(run, "no leader begins a step");
 }
 
 static bool revive(struct fo_run *run)

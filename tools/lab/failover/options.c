@@ -52,6 +52,12 @@ static const char help_options[] =
     "  --node URL           one running master; repeat it for each\n"
     CLI_REACH_HELP
     "\n"
+    "A store, which the run starts as well:\n"
+    "  --resource KIND      redis, postgres, mariadb or file. Leaders write to it,\n"
+    "                       each time with and without a guard of tools/fencing: how\n"
+    "                       many late writes did the guard refuse, and how many were\n"
+    "                       stored without it?\n"
+    "\n"
     "Load:\n"
     "  --rate N             requests a second of all clients together (400)\n"
     "  --clients N          client processes (4)\n"
@@ -77,9 +83,10 @@ static const char help_options[] =
     "A duration is a number and its unit: 500ms, 1.5s, 2m.\n"
     "\n"
     "Exit status: 0 no promise was broken; 1 a promise was broken: two holders at a\n"
-    "time, a fencing token that did not grow, a lock taken away from its holder, or a\n"
-    "key left behind; 2 nobody could lock for longer than --max-unavailable; 3 an\n"
-    "engine failed; 125 wrong options, or it could not be measured.\n"
+    "time, a fencing token that did not grow, a lock taken away from its holder, a\n"
+    "key left behind, or a late write that the guard of --resource let pass; 2 nobody\n"
+    "could lock for longer than --max-unavailable; 3 an engine failed; 125 wrong\n"
+    "options, or it could not be measured.\n"
     "With --compare, 1 and 2 are about this library alone.\n";
 
 static void write_help(FILE *out)
@@ -126,6 +133,7 @@ static int take_names(struct fo_options *options, const char *const *names)
 struct given {
     uint32_t n_masters; /* 0: not given */
     uint32_t persistence;
+    uint32_t resource;
 };
 
 /* The second one would overwrite the first. */
@@ -147,6 +155,8 @@ static int check(const struct fo_options *options, const struct given *given)
         return complain("--engine and --compare start servers of their own: no --nodes, no --tls", "");
     if (options->compare && (options->csv || options->hgrm))
         return complain("several systems have --html, --json and --markdown", "");
+    if (options->compare && options->resource != FO_NO_RESOURCE)
+        return complain("--resource is for one system: not with --compare", "");
     if (!options->compare && options->markdown)
         return complain("--markdown is for several systems: --compare", "");
     if (has_one_file_for_two(options))
@@ -212,6 +222,7 @@ static int parse(struct fo_options *options, struct given *ret_given, const char
         {.name = "persistence", .choice = &ret_given->persistence, .words = persistence_words},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},
+        {.name = "resource", .choice = &ret_given->resource, .words = fo_resource_words},
         {.name = "tls", .flag = &options->tls},
         {.name = "fault-hook", .file = &options->hook},
         CLI_PASSWORD_OPTIONS(&options->masters.password),
@@ -247,7 +258,7 @@ static int parse(struct fo_options *options, struct given *ret_given, const char
 int fo_options_parse(struct fo_options *options, int argc, char **argv)
 {
     const char *names[FO_SCENARIOS + 1] = {NULL};
-    struct given given = {.persistence = NOT_GIVEN};
+    struct given given = {.persistence = NOT_GIVEN, .resource = FO_NO_RESOURCE};
     int code;
 
     set_defaults(options);
@@ -256,6 +267,7 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
         return code == 0 ? FO_OK : FO_OWN_ERROR;
     options->persistence = given.persistence == NOT_GIVEN ? MASTERS_VOLATILE
                                                           : (enum masters_persistence)given.persistence;
+    options->resource = (enum fo_resource_kind)given.resource;
     if (given.n_masters > 0)
         options->n_masters = given.n_masters;
     options->compare = options->compare || (options->engines && strchr(options->engines, ','));

@@ -5,6 +5,7 @@
 #include "lab/engines/run/contestants.h"
 #include "masters/masters.h"
 #include "options/masters.h"
+#include "resource.h"
 #include "scenario.h"
 
 struct fo_options {
@@ -19,6 +20,7 @@ struct fo_options {
     const char *hook;           /* the command that does faults to masters of others; NULL: there is none */
     uint32_t n_masters;         /* of our own, or of the list */
     enum masters_persistence persistence;
+    enum fo_resource_kind resource;
     uint32_t clients;
     uint32_t rate;              /* requests a second, of all clients */
     uint32_t phase_ms;

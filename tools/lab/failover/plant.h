@@ -14,6 +14,7 @@ enum fo_plant {
     FO_PLANT_REGRESS, /* "regress": every other token is told too small */
     FO_PLANT_FOREIGN, /* "foreign": a contender deletes the leader's key on a master */
     FO_PLANT_LEAK,    /* "leak": a key is set without a ttl, and nobody remembers it */
+    FO_PLANT_UNGUARDED, /* "unguarded": the guard of --resource is not asked */
 };
 
 #ifdef FAILOVER_PLANTS

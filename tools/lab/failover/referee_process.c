@@ -154,6 +154,44 @@ static void compare_counters(struct desk *desk)
         desk->referee.mixed_writes++;
 }
 
+/* One record of the store against what its writers were told. A process that was killed between its write and its note
+ * leaves one more. */
+static bool read_record(struct desk *desk, struct fo_store *store, enum fo_store_record record, uint64_t crashed)
+{
+    struct fo_shared *shared = desk->watch->shared;
+    struct fo_stored *stored = &desk->verdict.stored[record];
+    uint64_t confirmed = atomic_load(&shared->stored[record]);
+
+    if (!fo_store_read(store, record, stored))
+        snprintf(shared->errors[FO_MAX_CLIENTS], FO_ERROR_SIZE, "the referee cannot read the store of --resource");
+    else if (stored->n < confirmed || stored->n > confirmed + crashed)
+        snprintf(shared->errors[FO_MAX_CLIENTS], FO_ERROR_SIZE,
+                 "the store of --resource has %llu writes, and has confirmed %llu", (unsigned long long)stored->n,
+                 (unsigned long long)confirmed);
+    else
+        return true;
+    return false;
+}
+
+static bool read_store(struct desk *desk)
+{
+    struct fo_shared *shared = desk->watch->shared;
+    struct fo_store *store;
+    uint64_t crashed = 0;
+    bool ok = true;
+
+    if (desk->watch->resource->kind == FO_NO_RESOURCE)
+        return true;
+    for (uint32_t i = 0; i < shared->clients; i++)
+        crashed += atomic_load(&shared->crashed_ns[i]) != 0;
+    desk->verdict.guard_refused = atomic_load(&shared->guard_refused);
+    store = fo_store_connect(desk->watch->resource, shared->errors[FO_MAX_CLIENTS], FO_ERROR_SIZE);
+    for (int i = 0; store && ok && i < FO_STORE_RECORDS; i++)
+        ok = read_record(desk, store, (enum fo_store_record)i, crashed);
+    fo_store_disconnect(store);
+    return store && ok;
+}
+
 int fo_referee_process(const struct fo_watch *watch)
 {
     struct desk *desk = calloc(1, sizeof *desk);
@@ -171,7 +209,7 @@ int fo_referee_process(const struct fo_watch *watch)
         sleep_ms(PERIOD_MS);
     }
     read_all(desk);
-    ok = look_for_leaks(desk);
+    ok = look_for_leaks(desk) && read_store(desk);
     compare_counters(desk);
     publish(desk, INT64_MAX);
     ok = ok && !desk->referee.out_of_memory;

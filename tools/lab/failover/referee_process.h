@@ -4,6 +4,7 @@
 #define FAILOVER_REFEREE_PROCESS_H
 
 #include "options/tls.h"
+#include "resource.h"
 #include "shared.h"
 
 struct fo_watch {
@@ -12,6 +13,7 @@ struct fo_watch {
     size_t n_urls;
     const struct cli_tls *tls;
     const char *prefix;
+    const struct fo_resource *resource;
     uint32_t ttl_ms;
 };
 

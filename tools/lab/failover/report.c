@@ -135,7 +135,12 @@ const char *fo_report_word(const struct fo_outcome *outcome)
     return outcome->goal.disturbed ? "disturbed" : "too slow";
 }
 
-void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES])
+static bool has_guarded_writes(const struct fo_verdict *verdict)
+{
+    return verdict->stored[FO_GUARDED].n > 0 || verdict->guard_refused > 0;
+}
+
+size_t fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES])
 {
     const struct fo_broken broken[FO_PROMISES] = {
         {verdict->double_holds, "false grants: locks with two holders at once"},
@@ -143,9 +148,29 @@ void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_bro
         {verdict->mixed_writes, "writes of two valid holders at once"},
         {verdict->foreign_releases, "locks taken away from their holder"},
         {verdict->leaked_keys, "keys left behind after their ttl"},
+        {verdict->stored[FO_GUARDED].late, "late writes that a guarded store has taken"},
     };
 
     memcpy(ret_broken, broken, sizeof broken);
+    return has_guarded_writes(verdict) ? FO_PROMISES : FO_PROMISES - 1;
+}
+
+const char *fo_report_store(const struct fo_report *report, const struct fo_verdict *verdict,
+                            char buffer[FO_STORE_TEXT])
+{
+    const struct fo_stored *guarded = &verdict->stored[FO_GUARDED], *unguarded = &verdict->stored[FO_UNGUARDED];
+    enum fo_resource_kind kind = report->options->resource;
+    char with[100] = "there is no token to guard by";
+
+    buffer[0] = '\0';
+    if (kind == FO_NO_RESOURCE)
+        return buffer;
+    if (has_guarded_writes(verdict))
+        snprintf(with, sizeof with, "with the guard %llu refused, %llu stored",
+                 (unsigned long long)verdict->guard_refused, (unsigned long long)guarded->late);
+    snprintf(buffer, FO_STORE_TEXT, "late writes to the store (%s): %s; without a guard %llu stored, of %llu writes",
+             fo_resource_words[kind], with, (unsigned long long)unguarded->late, (unsigned long long)unguarded->n);
+    return buffer;
 }
 
 const char *fo_duration(int64_t ns, char *buffer, size_t size)

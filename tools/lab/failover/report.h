@@ -43,13 +43,18 @@ bool fo_report_too_long(const struct fo_report *report, const struct fo_outcome 
 /* "pass", "too slow", "disturbed", "UNSAFE" or "not run". */
 const char *fo_report_word(const struct fo_outcome *outcome);
 
-/* What must be 0, in words. */
-#define FO_PROMISES 5
+/* What must be 0, in words; the last only where a guarded record of --resource was written to. Returns how many. */
+#define FO_PROMISES 6
 struct fo_broken {
     uint64_t n;
     const char *text;
 };
-void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES]);
+size_t fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES]);
+
+/* What the store of --resource did with late writes, in a sentence; "" without one. */
+#define FO_STORE_TEXT 200
+const char *fo_report_store(const struct fo_report *report, const struct fo_verdict *verdict,
+                            char buffer[FO_STORE_TEXT]);
 
 /* "1.9 ms", "412 ms", "3.51 s", or "-" for -1. buffer has at least 16 bytes. */
 const char *fo_duration(int64_t ns, char *buffer, size_t size);

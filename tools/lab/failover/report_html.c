@@ -20,9 +20,10 @@ static void tile(FILE *out, uint64_t n, const char *text)
 static void tiles(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     struct fo_broken broken[FO_PROMISES];
+    size_t n;
 
-    fo_report_broken(&report->verdict, broken);
-    for (size_t i = 0; i < FO_PROMISES; i++)
+    n = fo_report_broken(&report->verdict, broken);
+    for (size_t i = 0; i < n; i++)
         tile(out, broken[i].n, broken[i].text);
 }
 
@@ -119,14 +120,27 @@ static void goal(FILE *out, const struct fo_report *report, const struct fo_outc
 static void broken(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     struct fo_broken counts[FO_PROMISES];
+    size_t n;
 
     if (!fo_verdict_violations(&outcome->verdict))
         return;
-    fo_report_broken(&outcome->verdict, counts);
+    n = fo_report_broken(&outcome->verdict, counts);
     fputs("<p class=\"alarm\">Here promises were broken:", out);
-    for (size_t i = 0; i < FO_PROMISES; i++)
+    for (size_t i = 0; i < n; i++)
         if (counts[i].n)
             fprintf(out, " <b>%llu</b> %s.", (unsigned long long)counts[i].n, counts[i].text);
+    fputs("</p>", out);
+}
+
+/* Of one scenario, or of all. */
+static void store(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    char text[FO_STORE_TEXT];
+
+    if (!*fo_report_store(report, outcome ? &outcome->verdict : &report->verdict, text))
+        return;
+    fputs("<p class=\"soft small\">", out);
+    sentence(out, text);
     fputs("</p>", out);
 }
 
@@ -140,6 +154,7 @@ static void scenario(FILE *out, const struct fo_report *report, const struct fo_
         {"story", .text = outcome->scenario->story},
         {"goal", .write = goal},
         {"broken promises", .write = broken},
+        {"store", .write = store},
         {"facts", .write = facts},
         {"throughput", .write = fo_html_throughput},
         {"latency", .write = fo_html_latency},
@@ -225,6 +240,7 @@ void fo_report_html(FILE *out, const struct fo_report *report)
         {"tiles", .write = tiles},
         {"late refused", .number = verdict->late_refused},
         {"late acquired", .number = verdict->late_acquired},
+        {"store", .write = store},
         {"overview", .write = fo_html_overview},
         {"summary", .write = summary},
         {"scenarios", .write = scenarios},

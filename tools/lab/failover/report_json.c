@@ -41,6 +41,11 @@ static void write_verdict(struct cli_json *json, const struct fo_verdict *verdic
     write_count(json, "acquisitions", verdict->acquired);
     write_count(json, "writes", verdict->writes);
     write_count(json, "probes", verdict->probes);
+    write_count(json, "guarded_writes", verdict->stored[FO_GUARDED].n);
+    write_count(json, "guarded_late_refused", verdict->guard_refused);
+    write_count(json, "guarded_late_stored", verdict->stored[FO_GUARDED].late);
+    write_count(json, "unguarded_writes", verdict->stored[FO_UNGUARDED].n);
+    write_count(json, "unguarded_late_stored", verdict->stored[FO_UNGUARDED].late);
     cli_json_end(json, '}');
 }
 
@@ -197,6 +202,10 @@ static void write_environment(struct cli_json *json, const struct fo_report *rep
     cli_json_string(json, "scheduling", environment->scheduling);
     write_ms(json, "round_trip_ms", environment->trip_ns);
     cli_json_int(json, "masters", environment->masters);
+    if (options->resource == FO_NO_RESOURCE)
+        cli_json_null(json, "resource");
+    else
+        cli_json_string(json, "resource", fo_resource_words[options->resource]);
     cli_json_bool(json, "own_masters", options->masters.count == 0);
     cli_json_int(json, "clients", options->clients);
     cli_json_int(json, "rate", options->rate);

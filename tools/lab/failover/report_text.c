@@ -18,17 +18,21 @@ static void print_safety(struct term *term, const struct fo_report *report)
 {
     const struct fo_verdict *verdict = &report->verdict;
     struct fo_broken broken[FO_PROMISES];
+    size_t n = fo_report_broken(verdict, broken);
+    char store[FO_STORE_TEXT];
 
     term_print(term, TERM_BOLD, "Safety");
     fprintf(term->out, "  %llu acquisitions, %llu writes, %llu looks at the masters\n",
             (unsigned long long)verdict->acquired, (unsigned long long)verdict->writes,
             (unsigned long long)verdict->probes);
-    fo_report_broken(verdict, broken);
-    for (size_t i = 0; i < FO_PROMISES; i++)
+    for (size_t i = 0; i < n; i++)
         counter(term, broken[i].text, broken[i].n);
     fprintf(term->out, "  (writes of former holders that the fence kept out: %llu; grants that came too late to be of "
-            "use: %llu)\n\n",
+            "use: %llu)\n",
             (unsigned long long)verdict->late_refused, (unsigned long long)verdict->late_acquired);
+    if (*fo_report_store(report, verdict, store))
+        fprintf(term->out, "  %s\n", store);
+    putc('\n', term->out);
 }
 
 static enum term_style style_of(const struct fo_outcome *outcome)

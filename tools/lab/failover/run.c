@@ -54,6 +54,19 @@ struct part {
     uint32_t n;
 };
 
+/* A store that there is not needs no way to it. */
+static bool connect_store(const struct fo_run *run, struct fo_worker *worker)
+{
+    char why[FO_ERROR_SIZE];
+
+    if (run->options->resource == FO_NO_RESOURCE)
+        return true;
+    worker->store = fo_store_connect(&run->resource, why, sizeof why);
+    if (!worker->store)
+        fo_worker_fail(worker, "%s", why);
+    return worker->store != NULL;
+}
+
 /* A client connects only when it has been told: the relays must know its side by then. */
 static int client_process(void *data, int control)
 {
@@ -68,8 +81,10 @@ static int client_process(void *data, int control)
                            .client = part->n,
                            .control = control};
     struct load_message go;
+    int code = load_receive(control, &go) && connect_store(run, &worker) ? fo_client_process(&worker) : 1;
 
-    return load_receive(control, &go) ? fo_client_process(&worker) : 1;
+    fo_store_disconnect(worker.store);
+    return code;
 }
 
 bool fo_run_spawn(struct fo_run *run, uint32_t client)
@@ -92,6 +107,7 @@ static int referee(void *data, int control)
                                                  .n_urls = run->options->engine ? 0 : run->cluster.n,
                                                  .tls = &run->cluster.tls,
                                                  .prefix = run->prefix,
+                                                 .resource = &run->resource,
                                                  .ttl_ms = run->options->max_ttl_ms});
 }
 

@@ -3,6 +3,7 @@
 #define FAILOVER_RUN_H
 
 #include "cluster.h"
+#include "resource.h"
 #include "ticker.h"
 #include "shared.h"
 
@@ -48,6 +49,7 @@ struct fo_run {
     const struct fo_options *options;
     const struct fo_scenario *scenario;
     struct fo_cluster cluster;
+    struct fo_resource resource;
     struct fo_shared *shared;
     struct fo_course course;
     char prefix[48];

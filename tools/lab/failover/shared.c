@@ -41,7 +41,7 @@ void fo_journal_add(struct fo_shared *shared, uint32_t client, struct fo_record 
 uint64_t fo_verdict_violations(const struct fo_verdict *verdict)
 {
     return verdict->double_holds + verdict->fence_regressions + verdict->mixed_writes + verdict->foreign_releases +
-           verdict->leaked_keys;
+           verdict->leaked_keys + verdict->stored[FO_GUARDED].late;
 }
 
 void fo_verdict_add(struct fo_verdict *into, const struct fo_verdict *more)
@@ -58,4 +58,9 @@ void fo_verdict_add(struct fo_verdict *into, const struct fo_verdict *more)
     into->acquired += more->acquired;
     into->writes += more->writes;
     into->probes += more->probes;
+    for (int i = 0; i < FO_STORE_RECORDS; i++) {
+        into->stored[i].n += more->stored[i].n;
+        into->stored[i].late += more->stored[i].late;
+    }
+    into->guard_refused += more->guard_refused;
 }

@@ -68,7 +68,17 @@ struct fo_meter {
     double cpu_s;
 };
 
-/* The referee's findings. The first five are broken promises. */
+/* The records of the store of --resource: one that its guard keeps, and one that anybody may write to. */
+enum fo_store_record { FO_GUARDED, FO_UNGUARDED, FO_STORE_RECORDS };
+
+/* What a record has stored, by the store's own order. */
+struct fo_stored {
+    uint64_t n;
+    uint64_t late;    /* writes of holders from before one that had written already */
+    uint64_t largest; /* the last of the holders' turns so far */
+};
+
+/* The referee's findings. The first five, and late writes in a guarded record, are broken promises. */
 struct fo_verdict {
     uint64_t double_holds;      /* two clients believed to hold one key at the same instant */
     uint64_t fence_regressions; /* a token not larger than that of an earlier acquisition, or refused though valid */
@@ -83,6 +93,8 @@ struct fo_verdict {
     uint64_t acquired;
     uint64_t writes;            /* that the counter file has taken */
     uint64_t probes;            /* looks at a held key on the masters, past the library */
+    struct fo_stored stored[FO_STORE_RECORDS];
+    uint64_t guard_refused;     /* writes that the store's guard has refused */
 };
 
 /* What a client finds out about the masters for the report. */
@@ -112,12 +124,15 @@ struct fo_shared {
     _Atomic bool contends[FO_MAX_CLIENTS]; /* the client asks for the leader lock, or has it */
     _Atomic uint32_t leader;            /* client that holds the leader lock, or FO_NOBODY */
     _Atomic int64_t leader_since_ns;
+    _Atomic bool in_step[FO_MAX_CLIENTS]; /* the client has read the leader's counter, and has not written yet */
     _Atomic int engines[FO_MAX_CLIENTS]; /* process groups of the clients' engines; 0: there is none */
     _Atomic int64_t crashed_ns[FO_MAX_CLIENTS]; /* the process has been killed, and has ended; 0: it has not */
     _Atomic bool finished;              /* all clients have ended: the referee may come to its end */
     _Atomic uint64_t cells[FO_ALL_KEYS]; /* the counter file, see counter.h */
     _Atomic uint64_t taken[FO_MAX_CLIENTS]; /* increments that it has taken from each client */
     _Atomic uint32_t stalls_us[FO_STALLS];      /* see ticker.h */
+    _Atomic uint64_t stored[FO_STORE_RECORDS];  /* writes that the store of --resource has confirmed */
+    _Atomic uint64_t guard_refused;             /* ... and that its guard has refused */
     struct fo_lists lists;
     struct fo_version version;
     struct fo_verdict verdict;
@@ -136,6 +151,15 @@ void fo_journal_add(struct fo_shared *shared, uint32_t client, struct fo_record 
 
 uint64_t fo_verdict_violations(const struct fo_verdict *verdict);
 void fo_verdict_add(struct fo_verdict *into, const struct fo_verdict *more);
+
+/* The next one that the store has kept. */
+static inline void fo_stored_take(struct fo_stored *stored, uint64_t turn)
+{
+    stored->n++;
+    stored->late += turn < stored->largest;
+    if (turn > stored->largest)
+        stored->largest = turn;
+}
 
 static inline int64_t fo_now_ns(void)
 {

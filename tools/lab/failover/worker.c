@@ -7,6 +7,7 @@
 #include "lab/load/message.h"
 #include "locker.h"
 #include "plant.h"
+#include "resource.h"
 
 void fo_worker_fail(struct fo_worker *worker, const char *format, ...)
 {
@@ -73,4 +74,23 @@ void fo_note_write(const struct fo_lock *lock, uint64_t fence, uint32_t count)
                                       .count = count,
                                       .detail = (uint8_t)what,
                                       .status = valid});
+}
+
+/* Holders follow each other as their tokens do, or else as their acquisitions. No guard lets pass what has no token. */
+void fo_note_stored(const struct fo_lock *lock, uint64_t fence, int64_t since_ns)
+{
+    struct fo_worker *worker = lock->locker->worker;
+
+    for (int i = fence ? FO_GUARDED : FO_UNGUARDED; worker->store && i < FO_STORE_RECORDS; i++)
+        switch (fo_store_write(worker->store, (enum fo_store_record)i, fence, fence ? fence : (uint64_t)since_ns)) {
+        case FO_STORE_TOOK:
+            atomic_fetch_add(&worker->shared->stored[i], 1);
+            break;
+        case FO_STORE_REFUSED:
+            atomic_fetch_add(&worker->shared->guard_refused, 1);
+            break;
+        case FO_STORE_BROKE:
+            fo_worker_fail(worker, "the store of --resource does not take a write");
+            return;
+        }
 }

@@ -17,6 +17,7 @@
 
 struct fo_grant;
 struct fo_lock;
+struct fo_store;
 
 struct fo_worker {
     const struct fo_options *options;
@@ -27,6 +28,7 @@ struct fo_worker {
     const char *prefix;
     uint32_t client;
     int control; /* a seqpacket socket */
+    struct fo_store *store; /* of --resource; NULL: there is none */
 };
 
 /* The library's options for all clients of a scenario: they must be alike. */
@@ -46,5 +48,8 @@ void fo_note_acquired(const struct fo_lock *lock, const struct fo_grant *grant);
 
 /* Completes a write to the counter file that began with reading `count`. */
 void fo_note_write(const struct fo_lock *lock, uint64_t fence, uint32_t count);
+
+/* The same write to the store of --resource, by a holder since since_ns. */
+void fo_note_stored(const struct fo_lock *lock, uint64_t fence, int64_t since_ns);
 
 #endif
