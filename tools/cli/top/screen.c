@@ -11,7 +11,7 @@
 #include "options/message.h"
 
 enum { LEAST_ROWS = 3, OTHER_LINES = 6, LEAST_WIDTH = 60, MARK = 2 };
-enum { TIME_SIZE = 16, MASTER_COLUMNS = 51, LEAST_WHY = 16 };
+enum { TIME_SIZE = 16, MASTER_COLUMNS = 58, LEAST_WHY = 16 };
 
 static struct termios before;
 
@@ -75,9 +75,9 @@ static enum term_style style_of(const struct redlock_node_info *info)
 }
 
 static void print_master(const struct term *term, const struct top *top, const struct redlock_node_info *info,
-                         const struct top_master *master, int width)
+                         const struct top_master *master, double hand_overs, int width)
 {
-    char name[64], answer[TIME_SIZE] = "-", commands[24] = "-", left[TIME_SIZE] = "";
+    char name[64], answer[TIME_SIZE] = "-", commands[24] = "-", told[24] = "-", left[TIME_SIZE] = "-";
     const char *why = info->fault_text[0] != '\0' ? info->fault_text : info->last_error;
     char safe[256];
     int room = term->tty ? term->width - width - MASTER_COLUMNS : (int)sizeof safe;
@@ -86,11 +86,13 @@ static void print_master(const struct term *term, const struct top *top, const s
         term_time(master->answer_us, answer, sizeof answer);
     if (master && master->commands >= 0)
         snprintf(commands, sizeof commands, "%" PRId64, master->commands);
+    if (master && hand_overs >= 0)
+        snprintf(told, sizeof told, "%.0f", hand_overs);
     if (info->quarantine_ms > 0)
         term_time(info->quarantine_ms * 1000, left, sizeof left);
     fprintf(term->out, "  %-*s  ", width, term_fit(info->name, width, name, sizeof name));
     term_print(term, style_of(info), "%-11s", quorum_status_word(info));
-    fprintf(term->out, "  %9s  %10s  %9s", left[0] != '\0' ? left : "-", commands, answer);
+    fprintf(term->out, "  %8s  %10s  %6s  %9s", left, commands, told, answer);
     if ((info->standing != REDLOCK_STANDING_VOTES || !quorum_status_answers(info)) && room >= LEAST_WHY)
         fprintf(term->out, "  %.*s", room, shown(why, safe, sizeof safe));
     putc('\n', term->out);
@@ -104,12 +106,12 @@ static void print_masters(const struct term *term, const struct top *top, size_t
 
     width = width > 30 ? 30 : width;
     quorum_status_read(top->client, infos);
-    term_print(term, TERM_DIM, "  %-*s  %-11s  %9s  %10s  %9s\n", width, "master", "standing", "wait", "commands/s",
-               "answer");
+    term_print(term, TERM_DIM, "  %-*s  %-11s  %8s  %10s  %6s  %9s\n", width, "master", "standing", "wait",
+               "commands/s", "told/s", "answer");
     for (size_t i = 0; i < most; i++) {
         size_t node = top->request.places[i].node;
 
-        print_master(term, top, &infos[node], frame ? &frame->masters[i] : NULL, width);
+        print_master(term, top, &infos[node], frame ? &frame->masters[i] : NULL, top->hand_overs[i], width);
     }
 }
 

@@ -24,6 +24,7 @@ static const char top_help[] =
     "  standing    as 'redlock nodes' does\n"
     "  wait        what is left of a quarantine\n"
     "  commands/s  by its own count, those of this command included\n"
+    "  told/s      messages to waiters: nearly all of them are hand-overs\n"
     "  answer      how long one question took\n"
     "\n"
     "Keys: q ends it; s sorts by the longest wait, the longest hold, or the name; /\n"
@@ -45,7 +46,7 @@ static const char top_help[] =
     CLI_COMMON_HELP
     "\n"
     "The command only reads. Its user needs the right to SCAN, which users of locks\n"
-    "do not, and to INFO for the commands a second.\n"
+    "do not, and to INFO for what masters count.\n"
     "\n"
     "Exit status: 0 it was ended; 2 wrong usage; 3 masters not reachable, or another\n"
     "failure.\n"
@@ -100,27 +101,48 @@ static void on_resized(evutil_socket_t fd, short what, void *data)
 
 /* --- A look ------------------------------------------------------------------------------------------------------- */
 
-/* "instantaneous_ops_per_sec:123" in the text of INFO; -1: the user may not see it. */
-static int64_t commands_in(const redisReply *reply)
+/* The number behind the name in a section of INFO; `otherwise` if there is none, -1 if the user may not see it. */
+static int64_t ask_for(struct wire *wire, const char *section, const char *name, int64_t otherwise)
 {
-    static const char name[] = "instantaneous_ops_per_sec:";
-    const char *at = reply && reply->type == REDIS_REPLY_STRING ? strstr(reply->str, name) : NULL;
+    const char *info[] = {"INFO", section};
+    redisReply *reply;
+    const char *at = NULL;
+    int64_t number = -1;
 
-    return at ? strtoll(at + sizeof name - 1, NULL, 10) : -1;
+    wire_append(wire, 2, info);
+    reply = wire_reply(wire);
+    if (reply && reply->type == REDIS_REPLY_STRING) {
+        at = strstr(reply->str, name);
+        number = at ? strtoll(at + strlen(name), NULL, 10) : otherwise;
+    }
+    freeReplyObject(reply);
+    return number;
 }
 
 static void ask_master(struct wire *wire, struct top_master *master)
 {
-    const char *info[] = {"INFO", "stats"};
-    int64_t asked_us = clock_now_us();
-    redisReply *reply;
+    master->asked_us = clock_now_us();
+    master->commands = ask_for(wire, "stats", "instantaneous_ops_per_sec:", -1);
+    if (!wire->failed)
+        master->answer_us = clock_now_us() - master->asked_us;
+    master->notices = ask_for(wire, "commandstats", "cmdstat_publish:calls=", 0);
+}
 
-    wire_append(wire, 2, info);
-    reply = wire_reply(wire);
-    if (reply)
-        master->answer_us = clock_now_us() - asked_us;
-    master->commands = commands_in(reply);
-    freeReplyObject(reply);
+/* Between two frames; a master that was started in between has counted anew. */
+static double rate_of(const struct top_master *then, const struct top_master *now)
+{
+    int64_t us = now->asked_us - then->asked_us;
+
+    if (then->notices < 0 || now->notices < then->notices || us <= 0)
+        return -1;
+    return (double)(now->notices - then->notices) * 1e6 / (double)us;
+}
+
+/* `before`: NULL: there is none. */
+static void note_hand_overs(struct top *top, const struct top_frame *before, const struct top_frame *frame)
+{
+    for (size_t i = 0; i < frame->ls.n; i++)
+        top->hand_overs[i] = before ? rate_of(&before->masters[i], &frame->masters[i]) : -1;
 }
 
 /* The filter is a text, and no pattern. */
@@ -151,7 +173,7 @@ static bool take_frame(struct top *top, struct top_frame *frame)
                       .quorum = cli_quorum(&request.common), .pace = {.rate = request.rate, .rest = rest, .data = top}};
     ls_walk(ls);
     for (size_t i = 0; i < ls->n; i++) {
-        frame->masters[i] = (struct top_master){-1, -1};
+        frame->masters[i] = (struct top_master){.answer_us = -1, .commands = -1, .notices = -1};
         if (ls->masters[i].open && !ls->wires[i].failed)
             ask_master(&ls->wires[i], &frame->masters[i]);
     }
@@ -163,7 +185,7 @@ static bool take_frame(struct top *top, struct top_frame *frame)
 
 static void show_frame(struct top *top)
 {
-    struct top_frame *old = top->shown ? top->shown : NULL;
+    struct top_frame *old = top->shown;
     static struct top_frame frames[2]; /* too large for a stack */
 
     if (!top->next)
@@ -172,6 +194,7 @@ static void show_frame(struct top *top)
         ls_free(&top->next->ls);
         return;
     }
+    note_hand_overs(top, old, top->next);
     top->shown = top->next;
     top->next = top->shown == &frames[0] ? &frames[1] : &frames[0];
     if (old)

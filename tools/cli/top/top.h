@@ -9,6 +9,8 @@
 struct top_master {
     int64_t answer_us; /* of one question; -1: there was no answer */
     int64_t commands;  /* a second, by its own count; -1: it does not tell */
+    int64_t notices;   /* messages to waiters since it was started; -1: it does not tell */
+    int64_t asked_us;  /* when that was so */
 };
 
 struct top_frame {
@@ -27,6 +29,7 @@ struct top {
     struct event *typed, *resized; /* NULL with watch */
     struct top_frame *shown; /* NULL: none has been taken yet */
     struct top_frame *next;
+    double hand_overs[REDLOCK_MAX_MASTERS]; /* messages to waiters a second, between two frames; -1: unknown */
     size_t chosen;           /* of the rows */
     size_t from;             /* the first row on the screen */
     char filter[TOP_FILTER_SIZE];
