@@ -188,10 +188,11 @@ static void on_members_changed(struct rl_host *host)
     for (size_t i = 0; i < list->n && size < sizeof text; i++) {
         const char *name = list->members[i].name;
 
-        size += (size_t)snprintf(text + size, sizeof text - size, " %.*s,", (int)rl_name_shown_size(name), name);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%.*s", i ? "," : " ",
+                                 (int)rl_name_shown_size(name), name);
     }
     if (size < sizeof text)
-        snprintf(text + size, sizeof text - size, " with a quorum of %u%s", (unsigned)list->quorum,
+        snprintf(text + size, sizeof text - size, ", with a quorum of %u%s", (unsigned)list->quorum,
                  same ? ", as this program is configured" : "; this program's configuration is out of date");
     rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_MEMBERS, .node = -1, .text = text});
 }

@@ -137,6 +137,7 @@ static struct rl_slice take(struct rl_slice *text, char separator)
 
 static bool read_number(struct rl_slice word, uint64_t most, uint64_t *ret_number)
 {
+    *ret_number = 0;
     return word.size && rl_decimal_read(word.data, word.size, ret_number) == word.size && *ret_number <= most;
 }
 

@@ -208,7 +208,7 @@ static void take_orders(struct guard *guard)
 
 static void learn_outcome(struct guard *guard)
 {
-    int error;
+    int error = 0;
     ssize_t n = guard->outcome >= 0 ? read(guard->outcome, &error, sizeof error) : -1;
 
     if (guard->outcome < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
