@@ -58,7 +58,7 @@ cpp() {
 c "$root/tests/build/consumer.c" "$stage/consumer-c"
 for example in "$root"/tools/examples/*.c; do
     case $example in
-    */simulated.c) ;;
+    */simulated.c | */fenced_sqlite.c | */fenced_postgres.c) ;;
     *) c "$example" "$stage/example-$(basename "$example" .c)" ;;
     esac
 done

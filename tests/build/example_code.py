@@ -23,6 +23,9 @@ CXX = next((name for name in (os.environ.get("CXX"), "c++", "g++", "clang++") if
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-unused-function",
             f"-I{root}/include", f"-I{build}/include"]
 
+# Headers of databases, and what pkg-config calls them; a program for one that is not installed is not compiled.
+DATABASES = {"sqlite3.h": "sqlite3", "libpq-fe.h": "libpq"}
+
 # The first words of displays that are not C.
 OTHER_LANGUAGES = ("increase(", "bpftrace ", "find_package(")
 
@@ -138,6 +141,11 @@ def fragment(text, headers, language):
             f"{result} example(void);\n{result} example(void)\n{{\n{inside}\n{end}\n}}\n")
 
 
+def flags_of(package):
+    found = subprocess.run(["pkg-config", "--cflags", "--libs", package], capture_output=True, text=True)
+    return found.stdout.split()
+
+
 class Compiler:
     def __init__(self, work):
         self.work = work
@@ -156,8 +164,11 @@ class Compiler:
         simulation = ["-lredlock-test"] if "redlock/simulation.h" in text else []
         if simulation and not (library / "libredlock-test.so").exists():
             return
+        database = next((name for header, name in DATABASES.items() if f"<{header}>" in text), None)
+        if database and not (flags := flags_of(database)):
+            return
         self.run(where, text, [*compiler, *WARNINGS, "-pthread", str(path), "-o", str(self.work / "program"),
-                               f"-L{library}", *simulation, "-lredlock", "-levent_core"])
+                               f"-L{library}", *simulation, "-lredlock", "-levent_core", *(flags if database else [])])
 
     def example(self, where, text, headers, language="c"):
         if language == "c++" and not CXX:

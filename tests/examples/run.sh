@@ -4,6 +4,7 @@
 #
 #   run.sh BUILD_ROOT WITH_MASTERS
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 with_masters=$2
 work=$(mktemp -d)
@@ -13,8 +14,8 @@ redlock=$build/tools/redlock
 [ -x "$redlock" ] || { echo "the redlock command is not built"; exit 77; }
 cat >"$work/steps.sh" <<'END'
 set -eu
-examples=$1 redlock=$2 work=$3
-shift 3
+examples=$1 redlock=$2 work=$3 here=$4
+shift 4
 
 # run NAME [ARGUMENT...]: the output is in $work/NAME
 run() {
@@ -146,5 +147,6 @@ if OLD_TOKEN=$first run fenced_write "$work/account" 300 "$@"; then
 fi
 grep -q 'refused: token' "$work/fenced_write.err" || { echo "fenced_write failed for another reason"; exit 1; }
 grep -q ' 200$' "$work/account" || { echo "the account is wrong:"; cat "$work/account"; exit 1; }
+python3 "$here/fenced.py" "$examples" "$@"
 END
-"$with_masters" 3 sh "$work/steps.sh" "$build/tools/examples" "$redlock" "$work"
+"$with_masters" 3 sh "$work/steps.sh" "$build/tools/examples" "$redlock" "$work" "$here"
