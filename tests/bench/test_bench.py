@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """redlock-lab bench, run as a user runs it. Prints TAP. Usage: test_bench.py PATH_OF_REDLOCK_LAB"""
+import collections
+import html.parser
 import json
 import os
 import pathlib
@@ -7,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import json_fields  # noqa: E402  (its place is known only here)
@@ -312,6 +315,54 @@ def people_get_a_table():
         assert words in out, f"no {words!r} in: {out}"
 
 
+class Page(html.parser.HTMLParser):
+    """What is in which kind of element, and the bars. Elements must be closed in their order."""
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.bars = [], collections.defaultdict(str), 0
+        self.feed(text)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        assert tag != "script" and not {"src", "href"} & {name for name, _ in attrs}, self.get_starttag_text()
+        self.open.append(tag)
+        self.bars += ("class", "bar") in attrs
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> after {self.open}"
+
+    def handle_data(self, data):
+        self.texts[self.open[-1] if self.open else ""] += data
+
+
+def a_page_has_the_figures_and_the_histograms():
+    with tempfile.TemporaryDirectory() as place:
+        path = pathlib.Path(place) / "page.html"
+        common = ("--duration", "0.3s", "--warmup", "0.1s", "--html", str(path))
+        code, out, err = bench("--scenario", "hammer", "--concurrency", "2", *common)
+        assert code == 0, err
+        text = path.read_text()
+        page = Page(text)
+        assert page.texts["pre"] == out, f"not the printed figures: {page.texts['pre']}"
+        assert page.texts["h3"] == "acquirereleaserelease to next", page.texts["h3"]
+        locks = int(re.search(r"^  locks +(\d+)", out, re.M)[1])
+        acquired = re.search(r"<h3>acquire</h3>(.*?)</svg>", text, re.S)[1]
+        counts = [int(count) for count in re.findall(r"<title>(\d+) from [\d.]+ (?:\u00b5s|ms|s) on</title>", acquired)]
+        assert len(counts) > 1 and sum(counts) == locks, (counts, locks)
+        result = measured("--scenario", "seq", "--floor", "--reps", "2", *common)
+        page = Page(path.read_text())
+        assert "floor" in page.texts["pre"] and str(result["locks"]) in page.texts["pre"], page.texts["pre"]
+        assert page.texts["h3"] == "acquirerelease" and page.bars > 1, page.texts["h3"]
+        code, out, err = bench("--html", f"{place}/absent/page.html")
+        assert code == 3 and out == "" and "absent/page.html" in err, (code, out, err)
+    assert "--table" in refused("--html", "page.html", "--table")
+
+
 def running_masters_can_be_named():
     """Nobody listens on port 1, and the message names the master and the reason."""
     code, out, err = bench("--nodes", "127.0.0.1:1,redis://127.0.0.1:2", "--duration", "0.1s")
@@ -380,7 +431,7 @@ def help_names_every_option():
     code, out, err = bench("--help")
     assert code == 0 and err == ""
     named = set(re.findall(r"--[a-z-]+", out))
-    for option in ("nodes", "local", "scenario", "concurrency", "duration", "ttl", "hold", "procs", "json", "floor",
+    for option in ("nodes", "local", "scenario", "concurrency", "duration", "ttl", "hold", "procs", "json", "html", "floor",
                    "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "scenario",
                    "keys", "permits", "restarts", "idle", "pause"):
         assert "--" + option in named, f"--{option} is not in the help text"
@@ -445,6 +496,7 @@ TESTS = [
     fresh_keys_can_be_shared,
     a_broken_promise_has_an_exit_code_of_its_own,
     people_get_a_table,
+    a_page_has_the_figures_and_the_histograms,
     running_masters_can_be_named,
     faults_are_refused_on_masters_of_others,
     wrong_options_are_named,

@@ -76,6 +76,7 @@ static const char load_help[] =
     "\n"
     "Output:\n"
     "  -j, --json           one line of JSON\n"
+    "  --html FILE          also a self-contained page, with histograms of the times\n"
     "  --floor              also measure the same work done by a bare minimum of C,\n"
     "                       in alternation; seq, conc\n"
     "  --reps N             slices of a comparison, each with client processes of its\n"
@@ -177,6 +178,8 @@ static bool check_masters(const struct bench_options *options)
                         "without --nodes, --tls, --unix, --table, --json, --floor and --profile both");
     if (options->scenario_given && (options->table || options->engines || options->compare))
         return complain("--table, --engine and --compare run scenarios of their own: they go without --scenario");
+    if (options->html && (options->table || options->engines || options->compare))
+        return complain("--html is a page for one scenario: it goes without --table, --engine and --compare");
     if (options->masters.count && n)
         return complain("--local and --nodes exclude each other");
     if (options->masters.count && (options->unix_sockets || options->persistence_given))
@@ -334,6 +337,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "profile", .choice = &given->profile, .words = profile_words},
         {.name = "pin", .flag = &options->pin},
         {.name = "json", .letter = 'j', .flag = &options->json},
+        {.name = "html", .file = &options->html},
         {.name = "floor", .flag = &options->floor},
         {.name = "reps", .number = &options->reps, .least = 1, .most = 100},
         {.name = "table", .flag = &options->table},

@@ -58,6 +58,7 @@ struct bench_options {
     bool floor;
     bool pin;
     bool json;
+    const char *html;                   /* file for a page; NULL: not wanted */
     bool table;
     bool compare;
     const char *engines;                    /* as the user named them; NULL: none, or all that are found */

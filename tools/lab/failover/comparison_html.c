@@ -5,6 +5,7 @@
 #include "html.h"
 #include "html_charts.h"
 #include "html_lanes.h"
+#include "lab/load/html.h"
 #include "page/page.h"
 
 #define CELL 16
@@ -50,7 +51,7 @@ static void cell(FILE *out, const struct fo_entry *of, const struct fo_scenario 
 
     if (!outcome || *outcome->skipped) {
         fprintf(out, "<td class=\"none\" data-l=\"%s\"><span>", scenario->name);
-        fo_html_text(out, outcome ? outcome->skipped : "not run");
+        load_html_text(out, outcome ? outcome->skipped : "not run");
         fputs("</span></td>", out);
         return;
     }
@@ -82,7 +83,7 @@ static void rows(FILE *out, const struct fo_report *report, const struct fo_outc
                 cell(out, of, &fo_scenarios[j]);
         if (*of->contestant->skipped) {
             fprintf(out, "<td class=\"none\" colspan=\"%d\"><span>not run: ", FO_SCENARIOS);
-            fo_html_text(out, of->contestant->skipped);
+            load_html_text(out, of->contestant->skipped);
             fputs("</span></td>", out);
         }
         fputs("</tr>\n", out);
@@ -103,7 +104,7 @@ static void clues(FILE *out, const struct fo_report *report, const struct fo_out
     fputs("<ul class=\"clues\">", out);
     for (size_t i = 0; i < outcome->n_clues; i++) {
         fprintf(out, "<li><b>%+.3f s</b><span>", (double)(outcome->clues[i].at_ns - outcome->fault_ns) / 1e9);
-        fo_html_text(out, outcome->clues[i].text);
+        load_html_text(out, outcome->clues[i].text);
         fputs("</span></li>", out);
     }
     fputs("</ul>", out);
@@ -236,9 +237,9 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
         uint32_t members = ours ? comparison->options->n_masters : contestant->members;
 
         fprintf(out, "<tr><td><b>%s</b></td><td data-l=\"client\">", contestant->label);
-        fo_html_text(out, ours ? comparison->environment.library : contestant->hello.version);
+        load_html_text(out, ours ? comparison->environment.library : contestant->hello.version);
         fputs("</td><td data-l=\"servers\">", out);
-        fo_html_text(out, comparison->entries[i].report.environment.server);
+        load_html_text(out, comparison->entries[i].report.environment.server);
         fputs("</td><td data-l=\"settings\">", out);
         if (contestant->system == MASTERS_REDIS)
             fprintf(out, "%u independent, ", members);
@@ -258,9 +259,9 @@ static void machine(FILE *out, const struct fo_report *report, const struct fo_o
 {
     const struct fo_environment *environment = &comparison->environment;
 
-    fo_html_text(out, environment->cpu);
+    load_html_text(out, environment->cpu);
     fprintf(out, ", %ld processors, ", environment->processors);
-    fo_html_text(out, environment->kernel);
+    load_html_text(out, environment->kernel);
     fprintf(out, ", scheduling %s.", environment->scheduling);
 }
 

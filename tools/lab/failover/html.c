@@ -3,25 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "lab/load/html.h"
+
 #define CELL 16
 
 /* --- The parts of the page, filled in: tools/lab/failover/page ---------------------------------------------------- */
-
-void fo_html_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else if ((unsigned char)*text >= ' ')
-            putc(*text, out);
-    }
-}
 
 const char *fo_html_duration(int64_t ns, char *buffer, size_t size)
 {
@@ -49,7 +35,7 @@ static void fill(FILE *out, const struct fo_html_slot *slot, const struct fo_rep
     if (slot->write)
         slot->write(out, report, outcome);
     else if (slot->text)
-        fo_html_text(out, slot->text);
+        load_html_text(out, slot->text);
     else
         fprintf(out, "%llu", (unsigned long long)slot->number);
 }

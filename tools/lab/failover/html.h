@@ -22,7 +22,6 @@ struct fo_html_slot {
 
 void fo_html_fill(FILE *out, const char *part, const struct fo_html_slot *slots, size_t n,
                   const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_text(FILE *out, const char *text); /* escaped */
 
 /* "good", "bad" or "so-so". */
 const char *fo_html_class(const struct fo_outcome *outcome);

@@ -5,6 +5,7 @@
 #include "html.h"
 #include "html_charts.h"
 #include "html_lanes.h"
+#include "lab/load/html.h"
 #include "page/page.h"
 
 #define CELL 16
@@ -47,7 +48,7 @@ static void summary_row(FILE *out, const struct fo_outcome *outcome)
 
     if (*outcome->skipped) {
         fprintf(out, "<tr><td><b>%s</b></td><td class=\"wrap\" colspan=\"8\">not run: ", name);
-        fo_html_text(out, outcome->skipped);
+        load_html_text(out, outcome->skipped);
         fputs("</td></tr>\n", out);
         return;
     }
@@ -99,7 +100,7 @@ static void facts(FILE *out, const struct fo_report *report, const struct fo_out
 static void sentence(FILE *out, const char *text)
 {
     putc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
-    fo_html_text(out, text + 1);
+    load_html_text(out, text + 1);
     putc('.', out);
 }
 
@@ -181,7 +182,7 @@ static void scenarios(FILE *out, const struct fo_report *report, const struct fo
 static void entry(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "<dt>%s</dt><dd>", name);
-    fo_html_text(out, text);
+    load_html_text(out, text);
     fputs("</dd>\n", out);
 }
 

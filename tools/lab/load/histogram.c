@@ -6,7 +6,7 @@
 
 /* The first two octaves' worth of numbers have a bucket each. From there on an octave [2^k, 2^(k+1)) is cut into
  * SUB_BUCKETS buckets of width 2^(k - SUB_BITS), and follows its predecessor without a hole. */
-static uint32_t bucket_of(uint64_t value)
+uint32_t histogram_bucket(uint64_t value)
 {
     uint32_t shift;
 
@@ -18,7 +18,7 @@ static uint32_t bucket_of(uint64_t value)
     return (shift << HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
 }
 
-static uint64_t middle_of(uint32_t bucket)
+uint64_t histogram_middle(uint32_t bucket)
 {
     uint32_t shift;
     uint64_t low;
@@ -38,7 +38,7 @@ void histogram_add(struct histogram *histogram, uint64_t value)
         histogram->max = value;
     histogram->count++;
     histogram->sum += value;
-    histogram->buckets[bucket_of(value)]++;
+    histogram->buckets[histogram_bucket(value)]++;
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from)
@@ -77,7 +77,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, double q)
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         seen += histogram->buckets[i];
         if (seen >= rank)
-            return clamp(histogram, middle_of(i));
+            return clamp(histogram, histogram_middle(i));
     }
     return histogram->max;
 }

@@ -24,6 +24,10 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
 /* The value with at least the fraction q of all values at or below it; 0 if there are none. q from 0 to 1. */
 uint64_t histogram_quantile(const struct histogram *histogram, double q);
 
+/* The bucket of a value, and the value in the middle of a bucket. */
+uint32_t histogram_bucket(uint64_t value);
+uint64_t histogram_middle(uint32_t bucket);
+
 double histogram_mean(const struct histogram *histogram);
 
 #endif
