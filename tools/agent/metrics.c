@@ -14,11 +14,10 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <event2/util.h>
-#include <redlock/metrics.h>
 
 #include "agent/agent.h"
 
-enum { PATIENCE_S = 10, CLOSING_S = 1, MOST_REQUEST = 8192, MOST_SCRAPERS = 32, MORE = 4096 };
+enum { PATIENCE_S = 10, CLOSING_S = 1, MOST_REQUEST = 8192, MOST_SCRAPERS = 32 };
 
 struct scraper {
     struct list link;
@@ -63,22 +62,6 @@ bool metrics_check(const char *where)
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
-/* The page may grow between the two calls, since numbers do. */
-static char *make_page(const struct redlock_client *client, size_t *ret_length)
-{
-    int length = redlock_client_metrics(client, NULL, 0, NULL, 0);
-    size_t size = (size_t)length + MORE;
-    char *page = length >= 0 ? malloc(size) : NULL;
-
-    if (!page)
-        return NULL;
-    *ret_length = (size_t)redlock_client_metrics(client, NULL, 0, page, size);
-    if (*ret_length < size)
-        return page;
-    free(page);
-    return NULL;
-}
-
 static void write_answer(struct scraper *scraper, const char *status, const char *body, size_t length, bool with_body)
 {
     struct evbuffer *out = bufferevent_get_output(scraper->stream);
@@ -93,7 +76,7 @@ static void write_answer(struct scraper *scraper, const char *status, const char
 static void answer_page(struct scraper *scraper, bool with_body)
 {
     size_t length;
-    char *page = make_page(scraper->agent->client, &length);
+    char *page = cli_metrics(scraper->agent->client, NULL, 0, &length);
 
     if (page)
         write_answer(scraper, "200 OK", page, length, with_body);

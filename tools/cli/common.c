@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <redlock/metrics.h>
 #include <redlock/set.h>
 
 #include "cli/label.h"
@@ -345,6 +346,24 @@ bool is_ignored_signal(int number)
     struct sigaction action;
 
     return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
+}
+
+/* The page may grow between the two calls, since numbers do, and what has happened is named. */
+char *cli_metrics(const struct redlock_client *client, const struct redlock_metric_label *labels, size_t n_labels,
+                  size_t *ret_length)
+{
+    enum { MORE = 4096 };
+    int length = redlock_client_metrics(client, labels, n_labels, NULL, 0);
+    size_t size = (size_t)length + MORE;
+    char *page = length >= 0 ? malloc(size) : NULL;
+
+    if (page)
+        length = redlock_client_metrics(client, labels, n_labels, page, size);
+    *ret_length = (size_t)length;
+    if (page && length >= 0 && *ret_length < size)
+        return page;
+    free(page);
+    return NULL;
 }
 
 /* --- Permits of semaphores, for commands that take locks ---------------------------------------------------------- */

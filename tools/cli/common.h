@@ -13,6 +13,8 @@
 #include "options/parse.h"
 #include "options/tls.h"
 
+struct redlock_metric_label;
+
 /* What all users of a key have in common; 0 and NULL where it is not given. */
 struct cli_agreed {
     uint32_t max_ttl_ms;
@@ -143,6 +145,10 @@ bool cli_label_fits(const char *command, struct cli_common *common);
 
 /* False after a message. Otherwise clients that are created from now on have the classes. */
 bool cli_classes_fit(const char *command, struct cli_common *common);
+
+/* The client's metrics as text, to be freed. NULL: there is no memory, or no page this time. */
+char *cli_metrics(const struct redlock_client *client, const struct redlock_metric_label *labels, size_t n_labels,
+                  size_t *ret_length);
 
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);

@@ -31,9 +31,7 @@ static const char ls_help[] =
     "  --sort ORDER         wait: what is awaited longest first (default); hold: what\n"
     "                       is held longest first; name\n"
     "  --limit N            show the first N keys (all)\n"
-    "  --rate N             how many keys a second may go by on each master (20000)\n"
-    "  --all                latches that are open, too, and without a prefix also\n"
-    "                       keys that are no locks of this library\n"
+    LS_HELP
     "  -v, --verbose        whole tokens in JSON; whoever has a token can unlock with\n"
     "                       it\n"
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
@@ -53,9 +51,7 @@ static const char ls_help[] =
     "Example:\n"
     "  redlock ls 'jobs:*' --sort hold --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
 
-static const char *const sort_words[] = {"wait", "hold", "name", NULL};
-
-enum { RATE = 20000, MOST_RATE = 10000000 };
+const char *const ls_sort_words[] = {"wait", "hold", "name", NULL};
 
 /* --- What is missing ---------------------------------------------------------------------------------------------- */
 
@@ -154,12 +150,9 @@ bool ls_request_fits(const char *command, struct ls_request *request)
 
 int ls_main(int argc, char **argv)
 {
-    struct ls_request request = {.rate = RATE};
+    struct ls_request request = {.rate = LS_RATE};
     const struct cli_option options[] = {
-        {.name = "sort", .choice = &request.sort, .words = sort_words},
-        {.name = "limit", .number = &request.limit, .least = 1},
-        {.name = "rate", .number = &request.rate, .least = 1, .most = MOST_RATE},
-        {.name = "all", .flag = &request.all},
+        LS_OPTIONS(&request),
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         CLI_COMMON_OPTIONS(&request.common),
         {0},

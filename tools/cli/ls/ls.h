@@ -13,6 +13,21 @@ struct redlock_client;
 
 enum ls_sort { LS_BY_WAIT, LS_BY_HOLD, LS_BY_NAME };
 
+extern const char *const ls_sort_words[];
+
+enum { LS_RATE = 20000, LS_MOST_RATE = 10000000 };
+
+/* The options that choose keys, and what --help says of those that need no more than this. */
+#define LS_OPTIONS(request)                                                                                        \
+    {.name = "sort", .choice = &(request)->sort, .words = ls_sort_words},                                          \
+        {.name = "limit", .number = &(request)->limit, .least = 1},                                                \
+        {.name = "rate", .number = &(request)->rate, .least = 1, .most = LS_MOST_RATE},                            \
+        {.name = "all", .flag = &(request)->all}
+#define LS_HELP                                                                                                    \
+    "  --rate N             how many keys a second may go by on each master (20000)\n"                             \
+    "  --all                latches that are open, too, and without a prefix also\n"                               \
+    "                       keys that are no locks of this library\n"
+
 struct ls_request {
     struct cli_common common;
     const char *pattern; /* NULL: all keys */

@@ -23,7 +23,6 @@ enum {
     REST_SIZE = (MOST_NAMED_BYTES * 4) + CLI_MOST_TEXTS + 32, /* other keys, line breaks, how many there are besides */
     US_PER_MS = 1000,
     US_PER_S = 1000000,
-    MORE = 1024,
 };
 
 #define RUN_SUCCESS "run_success_time_seconds"
@@ -76,14 +75,11 @@ static void print_lock(const struct page *page)
 static void print_client(const struct page *page, const struct redlock_client *client)
 {
     const struct redlock_metric_label label = {"key", page->key};
-    int length = redlock_client_metrics(client, &label, 1, NULL, 0);
-    size_t size = (size_t)length + MORE; /* it may grow between the calls */
-    char *text = length >= 0 ? malloc(size) : NULL;
+    size_t length;
+    char *text = cli_metrics(client, &label, 1, &length);
 
     if (text)
-        length = redlock_client_metrics(client, &label, 1, text, size);
-    if (text && length >= 0 && (size_t)length < size)
-        fwrite(text, 1, (size_t)length, page->out);
+        fwrite(text, 1, length, page->out);
     free(text);
 }
 

@@ -157,7 +157,6 @@ static void print_counts(const struct term *term, const struct top *top)
 
 static void print_foot(const struct term *term, const struct top *top)
 {
-    static const char *const orders[] = {[LS_BY_WAIT] = "wait", [LS_BY_HOLD] = "hold", [LS_BY_NAME] = "name"};
     char safe[4 * TOP_FILTER_SIZE];
 
     if (top->typing)
@@ -166,7 +165,7 @@ static void print_foot(const struct term *term, const struct top *top)
         term_print(term, TERM_DIM, "q quit   Esc back to the list   space look again");
     else
         term_print(term, TERM_DIM, "q quit   s sort: %s   / filter%s%s   up, down, Enter look at a key",
-                   orders[top->request.sort], top->filter[0] != '\0' ? ": " : "",
+                   ls_sort_words[top->request.sort], top->filter[0] != '\0' ? ": " : "",
                    shown(top->filter, safe, sizeof safe));
 }
 

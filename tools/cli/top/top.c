@@ -35,9 +35,7 @@ static const char top_help[] =
     "  --watch              print one look behind the other, for a log or a pipe\n"
     "  --sort ORDER         wait, hold or name, at first (wait)\n"
     "  --limit N            with --watch, show the first N keys (20)\n"
-    "  --rate N             how many keys a second may go by on each master (20000)\n"
-    "  --all                latches that are open, too, and without a prefix also\n"
-    "                       keys that are no locks of this library\n"
+    LS_HELP
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
     "                       (500ms)\n"
     "  --profile NAME       classic: ask the masters that are given, even if the list\n"
@@ -54,9 +52,7 @@ static const char top_help[] =
     "Example:\n"
     "  redlock top 'jobs:*' --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
 
-static const char *const sort_words[] = {"wait", "hold", "name", NULL};
-
-enum { RATE = 20000, MOST_RATE = 10000000, EVERY_MS = 2000, LEAST_EVERY_MS = 100, MOST_EVERY_MS = 3600000, LIMIT = 20 };
+enum { EVERY_MS = 2000, LEAST_EVERY_MS = 100, MOST_EVERY_MS = 3600000, LIMIT = 20 };
 
 /* --- Time and keys ------------------------------------------------------------------------------------------------ */
 
@@ -323,14 +319,11 @@ static bool fits(struct top *top)
 
 int top_main(int argc, char **argv)
 {
-    struct top top = {.request = {.rate = RATE}, .every_ms = EVERY_MS};
+    struct top top = {.request = {.rate = LS_RATE}, .every_ms = EVERY_MS};
     const struct cli_option options[] = {
         {.name = "every", .duration_ms = &top.every_ms, .least = LEAST_EVERY_MS, .most = MOST_EVERY_MS},
         {.name = "watch", .flag = &top.watch},
-        {.name = "sort", .choice = &top.request.sort, .words = sort_words},
-        {.name = "limit", .number = &top.request.limit, .least = 1},
-        {.name = "rate", .number = &top.request.rate, .least = 1, .most = MOST_RATE},
-        {.name = "all", .flag = &top.request.all},
+        LS_OPTIONS(&top.request),
         CLI_LOCK_OPTIONS(&top.request.common),
         {0},
     };

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/term.h"
 #include "conduct.h"
 
 /* A line on a terminal, painted over and over. */
@@ -39,20 +39,12 @@ static bool take(struct bench_conduct *run, uint32_t i, uint32_t *ret_word)
     return true;
 }
 
-static bool is_watched(void)
-{
-    struct term term;
-
-    term_init(&term, stderr);
-    return term.tty;
-}
-
 /* left_ms: of the stage; 0: it is over. */
 static void paint(const struct bench_conduct *run, int64_t left_ms)
 {
     const struct bench_options *options = run->options;
 
-    if (!is_watched())
+    if (!run->watched)
         return;
     fputs("\r\033[K", stderr);
     if (left_ms > 0)
@@ -62,9 +54,9 @@ static void paint(const struct bench_conduct *run, int64_t left_ms)
     fflush(stderr);
 }
 
-static int next_paint(int64_t left_ms)
+static int next_paint(const struct bench_conduct *run, int64_t left_ms)
 {
-    return left_ms > REPAINT_MS && is_watched() ? REPAINT_MS : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+    return left_ms > REPAINT_MS && run->watched ? REPAINT_MS : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
 /* Until `wanted` messages with this word have come, or `timeout_ms` has passed: then true if it `may_pass`. */
@@ -75,7 +67,7 @@ static bool wait_for(struct bench_conduct *run, enum load_word word, uint32_t wa
 
     while (wanted > 0) {
         int64_t left_ms = (end_ns - bench_now_ns() + 999999) / 1000000;
-        int n = left_ms <= 0 ? 0 : poll(run->polls, run->n, next_paint(left_ms));
+        int n = left_ms <= 0 ? 0 : poll(run->polls, run->n, next_paint(run, left_ms));
         uint32_t said = 0;
 
         if (may_pass)
@@ -182,6 +174,7 @@ bool bench_conduct(struct bench_conduct *run, uint32_t phases)
     if (!wait_for(run, LOAD_READY, run->n, ready_ms(run->options), false))
         return false;
     broadcast(run, LOAD_START, 0);
+    run->watched = isatty(STDERR_FILENO) == 1;
     run->stage = "warm-up";
     if (!wait_for(run, LOAD_FAILED, 1, (int64_t)(run->options->warmup_s * 1000), true))
         return false;

@@ -24,6 +24,7 @@ struct bench_conduct {
     uint32_t restarts;        /* of masters, so far */
     bool limit_reached;       /* in this phase: LIMIT has been said */
     const char *stage;        /* what is waited for, in words */
+    bool watched;             /* ... by somebody at a terminal */
 };
 
 /* Leaves the sentence for the caller. Returns false. */
