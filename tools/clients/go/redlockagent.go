@@ -12,6 +12,9 @@
 // until which instant of CLOCK_BOOTTIME the lock is certain, and [Held.Remaining] compares that with this program's own
 // reading: when it is 0 the lock may be another's, whatever has become of the agent. [Held.Context] ends when the lock
 // is lost. That needs a timer, which stands still while the machine sleeps: it may come a second late.
+//
+// If the agent does not answer, because it is stopped for example, [Client.Lock] fails 10 s after its wait, [Held.Extend]
+// fails at the lock's deadline, and [Held.Release] returns then, since the lock has ended.
 package redlockagent
 
 import (
@@ -95,6 +98,8 @@ func New(path string) *Client {
 	return &Client{path: cmp.Or(path, os.Getenv("REDLOCK_AGENT"), usual), held: map[*Held]bool{}}
 }
 
+const answer = 10 * time.Second // the agent's time for it, when the wait is over
+
 // Lock waits for the lock as long as the options say and the context lasts.
 func (c *Client) Lock(ctx context.Context, key string, o Options) (*Held, error) {
 	members := map[string]any{"keys": append([]Key{{key, o.Mode, o.Permits}}, o.And...), "fenced": o.Fenced}
@@ -111,6 +116,11 @@ func (c *Client) Lock(ctx context.Context, key string, o Options) (*Held, error)
 	}
 	held := &Held{client: c}
 	held.ctx, held.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if o.Wait != Forever {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Wait+answer, gone("the agent does not answer"))
+		defer cancel()
+	}
 	if _, err := c.ask(ctx, "acquire", members, held.join); err != nil {
 		return nil, err
 	}
@@ -198,7 +208,8 @@ func (h *Held) Remaining() time.Duration {
 	return h.left()
 }
 
-// Check returns an error unless the lock is held at this moment: ErrLost, or that it has been given back.
+// Check returns an error unless the lock is held at this moment: ErrLost, or that it has been given back. Right after the
+// program has been stopped it may be ErrLost while the agent's word that the lock goes on has not been read yet.
 func (h *Held) Check() error {
 	h.client.mutex.Lock()
 	defer h.client.mutex.Unlock()
@@ -217,8 +228,10 @@ func (h *Held) Extend(ctx context.Context, ttl time.Duration) error {
 		members["ttl"] = microseconds(ttl)
 	}
 	r := h.conn.request("extend", members, nil)
+	waiting, cancel := context.WithTimeoutCause(ctx, h.left(), lost("its deadline has passed"))
 	h.client.mutex.Unlock()
-	_, err := r.wait(ctx)
+	defer cancel()
+	_, err := r.wait(waiting)
 	return err
 }
 
@@ -229,12 +242,10 @@ func (h *Held) Release(ctx context.Context) error {
 	err := h.check()
 	waiting, cancel := context.WithTimeoutCause(ctx, h.left(), errReleased)
 	defer cancel()
+	r := h.end(cmp.Or(err, errReleased))
+	h.client.mutex.Unlock()
 	if err == nil {
-		r := h.end(errReleased)
-		h.client.mutex.Unlock()
 		_, err = r.wait(waiting)
-	} else {
-		h.client.mutex.Unlock()
 	}
 	if err == errReleased || errors.Is(err, ErrGone) {
 		return nil
@@ -245,8 +256,8 @@ func (h *Held) Release(ctx context.Context) error {
 func (h *Held) left() time.Duration { return max(0, h.deadline-now()) }
 
 func (h *Held) check() error {
-	if h.left() == 0 {
-		h.end(lost("its deadline has passed"))
+	if h.ctx.Err() == nil && h.left() == 0 {
+		return lost("its deadline has passed")
 	}
 	return context.Cause(h.ctx)
 }
@@ -315,7 +326,7 @@ func (h *Held) look() {
 		h.stopped = true
 		h.timer = time.AfterFunc(stop, h.look)
 	default:
-		h.check()
+		h.end(lost("its deadline has passed"))
 		h.forget()
 	}
 }

@@ -47,7 +47,10 @@ export class NotAcquired extends RedlockError {}
 /** The lock was held, and is not certain to be held any more. */
 export class Lost extends RedlockError {}
 
-/** A lock that is held. `await using` gives it back at the end of the block. */
+/** A lock that is held. `await using` gives it back at the end of the block.
+ *
+ * Right after the event loop has been blocked for long, `remaining` may be 0 and check() throw although the agent has
+ * renewed the lock: its word is not read yet. `await held.extend()` reads it first. */
 export interface Held extends AsyncDisposable {
   /** Milliseconds that the lock is certain to last, by this program's clock; 0: it may be another's. */
   readonly remaining: number;
@@ -65,7 +68,8 @@ export interface Held extends AsyncDisposable {
   readonly parts: { key: string; token: string; fence?: bigint; slot?: number }[];
   /** The number by which the agent's requests know the lock. */
   readonly number: number;
-  /** The ttl counts from now on. One that would end before `remaining` is refused. */
+  /** The ttl counts from now on. One that would end before `remaining` is refused. Rejected with Lost at the deadline,
+   * if the agent has not answered. */
   extend(ttl?: Duration): Promise<void>;
   /** Gives the lock back. Rejected with Lost if it was lost before; a second release does nothing. Where no agent
    * answers, the next one is told. The deadline is waited for at most: then the lock ends by itself. */
@@ -77,7 +81,8 @@ export interface Held extends AsyncDisposable {
 export class Agent implements AsyncDisposable {
   /** @param path the agent's socket: by default $REDLOCK_AGENT, $XDG_RUNTIME_DIR/redlock.sock or /run/redlock.sock */
   constructor(path?: string);
-  /** A lock on a key, or on several at once. Rejected with NotAcquired when others have it. */
+  /** A lock on a key, or on several at once. Rejected with NotAcquired when others have it, and with AGENT_E_GONE when the
+   * agent, stopped for example, has not answered 10 s after the wait: what it grants later is given back. */
   lock(key: string | (string | Key)[], options?: LockOptions): Promise<Held>;
   /** Any request of PROTOCOL.md that has one answer. */
   call(op: string, members?: Record<string, unknown>, signal?: AbortSignal): Promise<Record<string, unknown>>;

@@ -13,15 +13,22 @@
  * decided here, whenever `remaining` is read. Node's own clocks stand still while the machine sleeps, so /proc/uptime
  * is read instead, which has to be there. It has steps of 10 ms, and is always taken as late as it may be. The abortion
  * of `lost` needs a timer: after a sleep of the machine it comes up to a second late, when `remaining` is 0 already.
+ * When the event loop has been blocked until after the deadline, the agent's word that the lock goes on is not read yet:
+ * what is asynchronous lets the loop read it first, and nothing that is synchronous can.
  *
  * An event may stand right behind its grant. So each line is carried out when it is read, and promises settle later. */
 import { openSync, readSync } from "node:fs";
 import { connect } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 const MOST_LINE_BYTES = 1 << 20;
 const RECONNECT_MS = 20;
 const LONGEST_TIMER_MS = 1000;
+const LONGEST_LIMIT_MS = 2 ** 31 - 1; // of a timer
+const ANSWER_MS = 10_000; // the agent's time for it, when the wait is over
+const UNITS_MS = { us: 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const GONE = "AGENT_E_GONE";
+const OVER = "its deadline has passed";
 const asyncDispose = Symbol.asyncDispose ?? Symbol.for("nodejs.asyncDispose");
 
 export class RedlockError extends Error {
@@ -61,6 +68,18 @@ function latestNowUs() {
   return earliestNowUs() + UPTIME_STEP_US;
 }
 
+/** The event loop has read what had arrived. It may be behind its look at the sockets, and looks in the next turn. */
+async function caughtUp() {
+  await nextTurn();
+  await nextTurn();
+}
+
+/** A wait in milliseconds. NaN: it has no end, or is a text that the agent refuses. */
+function msOf(wait = 0) {
+  const [, number, unit = "ms"] = /^([\d.]+)([a-z]+)?$/.exec(wait) ?? [];
+  return number * UNITS_MS[unit];
+}
+
 /* --- The connection ----------------------------------------------------------------------------------------------- */
 
 /** A character that JSON has and the agent refuses: the line would be answered without its id. */
@@ -79,15 +98,17 @@ class Connection {
   #pending = new Map();
   #ids = 0;
   #rest = "";
+  #name;
   #why;
   #gone;
 
   constructor(path, onGone) {
+    this.#name = `the agent at ${path}`;
     this.socket = connect(path).setEncoding("utf8");
     this.socket.on("data", (text) => this.#read(text));
     this.socket.on("error", (error) => (this.#why ??= error.message));
     this.socket.on("close", () => {
-      this.#end(`the agent at ${path} does not answer ('redlock agent' starts one): ${this.#why ?? "it has ended"}`);
+      this.#end(`${this.#name} does not answer ('redlock agent' starts one): ${this.#why ?? "it has ended"}`);
       onGone();
     });
     this.#greet();
@@ -105,14 +126,22 @@ class Connection {
   }
 
   /** `then` gets any answer as soon as it is read, and makes of it what the promise resolves to. */
-  request(op, members, { signal, then = (answer) => answer } = {}) {
+  request(op, members, { signal, limitMs, then = (answer) => answer } = {}) {
     return new Promise((resolve, reject) => {
       if (this.#gone) throw this.#gone;
       signal?.throwIfAborted();
       const id = this.#ids++;
       const line = lineOf({ id, op, ...members });
       const abandon = () => this.#abandon(id, signal.reason);
-      const settle = () => signal?.removeEventListener("abort", abandon);
+      const unanswered = async () => {
+        await caughtUp();
+        if (this.#pending.has(id)) this.#abandon(id, new RedlockError(GONE, `${this.#name} does not answer`));
+      };
+      const timer = limitMs <= LONGEST_LIMIT_MS ? setTimeout(unanswered, limitMs) : undefined;
+      const settle = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abandon);
+      };
       signal?.addEventListener("abort", abandon);
       this.#pending.set(id, { op, resolve, reject, then, settle });
       this.socket.ref().write(line);
@@ -128,6 +157,7 @@ class Connection {
   #abandon(id, reason) {
     const request = this.#pending.get(id);
     if (request.op === "acquire") request.then = ({ ok, lock }) => ok && this.tell("release", { lock });
+    request.settle();
     request.reject(reason);
     this.tell("cancel", { request: id });
   }
@@ -186,18 +216,21 @@ class Held {
   }
 
   check() {
-    if (this.#leftMs() === 0) this._lose("its deadline has passed");
     this.lost.throwIfAborted();
     if (this.#state === "released") throw new Lost("REDLOCK_LOST", "it has been given back");
+    if (this.#leftMs() === 0) throw new Lost("REDLOCK_LOST", OVER);
   }
 
   async extend(ttl) {
+    if (this.#leftMs() === 0) await caughtUp();
     this.check();
-    await this.#connection.request("extend", { lock: this.number, ttl });
+    await this.#connection.request("extend", { lock: this.number, ttl }, { signal: this.lost });
   }
 
   async release() {
+    if (this.#leftMs() === 0) await caughtUp();
     if (this.#state === "released") return;
+    if (this.#leftMs() === 0) this._lose(OVER);
     this.check();
     this.#state = "released";
     await this.#giveBack();
@@ -277,7 +310,7 @@ class Held {
     if (this.#leftMs() > 0) return this.#watch();
     setImmediate(() => {
       if (this.#leftMs() > 0) return this.#watch();
-      this._lose("its deadline has passed");
+      this._lose(OVER);
       this.#forget();
     });
   }
@@ -300,7 +333,7 @@ export class Agent {
     const members = { ...which, ...options, hold_at_least: holdAtLeast, min_validity: minValidity };
     const connection = this._connect();
     const then = (grant) => grant.ok && new Held(this, connection, grant);
-    return connection.request("acquire", members, { signal, then });
+    return connection.request("acquire", members, { signal, then, limitMs: msOf(options.wait) + ANSWER_MS });
   }
 
   async call(op, members, signal) {

@@ -12,7 +12,8 @@
  * Where that matters call `$held->check()` before each step. A program that holds a lock over a restart of the agent has
  * to call one of these, or `$client->poll()`, within the ttl. Durations are seconds. A forked child holds nothing; but PHP
  * lets a program that it starts inherit the connection, which ends with both. In a Fiber, what waits suspends it, and is
- * to be resumed again and again.
+ * to be resumed again and again. If the agent does not answer, because it is stopped for example, lock() fails 10 s after
+ * its wait, extend() fails at the lock's deadline, and release() returns then, since the lock has ended.
  */
 declare(strict_types=1);
 
@@ -113,7 +114,7 @@ final class Client
 {
     use Single;
 
-    private const MOST_S = 1e12, UNREADABLE = PHP_INT_MAX;
+    private const MOST_S = 1e12, UNREADABLE = PHP_INT_MAX, ANSWER_S = 10;
     private const NO_CLOCK = '/proc/uptime cannot be read: nobody knows until when a lock is held';
 
     private mixed $socket = null;
@@ -132,7 +133,8 @@ final class Client
 
     /** A lock on a key, or on several at once. wait: how long to try, or 'forever'. mode: 'shared' or 'upgradeable'.
      *  permits: '1/10', one of ten. fenced: with a fencing token. linger: how long it outlives the connection.
-     *  canceled(), if it is given, is asked again and again while the lock is waited for; true ends that. */
+     *  canceled(), if it is given, is asked again and again while the lock is waited for; true ends that. AGENT_E_GONE:
+     *  10 s after the wait, or after canceled(), the agent has not answered. A lock that it grants later is given back. */
     public function lock(string|array $key, int|float|string $ttl = 10, int|float|string $wait = 0, ?string $mode = null,
         ?string $permits = null, bool $fenced = false, ?string $label = null, ?float $linger = null,
         ?float $hold_at_least = null, ?float $min_validity = null, ?\Closure $canceled = null): Lock
@@ -140,7 +142,8 @@ final class Client
         $answer = $this->call('acquire', [is_array($key) ? 'keys' : 'key' => $key, 'ttl' => self::ms($ttl),
             'wait' => self::ms($wait), 'mode' => $mode, 'permits' => $permits, 'fenced' => $fenced ?: null,
             'label' => $label, 'linger' => self::ms($linger), 'hold_at_least' => self::ms($hold_at_least),
-            'min_validity' => self::ms($min_validity)], null, $canceled);
+            'min_validity' => self::ms($min_validity)], null, $canceled,
+            is_string($wait) ? INF : $wait + self::ANSWER_S);
         return new Lock($this, $answer['grant'], $answer);
     }
 
@@ -155,10 +158,12 @@ final class Client
         }
     }
 
-    /** Any request of PROTOCOL.md: its answer, or RedlockError. A grant changes by the answer; a new one is in it. */
-    public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null): array
+    /** Any request of PROTOCOL.md: its answer, or RedlockError, at the latest after $limit seconds. A grant changes by the
+     *  answer, and is waited for until its deadline; a new one is in the answer. */
+    public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null,
+        float $limit = INF): array
     {
-        $answer = null;
+        [$answer, $until] = [null, hrtime(true) / 1e9 + $limit];
         $this->poll();
         $id = $this->request($op, $members, function (array $got) use (&$answer, $op, $grant): void {
             $answer = $got;
@@ -172,20 +177,22 @@ final class Client
         });
         $waited = false;
         try {
-            $this->wait(function () use (&$answer, &$canceled, $id): bool {
+            $this->wait(function () use (&$answer, &$canceled, &$until, $id, $grant): bool {
                 if (!$answer && $canceled && $canceled()) {
-                    $canceled = null;
+                    [$canceled, $until] = [null, min($until, hrtime(true) / 1e9 + self::ANSWER_S)];
                     $this->request('cancel', ['request' => $id]);
                 }
-                return $answer !== null;
-            }, $canceled ? 0.02 : null);
+                return $answer !== null || $grant?->ended;
+            }, $canceled ? 0.02 : 1.0, $until);
             $waited = true;
         } finally {
             if (!$waited) {
                 $this->abandon($op, $id, $answer['grant'] ?? null);
             }
         }
-        if ($answer['ok']) {
+        if (!$answer) {
+            throw new Lost('REDLOCK_LOST', $grant->why);
+        } elseif ($answer['ok']) {
             return $answer;
         }
         $status = $answer['status']; // with _E_ it says what is wrong with the request
@@ -329,6 +336,7 @@ final class Client
             throw new RedlockError('AGENT_E_GONE', self::NO_CLOCK, ['retry' => true]);
         }
         stream_set_blocking($socket, false);
+        stream_set_timeout($socket, 0); // for feof()
         [$this->socket, $this->input, $this->output, $asked] = [$socket, '', '', $asked - 10000];
         $this->request('hello', ['version' => 1], function (array $answer) use ($asked): void {
             // Another time namespace has another clock. The earliest reading that is possible makes a deadline earlier.
@@ -376,14 +384,16 @@ final class Client
         }
     }
 
-    private function wait(\Closure $isDone, ?float $pause = null): void
+    private function wait(\Closure $isDone, float $pause = 1.0, float &$until = INF): void
     {
-        while (!$isDone()) {
-            if (\Fiber::getCurrent()) {
+        for ($late = false; !$isDone(); $late = hrtime(true) / 1e9 > $until) {
+            if ($late) {
+                throw new RedlockError('AGENT_E_GONE', "the agent at $this->path does not answer", ['retry' => true]);
+            } elseif (\Fiber::getCurrent()) {
                 $this->turn(0.0);
                 \Fiber::suspend();
             } else {
-                $this->turn($pause ?? 1.0);
+                $this->turn($pause);
             }
         }
     }
@@ -426,8 +436,11 @@ final class Client
     private function exchange(float $seconds): bool
     {
         [$read, $write, $none] = [[$this->socket], $this->output === '' ? null : [$this->socket], null];
-        if (!@stream_select($read, $write, $none, (int) $seconds, (int) (fmod($seconds, 1) * 1e6))) {
+        $ready = @stream_select($read, $write, $none, (int) $seconds, (int) (fmod($seconds, 1) * 1e6));
+        if ($ready === 0) {
             return false;
+        } elseif (!$ready) { // PHP cannot wait for descriptors from 1024 on
+            usleep((int) (min($seconds, 0.02) * 1e6));
         }
         if ($write) {
             $this->output = substr($this->output, (int) @fwrite($this->socket, $this->output));
@@ -438,10 +451,10 @@ final class Client
         foreach ($lines as $line) {
             $this->received(json_decode($line, true, 512, JSON_THROW_ON_ERROR));
         }
-        if ($read && ($part === '' || $part === false)) {
+        if ($read && !$part && feof($this->socket)) {
             $this->ended();
         }
-        return (bool) $read;
+        return (bool) $part;
     }
 
     private function received(array $message): void

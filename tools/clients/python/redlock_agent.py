@@ -8,7 +8,9 @@ A lock is renewed by the agent until it is released. It is given back when the p
 `remaining` is compared with this program's own reading of the clock: when it is 0 the lock may be another's, whatever
 has become of the agent. Where that matters call `held.check()` before each step, or pass `on_lost`.
 
-Client is for threads, AsyncClient for asyncio, to be awaited. Durations are seconds. A forked child holds nothing.
+Client is for threads, AsyncClient for asyncio, to be awaited. Durations are seconds. A forked child holds nothing. If the
+agent does not answer, because it is stopped for example, a lock's acquisition fails 10 s after its wait, an extension
+fails at the lock's deadline, and release() returns then, since the lock has ended.
 """
 import asyncio
 import concurrent.futures
@@ -38,6 +40,9 @@ class NotAcquired(RedlockError):
 
 class Lost(RedlockError):
     """The lock was held, and is not certain to be held any more."""
+
+
+_ANSWER_S = 10
 
 
 def _now_us():
@@ -71,12 +76,15 @@ class _Lock:
     def acquire(self):
         if self._number is not None:
             raise RedlockError("REDLOCK_E_ALREADY_HELD", "this lock is held: make another one for the same key")
-        return self._client.call("acquire", self._granted, **self._members)
+        wait = self._members["wait"]
+        return self._client._wait(lambda: self._client._request("acquire", self._members, self._granted),
+                                  wait / 1000 + _ANSWER_S if isinstance(wait, int) else None)
 
     def extend(self, ttl=None):
         """The ttl from now on. The agent refuses one that ends before `remaining`."""
         self.check()
-        return self._client.call("extend", lock=self._number, ttl=_ms(ttl))
+        members = {"lock": self._number, "ttl": _ms(ttl)}
+        return self._client._wait(lambda: self._client._request("extend", members), self.remaining, self)
 
     def release(self):
         """Waits for the agent until the deadline at most. Where no agent answers, the next one is told."""
@@ -203,18 +211,22 @@ class _Client:
         return future
 
     @contextlib.contextmanager
-    def _asking(self, begin):
-        """What an answer brings for which nobody waits any more is given back."""
+    def _asking(self, begin, held=None):
+        """What an answer brings for which nobody waits any more is given back. Held: its deadline is the limit."""
         future = begin()
         try:
             yield future
-        except BaseException:
+        except BaseException as error:
             with self._mutex, contextlib.suppress(RedlockError):
                 if future.cancel():
                     if future.number in self._pending:
                         self._request("cancel", {"request": future.number})
                 elif not future.exception() and isinstance(future.result(), _Lock):
                     future.result()._end("nobody waited for it any more")
+            if isinstance(error, concurrent.futures.TimeoutError):
+                if held:
+                    held.check()
+                raise RedlockError("AGENT_E_GONE", f"the agent at {self.path} does not answer", {"retry": True}) from None
             raise
 
     def _connect(self):
@@ -319,9 +331,9 @@ class _Client:
 class Client(_Client, contextlib.AbstractContextManager):
     _lock_type = Lock
 
-    def _wait(self, begin):
-        with self._asking(begin) as future:
-            return future and future.result()
+    def _wait(self, begin, limit=None, held=None):
+        with self._asking(begin, held) as future:
+            return future and future.result(limit)
 
     def _tell(self, on_lost, lock):
         threading.Thread(target=on_lost, args=(lock,), daemon=True, name="redlock-lost").start()
@@ -333,10 +345,12 @@ class Client(_Client, contextlib.AbstractContextManager):
 class AsyncClient(_Client, contextlib.AbstractAsyncContextManager):
     _lock_type = AsyncLock
 
-    async def _wait(self, begin):
+    async def _wait(self, begin, limit=None, held=None):
         self._loop = asyncio.get_running_loop()
-        with self._asking(begin) as future:
-            return future and await asyncio.wrap_future(future)
+        with self._asking(begin, held) as future:
+            if future and not (await asyncio.wait({answer := asyncio.wrap_future(future)}, timeout=limit))[0]:
+                raise concurrent.futures.TimeoutError
+            return future and answer.result()
 
     def _tell(self, on_lost, lock):
         with contextlib.suppress(RuntimeError):  # the loop has been closed
