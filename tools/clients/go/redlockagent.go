@@ -13,8 +13,8 @@
 // reading: when it is 0 the lock may be another's, whatever has become of the agent. [Held.Context] ends when the lock
 // is lost. That needs a timer, which stands still while the machine sleeps: it may come a second late.
 //
-// If the agent does not answer, because it is stopped for example, [Client.Lock] fails 10 s after its wait, [Held.Extend]
-// fails at the lock's deadline, and [Held.Release] returns then, since the lock has ended.
+// If the agent does not answer, because it is stopped for example, [Client.Lock] fails 10 s after its wait,
+// [Held.Extend] fails at the lock's deadline, and [Held.Release] returns then, since the lock has ended.
 package redlockagent
 
 import (
@@ -208,8 +208,8 @@ func (h *Held) Remaining() time.Duration {
 	return h.left()
 }
 
-// Check returns an error unless the lock is held at this moment: ErrLost, or that it has been given back. Right after the
-// program has been stopped it may be ErrLost while the agent's word that the lock goes on has not been read yet.
+// Check returns an error unless the lock is held at this moment: ErrLost, or that it has been given back. Right after
+// the program has been stopped it may be ErrLost while the agent's word that the lock goes on has not been read yet.
 func (h *Held) Check() error {
 	h.client.mutex.Lock()
 	defer h.client.mutex.Unlock()

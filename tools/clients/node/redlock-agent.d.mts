@@ -81,8 +81,8 @@ export interface Held extends AsyncDisposable {
 export class Agent implements AsyncDisposable {
   /** @param path the agent's socket: by default $REDLOCK_AGENT, $XDG_RUNTIME_DIR/redlock.sock or /run/redlock.sock */
   constructor(path?: string);
-  /** A lock on a key, or on several at once. Rejected with NotAcquired when others have it, and with AGENT_E_GONE when the
-   * agent, stopped for example, has not answered 10 s after the wait: what it grants later is given back. */
+  /** A lock on a key, or on several at once. Rejected with NotAcquired when others have it, and with AGENT_E_GONE when
+   * the agent, stopped for example, has not answered 10 s after the wait: what it grants later is given back. */
   lock(key: string | (string | Key)[], options?: LockOptions): Promise<Held>;
   /** Any request of PROTOCOL.md that has one answer. */
   call(op: string, members?: Record<string, unknown>, signal?: AbortSignal): Promise<Record<string, unknown>>;

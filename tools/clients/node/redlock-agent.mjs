@@ -13,8 +13,8 @@
  * decided here, whenever `remaining` is read. Node's own clocks stand still while the machine sleeps, so /proc/uptime
  * is read instead, which has to be there. It has steps of 10 ms, and is always taken as late as it may be. The abortion
  * of `lost` needs a timer: after a sleep of the machine it comes up to a second late, when `remaining` is 0 already.
- * When the event loop has been blocked until after the deadline, the agent's word that the lock goes on is not read yet:
- * what is asynchronous lets the loop read it first, and nothing that is synchronous can.
+ * When the event loop has been blocked until after the deadline, the agent's word that the lock goes on is not read
+ * yet: what is asynchronous lets the loop read it first, and nothing that is synchronous can.
  *
  * An event may stand right behind its grant. So each line is carried out when it is read, and promises settle later. */
 import { openSync, readSync } from "node:fs";

@@ -7,13 +7,15 @@
  *     ship_orders($held->fence);                  // $held->remaining(): seconds that the lock is certain to last
  *     $held->release();
  *
- * A lock is renewed by the agent until it is released, its object is gone, or the program dies. `remaining()` is compared
- * with this program's own reading of the clock: when it is 0 the lock may be another's, whatever has become of the agent.
- * Where that matters call `$held->check()` before each step. A program that holds a lock over a restart of the agent has
- * to call one of these, or `$client->poll()`, within the ttl. Durations are seconds. A forked child holds nothing; but PHP
- * lets a program that it starts inherit the connection, which ends with both. In a Fiber, what waits suspends it, and is
- * to be resumed again and again. If the agent does not answer, because it is stopped for example, lock() fails 10 s after
- * its wait, extend() fails at the lock's deadline, and release() returns then, since the lock has ended.
+ * A lock is renewed by the agent until it is released, its object is gone, or the program dies. `remaining()` is
+ * compared with this program's own reading of the clock: when it is 0 the lock may be another's, whatever has become of
+ * the agent. Where that matters call `$held->check()` before each step. A program that holds a lock over a restart of
+ * the agent has to call one of these, or `$client->poll()`, within the ttl. Durations are seconds. A forked child holds
+ * nothing; but PHP lets a program that it starts inherit the connection, which ends with both. In a Fiber, what waits
+ * suspends it, and is to be resumed again and again.
+ *
+ * If the agent does not answer, because it is stopped for example, lock() fails 10 s after its wait, extend() fails at
+ * the lock's deadline, and release() returns then, since the lock has ended.
  */
 declare(strict_types=1);
 
@@ -133,8 +135,9 @@ final class Client
 
     /** A lock on a key, or on several at once. wait: how long to try, or 'forever'. mode: 'shared' or 'upgradeable'.
      *  permits: '1/10', one of ten. fenced: with a fencing token. linger: how long it outlives the connection.
-     *  canceled(), if it is given, is asked again and again while the lock is waited for; true ends that. AGENT_E_GONE:
-     *  10 s after the wait, or after canceled(), the agent has not answered. A lock that it grants later is given back. */
+     *  canceled(), if it is given, is asked again and again while the lock is waited for; true ends that.
+     *  AGENT_E_GONE: 10 s after the wait, or after canceled(), the agent has not answered. What it grants later is
+     *  given back. */
     public function lock(string|array $key, int|float|string $ttl = 10, int|float|string $wait = 0, ?string $mode = null,
         ?string $permits = null, bool $fenced = false, ?string $label = null, ?float $linger = null,
         ?float $hold_at_least = null, ?float $min_validity = null, ?\Closure $canceled = null): Lock
@@ -142,8 +145,7 @@ final class Client
         $answer = $this->call('acquire', [is_array($key) ? 'keys' : 'key' => $key, 'ttl' => self::ms($ttl),
             'wait' => self::ms($wait), 'mode' => $mode, 'permits' => $permits, 'fenced' => $fenced ?: null,
             'label' => $label, 'linger' => self::ms($linger), 'hold_at_least' => self::ms($hold_at_least),
-            'min_validity' => self::ms($min_validity)], null, $canceled,
-            is_string($wait) ? INF : $wait + self::ANSWER_S);
+            'min_validity' => self::ms($min_validity)], null, $canceled);
         return new Lock($this, $answer['grant'], $answer);
     }
 
@@ -158,12 +160,13 @@ final class Client
         }
     }
 
-    /** Any request of PROTOCOL.md: its answer, or RedlockError, at the latest after $limit seconds. A grant changes by the
-     *  answer, and is waited for until its deadline; a new one is in the answer. */
-    public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null,
-        float $limit = INF): array
+    /** Any request of PROTOCOL.md: its answer, or RedlockError. A grant changes by the answer, which is waited for
+     *  until its deadline. A new grant is in the answer as `grant`. */
+    public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null): array
     {
-        [$answer, $until] = [null, hrtime(true) / 1e9 + $limit];
+        $wait = $op === 'acquire' ? $members['wait'] ?? 0 : INF;
+        $until = is_string($wait) ? INF : hrtime(true) / 1e9 + $wait / 1000 + self::ANSWER_S;
+        $answer = null;
         $this->poll();
         $id = $this->request($op, $members, function (array $got) use (&$answer, $op, $grant): void {
             $answer = $got;

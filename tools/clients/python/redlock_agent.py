@@ -8,9 +8,10 @@ A lock is renewed by the agent until it is released. It is given back when the p
 `remaining` is compared with this program's own reading of the clock: when it is 0 the lock may be another's, whatever
 has become of the agent. Where that matters call `held.check()` before each step, or pass `on_lost`.
 
-Client is for threads, AsyncClient for asyncio, to be awaited. Durations are seconds. A forked child holds nothing. If the
-agent does not answer, because it is stopped for example, a lock's acquisition fails 10 s after its wait, an extension
-fails at the lock's deadline, and release() returns then, since the lock has ended.
+Client is for threads, AsyncClient for asyncio, to be awaited. Durations are seconds. A forked child holds nothing.
+
+If the agent does not answer, because it is stopped for example, a lock's acquisition fails 10 s after its wait, an
+extension fails at the lock's deadline, and release() returns then, since the lock has ended.
 """
 import asyncio
 import concurrent.futures
@@ -226,7 +227,8 @@ class _Client:
             if isinstance(error, concurrent.futures.TimeoutError):
                 if held:
                     held.check()
-                raise RedlockError("AGENT_E_GONE", f"the agent at {self.path} does not answer", {"retry": True}) from None
+                why = f"the agent at {self.path} does not answer"
+                raise RedlockError("AGENT_E_GONE", why, {"retry": True}) from None
             raise
 
     def _connect(self):
