@@ -22,6 +22,7 @@
 #ifndef REDLOCK_SIMULATION_H
 #define REDLOCK_SIMULATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,6 +74,9 @@ REDLOCK_API int redlock_simulation_steal(struct redlock_simulation *simulation, 
 /* The first n masters cannot be reached, and the others can: 0 makes all of them well again. What they store stays.
  * 0, E_ARGUMENT. */
 REDLOCK_API int redlock_simulation_fail_masters(struct redlock_simulation *simulation, size_t n);
+
+/* Master i of redlock_simulation_masters() alone cannot be reached, or can be again. 0, E_ARGUMENT. */
+REDLOCK_API int redlock_simulation_fail_master(struct redlock_simulation *simulation, size_t i, bool fails);
 
 /* From now on tokens follow from this number: the same ones in each run. */
 REDLOCK_API void redlock_simulation_seed(struct redlock_simulation *simulation, uint64_t seed);

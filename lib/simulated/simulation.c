@@ -151,17 +151,24 @@ int redlock_simulation_steal(struct redlock_simulation *simulation, const char *
     return REDLOCK_OK;
 }
 
+int redlock_simulation_fail_master(struct redlock_simulation *simulation, size_t i, bool fails)
+{
+    if (!simulation || i >= simulation->n_masters)
+        return REDLOCK_E_ARGUMENT;
+    pthread_mutex_lock(&simulation->mutex);
+    simulation->masters[i]->down = fails;
+    if (fails)
+        break_pipes(simulation->masters[i]);
+    pthread_mutex_unlock(&simulation->mutex);
+    return REDLOCK_OK;
+}
+
 int redlock_simulation_fail_masters(struct redlock_simulation *simulation, size_t n)
 {
     if (!simulation || n > simulation->n_masters)
         return REDLOCK_E_ARGUMENT;
-    pthread_mutex_lock(&simulation->mutex);
-    for (size_t i = 0; i < simulation->n_masters; i++) {
-        simulation->masters[i]->down = i < n;
-        if (i < n)
-            break_pipes(simulation->masters[i]);
-    }
-    pthread_mutex_unlock(&simulation->mutex);
+    for (size_t i = 0; i < simulation->n_masters; i++)
+        redlock_simulation_fail_master(simulation, i, i < n);
     return REDLOCK_OK;
 }
 

@@ -105,6 +105,38 @@ class Rig:
         return now_us()
 
 
+def is_listening(path):
+    with socket.socket(socket.AF_UNIX) as stream:
+        return stream.connect_ex(path) == 0
+
+
+class Simulated:
+    """An agent that needs nothing but a socket."""
+
+    def __init__(self, place, *options, real=None):
+        self.socket = os.path.join(place, "agent.sock")
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("REDLOCK_")}
+        self.environment["REDLOCK_NODES"] = "127.0.0.1:1"  # which is not asked
+        self.environment["REDLOCK_AGENT"] = self.socket
+        self.said = open(os.path.join(place, "said"), "w+")
+        self.agent = subprocess.Popen([REDLOCK, "agent", *(real or ["--simulate"]), "--socket", self.socket, *options],
+                                      env=self.environment, stderr=self.said)
+        wait_for(lambda: is_listening(self.socket) or self.agent.poll() is not None, "an agent that listens")
+
+    def connect(self):
+        return Wire(self)
+
+    def words(self):
+        self.said.seek(0)
+        return self.said.read()
+
+    def end(self):
+        self.agent.send_signal(signal.SIGTERM)
+        code = self.agent.wait(PATIENCE_S)
+        self.said.close()
+        return code
+
+
 class Wire:
     """A connection that says what it likes."""
 

@@ -1,45 +1,12 @@
 #!/usr/bin/env python3
 """`redlock agent --simulate`: masters without servers, and the requests that let time pass and take locks away."""
 import os
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from agent_rig import PATIENCE_S, REDLOCK, Wire, now_us, run_tests, wait_for  # noqa: E402  (it reads the arguments)
-
-
-def is_listening(path):
-    with socket.socket(socket.AF_UNIX) as stream:
-        return stream.connect_ex(path) == 0
-
-
-class Simulated:
-    """An agent that needs nothing but a socket."""
-
-    def __init__(self, place, *options, real=None):
-        self.socket = os.path.join(place, "agent.sock")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("REDLOCK_")}
-        environment["REDLOCK_NODES"] = "127.0.0.1:1"  # which is not asked
-        self.said = open(os.path.join(place, "said"), "w+")
-        self.agent = subprocess.Popen([REDLOCK, "agent", *(real or ["--simulate"]), "--socket", self.socket, *options],
-                                      env=environment, stderr=self.said)
-        wait_for(lambda: is_listening(self.socket) or self.agent.poll() is not None, "an agent that listens")
-
-    def connect(self):
-        return Wire(self)
-
-    def words(self):
-        self.said.seek(0)
-        return self.said.read()
-
-    def end(self):
-        self.agent.send_signal(signal.SIGTERM)
-        code = self.agent.wait(PATIENCE_S)
-        self.said.close()
-        return code
+from agent_rig import PATIENCE_S, REDLOCK, Simulated, now_us, run_tests  # noqa: E402  (it reads the arguments)
 
 
 def deadline_of(wire, lock):
@@ -118,6 +85,24 @@ def failing_masters_put_a_lock_at_risk_and_come_back(rig):
     wire.get("acquire", key="orders")
 
 
+def masters_fail_by_their_names(rig):
+    wire = rig.connect()
+    lock = wire.get("acquire", key="orders")["lock"]
+    wire.get("sim.fail-masters", names=["simulated-2"])
+    wire.get("sim.advance", by="1m")
+    assert wire.get("extend", lock=lock)["votes"] == 2
+    wire.get("sim.fail-masters", names=["simulated-1", "simulated-3"])
+    wire.get("sim.advance", by="10s")
+    assert "simulated-1, simulated-3: not reached" in wire.event("at-risk")["why"]
+    wire.event("lost")
+    for names in (["simulated-1", "simulated-4"], "simulated-1", [1], [""]):
+        status, why = wire.refused("sim.fail-masters", names=names)
+        assert status == "AGENT_E_REQUEST" and "simulated-1, simulated-2, simulated-3" in why, why
+    wire.get("sim.fail-masters", names=[])
+    wire.get("sim.advance", by="10s")
+    wire.get("acquire", key="orders")
+
+
 def who_waits_has_the_lock_when_its_time_has_come(rig):
     holder, waiter = rig.connect(), rig.connect()
     first = holder.get("acquire", key="orders", fenced=True)
@@ -169,7 +154,9 @@ def what_makes_no_sense_is_refused(rig):
     wire = rig.connect()
     for why, op, members in [("'by' is missing", "sim.advance", {}), ("'by' must be", "sim.advance", {"by": "-1s"}),
                              ("'key' is missing", "sim.lose", {}), ("'key' is missing", "sim.steal", {}),
-                             ("0 to 3", "sim.fail-masters", {"masters": 4}), ("'seed' must be", "sim.seed", {"seed": "x"}),
+                             ("0 to 3", "sim.fail-masters", {"masters": 4}), ("'names'", "sim.fail-masters", {}),
+                             ("'names'", "sim.fail-masters", {"masters": 0, "names": []}),
+                             ("'seed' must be", "sim.seed", {"seed": "x"}),
                              ("no member 'for'", "sim.advance", {"by": "1s", "for": 1}),
                              ("sim.advance, sim.lose", "sim.nothing", {}), ("sim.advance, sim.lose", "sim.", {})]:
         status, words = wire.refused(op, **members)
@@ -224,7 +211,7 @@ def other_agents_do_not_know_these_requests(place):
 
 WITH_AGENT = [a_lock_is_renewed_while_an_hour_passes, a_lock_that_nobody_renews_is_told_its_deadline_anew_and_ends,
               what_was_told_is_not_taken_back_by_an_extension, a_stolen_lock_is_lost_with_the_masters_that_say_so,
-              a_key_that_vanishes_is_lost, failing_masters_put_a_lock_at_risk_and_come_back,
+              a_key_that_vanishes_is_lost, failing_masters_put_a_lock_at_risk_and_come_back, masters_fail_by_their_names,
               who_waits_has_the_lock_when_its_time_has_come, a_lock_lingers_until_its_time_is_over,
               leaders_are_told_anew_and_observers_hear_of_the_next, tokens_follow_from_the_seed,
               what_makes_no_sense_is_refused, an_agent_that_ends_while_time_passes_ends_in_order]

@@ -317,6 +317,25 @@ TEST(losing, masters_that_fail_cost_the_lock_and_forget_nothing)
     redlock_service_destroy(other);
 }
 
+TEST(losing, a_master_fails_alone)
+{
+    struct loss loss;
+
+    hold(&loss);
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_int_eq(redlock_simulation_fail_master(masters, i, true), 0);
+        pass(HOUR_MS);
+        ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 0);
+        ck_assert_int_eq(redlock_simulation_fail_master(masters, i, false), 0);
+        pass(TTL_MS);
+    }
+    ck_assert_int_eq(redlock_simulation_fail_master(masters, 0, true), 0);
+    ck_assert_int_eq(redlock_simulation_fail_master(masters, N - 1, true), 0);
+    pass(TTL_MS);
+    ck_assert_int_eq(loss.seen, 1 + REDLOCK_LOSS_UNREACHABLE);
+    ck_assert_int_eq(redlock_simulation_fail_master(masters, N, true), REDLOCK_E_ARGUMENT);
+}
+
 TEST(losing, readers_and_permits_are_lost_by_their_keys)
 {
     struct redlock_acquire_options shared;

@@ -128,18 +128,44 @@ static void op_steal(struct peer *peer, int64_t id, json_t *words)
         answer_status(peer, id, redlock_simulation_steal(simulation, full, ttl_ms));
 }
 
+/* The masters' names as answers have them. False: no master has such a name. */
+static bool read_names(const json_t *names, bool fails[N_MASTERS])
+{
+    const json_t *name;
+    size_t i;
+    char number, end;
+
+    json_array_foreach(names, i, name) {
+        if (!json_is_string(name) || sscanf(json_string_value(name), "simulated-%c%c", &number, &end) != 1 ||
+            number < '1' || number > '0' + N_MASTERS)
+            return false;
+        fails[number - '1'] = true;
+    }
+    return json_is_array(names);
+}
+
 static void op_fail_masters(struct peer *peer, int64_t id, json_t *words)
 {
-    uint64_t n = 0;
-    const struct field fields[] = {{"masters", FIELD_NUMBER, &n, true}, {0}};
+    const uint64_t none = UINT64_MAX;
+    uint64_t n = none;
+    json_t *names = NULL;
+    bool fails[N_MASTERS] = {false};
+    const struct field fields[] = {{"masters", FIELD_NUMBER, &n, false}, {"names", FIELD_ANY, &names, false}, {0}};
     char why[FIELDS_WHY_SIZE];
 
-    if (!fields_read(words, fields, why))
+    if (!fields_read(words, fields, why)) {
         answer_wrong(peer, id, why);
-    else if (n > N_MASTERS || redlock_simulation_fail_masters(simulation, (size_t)n) < 0)
+    } else if ((n == none) == !names) {
+        answer_wrong(peer, id, "one of 'masters', a number, and 'names' is needed");
+    } else if (!names && n > N_MASTERS) {
         answer_wrong(peer, id, "'masters' is how many of the three fail: 0 to 3, and 0 makes all well again");
-    else
+    } else if (names && !read_names(names, fails)) {
+        answer_wrong(peer, id, "'names' is an array of the masters that fail: simulated-1, simulated-2, simulated-3");
+    } else {
+        for (size_t i = 0; i < N_MASTERS; i++)
+            redlock_simulation_fail_master(simulation, i, names ? fails[i] : i < n);
         answer(peer, answer_ok(id));
+    }
 }
 
 static void op_seed(struct peer *peer, int64_t id, json_t *words)
