@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""redlock-lab engine: an engine of the tests' own, without and with each fault that the check must name, and `single`.
+"""redlock-lab engine: an engine of the tests' own, without and with each fault that the check must name, `single`, and `agent`.
 
-    test_engines.py LAB TINY SINGLE
+    test_engines.py LAB TINY SINGLE AGENT
 """
 import concurrent.futures
 import json
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-lab, tiny, single = sys.argv[1:4]
+lab, tiny, single, agent = sys.argv[1:5]
 
 # What is planted, and what must be said of it.
 FAULTS = {
@@ -62,8 +62,8 @@ def silence_is_named():
             assert done.returncode == 1 and re.search(silent[fault], done.stdout), done.stdout + done.stderr
 
 
-def single_has_no_fault_on_a_server_of_its_own():
-    done = run("check", single)
+def an_engine_has_no_fault_on_servers_of_its_own(engine):
+    done = run("check", engine)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("ok ") == 7, done.stdout
 
@@ -147,7 +147,9 @@ def a_broken_engine_ends_the_run_with_status_3():
 TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
          *((f"fault is named: {fault}", lambda fault=fault: fault_is_named(fault)) for fault in FAULTS),
          ("silence is named", silence_is_named),
-         ("single has no fault on a server of its own", single_has_no_fault_on_a_server_of_its_own),
+         *((f"{name} has no fault on servers of its own",
+            lambda engine=engine: an_engine_has_no_fault_on_servers_of_its_own(engine))
+           for name, engine in (("single", single), ("agent", agent))),
          ("help is given behind a word, too", help_is_given_behind_a_word_too),
          ("engines are found by name", engines_are_found_by_name),
          ("failover says what it cannot use", failover_says_what_it_cannot_use),

@@ -27,7 +27,7 @@ WATCHDOG_S = 120
 SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", "--rate", "200")
 PROMISES = ("double_holds", "fence_regressions", "mixed_writes", "foreign_releases", "leaked_keys")
 SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang-3", "restart-empty", "rolling-restart",
-             "partition", "slow-master", "lost-replies", "clock-step", "holder-crash", "holder-pause")
+             "partition", "slow-master", "lost-replies", "clock-step", "holder-dies", "holder-pause")
 BY_NAME = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all", "partition-holder", "replace-1",
            "grow-3-to-5", "move-all")
 
@@ -238,7 +238,7 @@ def a_lost_quorum_is_refused_in_time_and_comes_back():
 
 
 def the_leader_has_a_successor_when_it_crashes_or_stands_still():
-    scenarios = safe("holder-crash", "holder-pause")
+    scenarios = safe("holder-dies", "holder-pause")
     for scenario in scenarios.values():
         assert scenario["takeover_ms"] > scenario["takeover_theory_ms"] - 50, scenario["takeover_ms"]
         assert scenario["takeover_ms"] < scenario["takeover_theory_ms"] + 3000, scenario["takeover_ms"]
@@ -270,7 +270,7 @@ def stores_are_told_in_every_form_and_only_if_there_is_one():
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "report.html")
         for resource, tiles, told in (((), 5, False), (("--resource", "file"), 6, True)):
-            code, out, err = failover(*SHORT, "holder-crash", *resource, "--html", path)
+            code, out, err = failover(*SHORT, "holder-dies", *resource, "--html", path)
             assert code == 0, f"exit code {code}: {out}{err}"
             page = pathlib.Path(path).read_text(encoding="utf-8")
             assert ("late writes to the store (file): with the guard 0 refused, 0 stored" in out) == told, out
@@ -478,6 +478,25 @@ def engines_are_compared():
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
 
 
+def the_agent_outlives_a_holder_that_dies():
+    """Its successor has the lock long before it would have run out, and both agents keep the promises of the library
+    when masters come back empty and when one of them is cut off."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/report.json"
+        code, _, err = failover("holder-dies", "restart-empty", "partition-holder", *SHORT, "--compare", "--ttl", "5s",
+                                "--max-ttl", "5s", "--engine", "agent", "--json", path)
+        assert code == 0, err
+        with open(path, encoding="utf-8") as file:
+            outcomes = {outcome["scenario"]: outcome for outcome in json.load(file)["engines"][0]["scenarios"]}
+    dies, emptied, parted = (outcomes[name] for name in ("holder-dies", "restart-empty", "partition-holder"))
+    assert 0 <= dies["takeover_ms"] < 1500, dies
+    assert sum(span["state"] == "down" for span in emptied["masters"]) == 3, emptied
+    assert emptied["unavailable_ms"] > 2000, emptied
+    assert parted["takeover_ms"] > 500 and parted["refused"] > 30, parted
+    for outcome in outcomes.values():
+        assert outcome["double_holds"] == outcome["fence_regressions"] == outcome["double_writes"] == 0, outcome
+
+
 def a_comparison_fails_for_this_library_alone():
     def exit_code(scenario, engines, limit, **how):
         return failover("--compare", scenario, *SHORT, "--engine", engines, "--max-unavailable", limit, **how)[0]
@@ -540,7 +559,7 @@ def unknown_engines_are_named():
     assert "--compare" in refused("--engine", "single", "--markdown", "/tmp/x", "baseline")
 
 
-TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_this_library_alone,
+TESTS = [all_scenarios_are_listed, engines_are_compared, the_agent_outlives_a_holder_that_dies, a_comparison_fails_for_this_library_alone,
          two_holders_behind_sentinel_are_found,
          a_report_about_one_engine_names_it_and_counts_its_servers,
          comparisons_have_their_defaults_however_they_are_spelled, unknown_engines_are_named, help_teaches,

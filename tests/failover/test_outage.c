@@ -100,7 +100,7 @@ TEST(plans, a_quorum_is_lost_by_the_third_of_five)
     ck_assert(!fo_scenario_loses_quorum(scenario("partition"), 5));
     ck_assert_int_eq(fo_scenario_goal(scenario("kill-2"), 5), FO_UNNOTICED);
     ck_assert_int_eq(fo_scenario_goal(scenario("kill-2"), 3), FO_REFUSED);
-    ck_assert_int_eq(fo_scenario_goal(scenario("holder-crash"), 5), FO_TAKEOVER);
+    ck_assert_int_eq(fo_scenario_goal(scenario("holder-dies"), 5), FO_TAKEOVER);
     ck_assert_int_eq(fo_scenario_goal(scenario("baseline"), 5), FO_NO_GOAL);
     ck_assert_int_eq(fo_scenario_find("kill-9"), -1);
 }

@@ -36,18 +36,6 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* The directory of this process's program, with the final slash. */
-static bool own_directory(char *ret_path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", ret_path, size - 1);
-
-    if (n <= 0)
-        return false;
-    ret_path[n] = '\0';
-    *(strrchr(ret_path, '/') + 1) = '\0';
-    return true;
-}
-
 /* As the environment says; else in the build tree; else where it is installed, seen from the program, so that a tree
  * may be moved as a whole. */
 static bool find_shim(char *ret_path, size_t size)
@@ -61,7 +49,7 @@ static bool find_shim(char *ret_path, size_t size)
         snprintf(ret_path, size, "%s", named);
         return is_there(ret_path);
     }
-    if (!own_directory(directory, sizeof directory))
+    if (!program_directory(directory, sizeof directory))
         return false;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (snprintf(ret_path, size, "%s%s%s" SHIM_NAME, rests[i][0] == '/' ? "" : directory, places[i], rests[i]) <

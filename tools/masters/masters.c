@@ -23,7 +23,7 @@ static const struct system *const systems[] = {
 #ifdef MASTERS_HAVE_ALL
     [MASTERS_SENTINEL] = &system_sentinel, [MASTERS_ETCD] = &system_etcd,
     [MASTERS_ZOOKEEPER] = &system_zookeeper, [MASTERS_POSTGRES] = &system_postgres,
-    [MASTERS_MARIADB] = &system_mariadb,
+    [MASTERS_MARIADB] = &system_mariadb, [MASTERS_AGENT] = &system_agent,
 #endif
 };
 
@@ -114,6 +114,19 @@ static bool set_socket(struct master *master, const char *dir, size_t i)
     return true;
 }
 
+static bool is_entry_on_socket(const struct masters *masters, size_t i)
+{
+    return masters->system->entries_on_sockets && i >= masters->system->first_entry;
+}
+
+static bool set_entry(const struct masters *masters, struct master *master)
+{
+    size_t opposite = masters->system->first_entry + masters->count - 1 - master->index;
+
+    return set_socket(master, masters->dir, master->index) &&
+           (asprintf(&master->apart_url, "unix://%s/%zu.sock", masters->dir, opposite) >= 0 || fail("out of memory"));
+}
+
 /* It belongs to whom the server runs as. */
 bool master_make_dir(const struct masters *masters, const struct master *master)
 {
@@ -133,6 +146,8 @@ static bool prepare(struct masters *masters, size_t i)
         return fail("out of memory");
     if (!master_make_dir(masters, master))
         return false;
+    if (is_entry_on_socket(masters, i))
+        return set_entry(masters, master);
     if ((!masters->tcp || masters->tls) && !set_socket(master, masters->dir, i))
         return false;
     return !masters->tcp || set_ports(masters, master);

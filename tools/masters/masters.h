@@ -41,6 +41,7 @@ enum masters_system {
     MASTERS_ZOOKEEPER, /* three servers */
     MASTERS_POSTGRES,  /* one */
     MASTERS_MARIADB,   /* one */
+    MASTERS_AGENT,     /* Redis: five masters, and before them two of `redlock agent`, for programs of two machines */
     MASTERS_SYSTEMS,
 };
 
@@ -79,7 +80,8 @@ bool masters_is_installed(enum masters_system system);        /* if not, masters
 size_t masters_count(const struct masters *masters);
 const char *masters_url(const struct masters *masters, size_t i); /* for redlock_client_create() */
 const char *const *masters_urls(const struct masters *masters);   /* all, in order */
-const char *const *masters_entries(const struct masters *masters); /* what clients are told: all, or the Sentinels */
+const char *const *masters_entries(const struct masters *masters); /* what clients are told: all, the Sentinels, or the
+                                                                    * agents, of which their machine's comes first */
 pid_t masters_pid(const struct masters *masters, size_t i);       /* 0 while it is down */
 const char *masters_dir(const struct masters *masters);
 
@@ -95,7 +97,7 @@ bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
  * the rest, and the rest nothing of them, until it is taken back; what was on its way arrives then, as TCP has it. */
 bool masters_part(struct masters *masters, size_t i, bool apart);
 bool masters_part_clients(struct masters *masters, bool apart); /* also while no member is apart */
-/* For clients that are to be apart, instead of masters_entries(). */
+/* For clients that are to be apart, instead of masters_entries(); of agents also for those of the other machine. */
 const char *const *masters_apart_entries(const struct masters *masters);
 /* Names such a client, before it connects and for good, and its children with it: where members tell clients the
  * addresses of others, as Sentinels do, the client's own addresses are not enough. Elsewhere this does nothing. */

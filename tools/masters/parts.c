@@ -15,11 +15,19 @@ size_t parts_ports(const struct system *system)
     return system->cannot_part ? PORT_CLIENTS + 1 : system->ports;
 }
 
+/* Entries on sockets are reached past all relays. */
+static size_t relayed_members(const struct masters *masters)
+{
+    return masters->system->entries_on_sockets ? masters->system->first_entry : masters->count;
+}
+
 bool parts_add_process(const struct masters *masters, const struct master *master)
 {
-    return !masters->relays || !masters->system->meet ||
-           relays_assign(masters->relays, master->pid, FIRST_MEMBER + (unsigned)master->index) ||
-           fail("the relays are gone");
+    bool is_other_machine = masters->system->entries_on_sockets && master->index > masters->system->first_entry;
+    unsigned side = is_other_machine ? CLIENTS_APART : FIRST_MEMBER + (unsigned)master->index;
+
+    return !masters->relays || (!masters->system->meet && !is_other_machine) ||
+           relays_assign(masters->relays, master->pid, side) || fail("the relays are gone");
 }
 
 static bool is_parted(const struct masters *masters)
@@ -54,7 +62,7 @@ static bool set(const struct masters *masters, size_t relay, unsigned side, stru
 /* The relays before the ports come first, those for clients that are apart behind them. */
 static size_t first_apart(const struct masters *masters)
 {
-    return masters->count * parts_ports(masters->system);
+    return relayed_members(masters) * parts_ports(masters->system);
 }
 
 static bool set_member(const struct masters *masters, size_t i, unsigned side)
@@ -69,7 +77,7 @@ static bool set_member(const struct masters *masters, size_t i, unsigned side)
 
 static bool set_all(const struct masters *masters)
 {
-    for (size_t i = 0; i < masters->count; i++)
+    for (size_t i = 0; i < relayed_members(masters); i++)
         for (unsigned side = 0; side < FIRST_MEMBER + masters->count; side++)
             if (!set_member(masters, i, side))
                 return false;
@@ -100,10 +108,10 @@ bool parts_begin(struct masters *masters)
     struct plan plan = {.n = 0};
     char why[160];
 
-    for (size_t i = 0; i < masters->count; i++)
+    for (size_t i = 0; i < relayed_members(masters); i++)
         for (size_t port = 0; port < parts_ports(masters->system); port++)
             add(&plan, masters->list[i].announced[port], masters->list[i].ports[port]);
-    for (size_t i = 0; i < masters->count; i++)
+    for (size_t i = 0; i < relayed_members(masters); i++)
         add(&plan, masters->list[i].announced_apart, masters->list[i].ports[PORT_CLIENTS]);
     masters->relays = relays_create_at(plan.listen, plan.upstream, plan.n, 0, why, sizeof why);
     if (!masters->relays)

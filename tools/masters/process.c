@@ -122,7 +122,8 @@ static bool put_together(const struct masters *masters, const struct master *mas
 
     return (!system->prepare || system->prepare(masters, master)) &&
            (!system->installer || install(masters, master)) &&
-           arguments_add(arguments, masters->server, NULL) &&
+           (system->command ? system->command(masters, master, arguments)
+                            : arguments_add(arguments, masters->server, NULL)) &&
            system->arguments(masters, master, arguments) &&
            arguments_add_list(arguments, (const char *const *)master->setup.extra_args);
 }
@@ -382,6 +383,17 @@ char *program_find(const char *name, const char *places)
     if (!found)
         fail("there is no program \"%s\"", name);
     return found;
+}
+
+bool program_directory(char *ret_path, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", ret_path, size - 1);
+
+    if (n <= 0)
+        return false;
+    ret_path[n] = '\0';
+    *(strrchr(ret_path, '/') + 1) = '\0';
+    return true;
 }
 
 bool program_user_find(const char *name, struct program_user *ret_user)

@@ -28,6 +28,9 @@ void arguments_fini(struct arguments *arguments);
  * nowhere. A name with a slash is taken as it is. */
 char *program_find(const char *name, const char *places);
 
+/* The directory of this process's own program, with the final slash. */
+bool program_directory(char *ret_path, size_t size);
+
 /* Whom a program shall run as: if this process is root, the user of that name; else, and for NULL, itself. */
 struct program_user {
     bool other;

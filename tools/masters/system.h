@@ -18,6 +18,7 @@ struct system {
     const char *user;       /* whom servers that refuse root run as; NULL: whoever runs this */
     size_t count;           /* of members; 0: as many as the caller wants */
     size_t first_entry;     /* from this member on, they are what clients are told of */
+    bool entries_on_sockets; /* which have no ports; to clients that are apart they are named the other way round */
     size_t ports;           /* of each member */
     bool cannot_part;       /* its members tell each other on which ports they really listen: relays are for clients */
     bool meet;              /* its members connect to each other by relays, which must know whose a connection is */
@@ -28,7 +29,9 @@ struct system {
     bool (*prepare)(const struct masters *masters, const struct master *master);
     /* The command that makes the directory of a database, before the first start. NULL: the server needs none. */
     bool (*installer)(const struct masters *masters, const char *data, struct arguments *arguments);
-    /* What stands behind the program's name. */
+    /* Adds the program's name, where not all members run the same. NULL: they run `program`. */
+    bool (*command)(const struct masters *masters, const struct master *master, struct arguments *arguments);
+    /* What stands behind it. */
     bool (*arguments)(const struct masters *masters, const struct master *master, struct arguments *arguments);
     /* Whether this one is up: it listens, and is the process that was started. */
     bool (*answers)(const struct master *master);
@@ -46,6 +49,7 @@ extern const struct system system_etcd;
 extern const struct system system_zookeeper;
 extern const struct system system_postgres;
 extern const struct system system_mariadb;
+extern const struct system system_agent;
 
 /* What redis-server is told, whether alone or with replicas. */
 bool redis_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments);

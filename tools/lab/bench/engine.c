@@ -216,7 +216,7 @@ static void on_hello(struct runner *runner, const struct runner_hello *hello, vo
 {
     const struct bench_worker *worker = ((struct engine_load *)user_data)->worker;
     char nodes[NODES_SIZE], system[48], ttl[48];
-    const char *const settings[] = {nodes, system, ttl, "prefix=", "master=redlock", NULL};
+    const char *const settings[] = {nodes, system, ttl, "prefix=", "master=redlock", "fence=no", NULL};
     size_t length = (size_t)snprintf(nodes, sizeof nodes, "nodes=");
 
     for (size_t i = 0; i < worker->n_urls && length < sizeof nodes; i++)

@@ -46,6 +46,8 @@ static size_t members_of(const struct engine_contestant *engine)
         return 1;
     case MASTERS_REDIS:
         return engine->members;
+    case MASTERS_AGENT:
+        return 5;
     default:
         return 3;
     }
@@ -54,7 +56,7 @@ static size_t members_of(const struct engine_contestant *engine)
 /* Where independent masters are voted by, none leads; a single server does. */
 static bool has_leader(const struct engine_contestant *engine)
 {
-    return engine->system != MASTERS_REDIS || engine->members == 1;
+    return engine->system != MASTERS_AGENT && (engine->system != MASTERS_REDIS || engine->members == 1);
 }
 
 static const char *engine_obstacle(const struct engine_contestant *engine, const struct fo_scenario *scenario)
@@ -125,12 +127,26 @@ static bool make_setups(struct fo_cluster *cluster, bool with_clocks, struct mas
     return true;
 }
 
+/* The masters as they are, and agents that have the deployment's largest ttl, as clients of the library have. */
+static void set_up_agents(const struct fo_options *options, const char *const *environment,
+                          struct masters_setup setups[MASTERS_MAX])
+{
+    static char largest[24];
+    static const char *const words[] = {"--max-ttl", largest, NULL};
+
+    snprintf(largest, sizeof largest, "%ums", options->max_ttl_ms);
+    for (size_t i = 0; i < MASTERS_MAX; i++)
+        setups[i] = i < members_of(options->engine) ? (struct masters_setup){.environment = environment}
+                                                    : (struct masters_setup){.extra_args = words};
+}
+
 /* All members have one clock: what a step does to their leases is the question, not what it does between them. */
 static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *scenario)
 {
     const struct engine_contestant *engine = cluster->options->engine;
     struct masters_options options = {
         .system = engine->system, .count = engine->members, .tcp = true, .relayed = scenario->relayed};
+    struct masters_setup setups[MASTERS_MAX];
 
     if (scenario->fault == FO_STEP) {
         cluster->clocks[0] = masters_clock_create();
@@ -138,13 +154,17 @@ static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *sc
             return done(cluster, false);
         options.environment = masters_clock_environment(cluster->clocks[0]);
     }
+    if (engine->system == MASTERS_AGENT) {
+        set_up_agents(cluster->options, options.environment, setups);
+        options.setups = setups;
+    }
     cluster->own = masters_create(&options);
     if (!cluster->own || !masters_cleanup_on_exit(cluster->own))
         return done(cluster, false);
     cluster->n = cluster->n_first = members_of(engine);
     cluster->urls = masters_urls(cluster->own);
     cluster->entries = masters_entries(cluster->own);
-    if (scenario->relayed)
+    if (scenario->relayed || engine->system == MASTERS_AGENT)
         cluster->apart_entries = masters_apart_entries(cluster->own);
     while (cluster->entries[cluster->n_entries])
         cluster->n_entries++;

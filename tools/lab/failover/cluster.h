@@ -19,7 +19,8 @@ struct fo_cluster {
     size_t n;                             /* members that faults can be done to ... */
     size_t n_first;                       /* ... of which the first ones are the list that clients begin with */
     const char *const *entries;           /* what an engine is told */
-    const char *const *apart_entries;     /* the same on the smaller side of a partition; NULL: there is none */
+    const char *const *apart_entries;     /* the same on the smaller side of a partition, or on the other machine;
+                                           * NULL: there is none */
     size_t n_entries;
     char why[240];
 };

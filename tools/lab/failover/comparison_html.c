@@ -211,6 +211,8 @@ static const char *servers_of(const struct engine_contestant *contestant)
     case MASTERS_POSTGRES:
     case MASTERS_MARIADB:
         return "1 server, data on disk";
+    case MASTERS_AGENT:
+        return "5 masters without persistence, an agent for each of two machines";
     default:
         return "no persistence";
     }

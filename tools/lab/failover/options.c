@@ -311,7 +311,7 @@ void fo_options_choose(struct fo_options *options, const struct engine_contestan
     redlock_acquire_options_init(&acquire);
     redlock_options_init(&library);
     options->ttl_ms = ours ? acquire.ttl_ms : contestant->hello.ttl_ms;
-    options->max_ttl_ms = ours ? library.max_ttl_ms : contestant->hello.ttl_ms;
+    options->max_ttl_ms = ours || contestant->system == MASTERS_AGENT ? library.max_ttl_ms : contestant->hello.ttl_ms;
 }
 
 int64_t fo_options_step_ns(const struct fo_options *options)
@@ -324,7 +324,7 @@ uint32_t fo_options_quarantine_ms(const struct fo_options *options, enum fo_faul
     bool durable = options->masters.count == 0 && options->persistence == MASTERS_ALWAYS;
     bool restarts = fault == FO_KILL || fault == FO_ROLL;
 
-    if (options->engine)
+    if (options->engine && options->engine->system != MASTERS_AGENT)
         return 0;
     if (fault != FO_EMPTY && fault != FO_STEP && !(restarts && !durable))
         return 0;

@@ -69,8 +69,8 @@ const struct fo_scenario fo_scenarios[FO_SCENARIOS] = {
     {.name = "move-all", .text = "all masters are replaced by others, one list between", .fault = FO_CHANGE,
      .coming = FO_ALL_MASTERS, .own_only = true, .by_name = true,
      .story = "Another rack: locks are held throughout, and no master of the first list is one of the last."},
-    {.name = "holder-crash", .text = "the leader's process is killed", .fault = FO_CRASH, .compared = true,
-     .story = "Its lock must run out before anybody may have it."},
+    {.name = "holder-dies", .text = "the leader's process is killed", .fault = FO_CRASH, .compared = true,
+     .story = "Its lock must run out before anybody may have it, unless somebody who outlives it has held it for it."},
     {.name = "holder-pause", .text = "the leader's process is stopped for longer than its lock lasts",
      .fault = FO_PAUSE, .compared = true,
      .story = "It wakes up in the middle of a write, after a successor has been at work: the write comes too late, and "

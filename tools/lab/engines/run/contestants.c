@@ -16,7 +16,7 @@ bool engine_contestant_is_library(const struct engine_contestant *contestant)
 bool engine_contestant_is_durable(const struct engine_contestant *contestant)
 {
     return !engine_contestant_is_library(contestant) && contestant->system != MASTERS_REDIS &&
-           contestant->system != MASTERS_SENTINEL;
+           contestant->system != MASTERS_SENTINEL && contestant->system != MASTERS_AGENT;
 }
 
 /* "redis:5" */

@@ -24,6 +24,8 @@ void runner_open(struct runner *runner, const char *const *settings)
 
         if (!equals)
             continue;
+        if (strcmp(settings[i], "fence=no") == 0)
+            runner->can &= ~(unsigned)RUNNER_FENCE;
         line_encode(equals + 1, value, sizeof value);
         evbuffer_add_printf(runner->orders, " %.*s=%s", (int)(equals - settings[i]), settings[i], value);
     }
