@@ -409,7 +409,8 @@ def wrong_options_are_named():
     assert "not with --nodes" in refused("--nodes", "a:1", "--persistence", "volatile")
     assert "not with --nodes" in refused("--nodes", "a:1", "--unix")
     assert "without --scenario" in refused("--scenario", "seq", "--table")
-    assert "without --scenario" in refused("--scenario", "seq", "--engine", "single")
+    for words in (("fence",), ("hung1",), ("seq", "--permits", "3"), ("conc", "--restarts", "1s")):
+        assert "--engine and --compare have" in refused("--engine", "single", "--scenario", *words), words
     assert "--local" in refused("--nodes", "a:1", "--delay", "1ms")
     assert "exclude" in refused("--table", "--delay", "1ms")
     assert "--delay" in refused("--delay", "1001ms")
@@ -457,6 +458,21 @@ def engines_are_measured_side_by_side():
     assert code == 3 and "redlock-engine-nothing" in err, err
 
 
+def the_agent_is_an_engine():
+    """... of which one load can be asked for. The agent counts the commands of all processes: each of five masters
+    has two for a fresh key, and two for its release."""
+    def row(*words):
+        code, out, err = bench("--engine", "agent", "-d", "500ms", "--warmup", "50ms", *words)
+        assert code == 0, err
+        rows = [line.strip("| ").split(" | ") for line in out.splitlines() if line.startswith("| agent ")]
+        assert len(rows) == 1 and int(rows[0][3]) > 0 and rows[0][-1] == "0", out
+        return rows[0]
+
+    alone, together = row("-s", "seq"), row("-s", "hammer", "-c", "8", "--procs", "4")
+    assert alone[1:3] == ["seq", "1"] and 15 < float(alone[-3]) < 25, alone
+    assert together[1:3] == ["hammer", "8"] and 0 < float(together[-3]) < 25, together
+
+
 def a_delay_is_felt_by_engines_too():
     code, out, err = bench("--engine", "single", "--delay", "5ms", "-d", "200ms", "--warmup", "50ms")
     assert code == 0, err
@@ -467,6 +483,7 @@ def a_delay_is_felt_by_engines_too():
 
 TESTS = [
     engines_are_measured_side_by_side,
+    the_agent_is_an_engine,
     a_delay_is_felt_by_engines_too,
     a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters,
     a_lone_guarded_task_needs_ten_more_for_the_guards,

@@ -123,6 +123,20 @@ size_t masters_leader(const struct masters *masters)
     return MASTERS_MAX;
 }
 
+int64_t masters_sent(const struct masters *masters)
+{
+    int64_t sum = 0;
+
+    for (size_t i = masters->system->first_entry; i < masters->count; i++) {
+        int64_t sent = masters->system->sent ? masters->system->sent(&masters->list[i]) : -1;
+
+        if (sent < 0)
+            return -1;
+        sum += sent;
+    }
+    return sum;
+}
+
 bool masters_server_version(const struct masters *masters, size_t i, char *ret_text, size_t size)
 {
     return masters->system->version(&masters->list[i], ret_text, size);

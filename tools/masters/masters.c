@@ -119,11 +119,12 @@ static bool is_entry_on_socket(const struct masters *masters, size_t i)
     return masters->system->entries_on_sockets && i >= masters->system->first_entry;
 }
 
+/* It has a port besides, on which it tells of itself. */
 static bool set_entry(const struct masters *masters, struct master *master)
 {
     size_t opposite = masters->system->first_entry + masters->count - 1 - master->index;
 
-    return set_socket(master, masters->dir, master->index) &&
+    return set_port(master, PORT_CLIENTS, false) && set_socket(master, masters->dir, master->index) &&
            (asprintf(&master->apart_url, "unix://%s/%zu.sock", masters->dir, opposite) >= 0 || fail("out of memory"));
 }
 

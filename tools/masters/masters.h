@@ -108,6 +108,8 @@ bool masters_can_part(enum masters_system system);
 /* Which member leads now, as the members say; MASTERS_MAX if they name none. A single server leads. Of independent
  * masters none does. */
 size_t masters_leader(const struct masters *masters);
+/* Commands that agents have sent to the masters so far, as they say; -1: there are none, or one does not say. */
+int64_t masters_sent(const struct masters *masters);
 /* Until each member of a cluster has found the others and serves clients, as after masters_create(): all must run. */
 bool masters_wait_until_serving(const struct masters *masters, int timeout_ms);
 bool masters_server_version(const struct masters *masters, size_t i, char *ret_text, size_t size); /* "etcd 3.4.23" */

@@ -18,7 +18,7 @@ struct system {
     const char *user;       /* whom servers that refuse root run as; NULL: whoever runs this */
     size_t count;           /* of members; 0: as many as the caller wants */
     size_t first_entry;     /* from this member on, they are what clients are told of */
-    bool entries_on_sockets; /* which have no ports; to clients that are apart they are named the other way round */
+    bool entries_on_sockets; /* to clients that are apart these are named the other way round */
     size_t ports;           /* of each member */
     bool cannot_part;       /* its members tell each other on which ports they really listen: relays are for clients */
     bool meet;              /* its members connect to each other by relays, which must know whose a connection is */
@@ -39,6 +39,8 @@ struct system {
     bool (*serves)(const struct masters *masters, const struct master *master);
     /* Whether this one leads, as it says itself. NULL: the only one that there is. */
     bool (*leads)(const struct masters *masters, const struct master *master);
+    /* Commands that an entry has sent to the others, as it says; -1: it does not say. NULL: entries send none. */
+    int64_t (*sent)(const struct master *master);
     /* "etcd 3.4.23", as the server says. */
     bool (*version)(const struct master *master, char *ret_text, size_t size);
 };

@@ -54,10 +54,10 @@ static void print_row(FILE *out, const char *label, const struct bench_options *
         fprintf(out, " %.1f %% | %.3f |", 100 * bench_busy(record, 1), result->jain[0]);
     else
         fputs(" | |", out);
-    if (options->engine)
-        fputs(" – |", out);
-    else
+    if (record->totals.commands)
         fprintf(out, " %.1f |", bench_commands_per_lock(record));
+    else
+        fputs(" – |", out);
     fprintf(out, " %llu | %llu |\n", (unsigned long long)record->failed, (unsigned long long)record->overlaps);
     fflush(out);
 }
@@ -102,8 +102,8 @@ static bool run_system(FILE *out, const struct bench_options *options, const str
     ok = start_servers(&servers, &mine, &why);
     if (!ok)
         snprintf(ret_reason, LOAD_REASON_SIZE, "%s: %s", contestant->label, why);
-    for (size_t i = 0; ok && i < SHAPES; i++) {
-        const struct bench_options row = with_shape(mine, &shapes[i]);
+    for (size_t i = 0; ok && i < (mine.scenario_given ? 1 : SHAPES); i++) {
+        const struct bench_options row = mine.scenario_given ? mine : with_shape(mine, &shapes[i]);
 
         ok = run_row(out, &row, contestant->label, &servers, ret_broken, ret_reason);
     }

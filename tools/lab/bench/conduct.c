@@ -142,6 +142,11 @@ static bool wait_with_restarts(struct bench_conduct *run, int64_t end_ns)
     }
 }
 
+static int64_t commands_of_agents(const struct bench_conduct *run)
+{
+    return run->servers->own ? masters_sent(run->servers->own) : -1;
+}
+
 /* The load runs on from one phase into the next, and the fault comes right after the beginning of its phase, so the
  * operations that it hits are measured. */
 static bool measure(struct bench_conduct *run, uint32_t phase)
@@ -149,15 +154,18 @@ static bool measure(struct bench_conduct *run, uint32_t phase)
     const struct bench_options *options = run->options;
     int64_t limit_ns = options->seconds > 0 ? (int64_t)(options->seconds * 1e9) : INT64_C(86400000000000);
     int64_t end_ns = bench_now_ns() + limit_ns;
+    int64_t sent;
 
     run->limit_reached = false;
     run->stage = phase == 0 ? "measured" : "measured with the fault";
     atomic_store(&run->shared->locks_left, (int64_t)options->locks);
+    sent = commands_of_agents(run);
     broadcast(run, LOAD_RUN, phase);
     if (!inject(run, phase))
         return false;
     if (!(options->restarts_ms ? wait_with_restarts(run, end_ns) : wait_until(run, end_ns)))
         return false;
+    run->sent[phase] = sent < 0 ? -1 : commands_of_agents(run) - sent;
     broadcast(run, LOAD_END, phase);
     return wait_for(run, LOAD_ENDED, run->n, BENCH_WATCHDOG_MS, false);
 }

@@ -21,6 +21,7 @@ struct bench_conduct {
     int *wake;
     struct pollfd *polls;
     char *reason;
+    int64_t sent[BENCH_PHASES]; /* commands of agents in this phase; negative: there is no agent */
     uint32_t restarts;        /* of masters, so far */
     bool limit_reached;       /* in this phase: LIMIT has been said */
     const char *stage;        /* what is waited for, in words */

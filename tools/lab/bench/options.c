@@ -85,8 +85,10 @@ static const char load_help[] =
     "  --table              run a set of scenarios, print a table in Markdown\n"
     "  --engine NAME[@SYSTEM][:defaults][,...]\n"
     "                       measure these lock engines, of which 'redlock' is this\n"
-    "                       library: one task, 64, herd and hammer with 16, a table;\n"
-    "                       ':defaults' is the ttl of the library in question\n"
+    "                       library and 'agent' the same behind 'redlock agent': one\n"
+    "                       task, 64, herd and hammer with 16, or what --scenario\n"
+    "                       says, a table; ':defaults' is the ttl of the library in\n"
+    "                       question\n"
     "  --compare            the same for all engines that are found here\n"
     "\n"
     "A duration is a number and its unit: 500us, 1.5ms, 30s, 2m.\n"
@@ -166,6 +168,15 @@ __attribute__((format(printf, 1, 2))) static bool complain(const char *format, .
     return false;
 }
 
+/* What engines can be asked for is a lock. */
+static bool is_for_engines(const struct bench_options *options)
+{
+    const struct bench_scenario *scenario = options->scenario;
+
+    return scenario->work == BENCH_LOAD && scenario->mode == REDLOCK_EXCLUSIVE && !scenario->threads &&
+           scenario->fault == BENCH_NO_FAULT && !options->permits && !options->restarts_ms;
+}
+
 static bool check_masters(const struct bench_options *options)
 {
     const struct bench_scenario *scenario = options->scenario;
@@ -176,8 +187,11 @@ static bool check_masters(const struct bench_options *options)
          options->floor || options->both))
         return complain("--engine and --compare start servers of their own, on ports, and print a table: they go "
                         "without --nodes, --tls, --unix, --table, --json, --floor and --profile both");
-    if (options->scenario_given && (options->table || options->engines || options->compare))
-        return complain("--table, --engine and --compare run scenarios of their own: they go without --scenario");
+    if (options->scenario_given && options->table)
+        return complain("--table runs scenarios of its own: it goes without --scenario");
+    if (options->scenario_given && (options->engines || options->compare) && !is_for_engines(options))
+        return complain("--engine and --compare have --scenario seq, conc, herd and hammer, without --permits and "
+                        "--restarts");
     if (options->html && (options->table || options->engines || options->compare))
         return complain("--html is a page for one scenario: it goes without --table, --engine and --compare");
     if (options->masters.count && n)

@@ -137,6 +137,8 @@ static void add_up(struct bench_conduct *run, struct bench_result *result, uint3
         for (uint32_t i = 0; i < run->n; i++)
             bench_record_merge(&result->record[phase], bench_shared_record(run->shared, i, phase));
         result->jain[phase] = jain(run->shared, phase);
+        if (run->sent[phase] >= 0)
+            result->record[phase].totals.commands = (uint64_t)run->sent[phase];
     }
 }
 

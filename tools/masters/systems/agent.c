@@ -14,6 +14,7 @@
 
 #define SERVERS 5
 #define AGENTS 2
+#define PAGE_MS 5000
 
 static bool is_agent(const struct master *master)
 {
@@ -95,8 +96,8 @@ static bool add_arguments(const struct masters *masters, const struct master *ma
 {
     if (!is_agent(master))
         return redis_arguments(masters, master, arguments);
-    return arguments_add(arguments, "agent", "--socket", master->socket_path, NULL) &&
-           add_nodes(masters, arguments);
+    return arguments_add(arguments, "agent", "--socket", master->socket_path, "--metrics-listen", NULL) &&
+           arguments_print(arguments, "%u", (unsigned)master->ports[PORT_CLIENTS]) && add_nodes(masters, arguments);
 }
 
 static bool answers(const struct master *master)
@@ -109,6 +110,17 @@ static bool answers(const struct master *master)
     if (fd >= 0)
         close(fd);
     return fd >= 0 && !process_has_ended(master);
+}
+
+static int64_t sent(const struct master *master)
+{
+    static const char name[] = "\nredlock_commands_total ";
+    char *page = connection_exchange(master->ports[PORT_CLIENTS], "GET /metrics HTTP/1.0\r\n\r\n", SIZE_MAX, PAGE_MS);
+    const char *line = page ? strstr(page, name) : NULL;
+    int64_t n = line ? strtoll(line + strlen(name), NULL, 10) : -1;
+
+    free(page);
+    return n;
 }
 
 const struct system system_agent = {
@@ -125,5 +137,6 @@ const struct system system_agent = {
     .command = command,
     .arguments = add_arguments,
     .answers = answers,
+    .sent = sent,
     .version = redis_version,
 };
