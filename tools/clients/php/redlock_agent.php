@@ -160,22 +160,20 @@ final class Client
         }
     }
 
-    /** Any request of PROTOCOL.md: its answer, or RedlockError. A grant changes by the answer, which is waited for
-     *  until its deadline. A new grant is in the answer as `grant`. */
+    /** Any request of PROTOCOL.md: its answer, or RedlockError. About a grant it is waited for until the deadline. A
+     *  new grant is in the answer as `grant`. */
     public function call(string $op, array $members = [], ?Grant $grant = null, ?\Closure $canceled = null): array
     {
         $wait = $op === 'acquire' ? $members['wait'] ?? 0 : INF;
         $until = is_string($wait) ? INF : hrtime(true) / 1e9 + $wait / 1000 + self::ANSWER_S;
         $answer = null;
         $this->poll();
-        $id = $this->request($op, $members, function (array $got) use (&$answer, $op, $grant): void {
+        $id = $this->request($op, $members, function (array $got) use (&$answer, $op): void {
             $answer = $got;
             if ($got['ok'] && in_array($op, ['acquire', 'adopt'], true)) {
                 $token = $got['token'] ?? $got['parts'][0]['token'];
                 $answer['grant'] = new Grant($got['lock'], $got['deadline_us'] - $this->offset, $token);
                 $this->grants[$got['lock']] = $answer['grant'];
-            } elseif ($got['ok'] && $grant && isset($got['deadline_us'])) {
-                $grant->deadline = $got['deadline_us'] - $this->offset;
             }
         });
         $waited = false;
@@ -273,18 +271,20 @@ final class Client
         foreach ($this->grants as $grant) {
             [$grant->ended, $grant->why] = [true, $why];
         }
+        $this->grants = [];
+        $this->drop($why);
+    }
+
+    private function drop(string $why): void
+    {
         if ($this->socket) {
             fclose($this->socket);
         }
-        [$this->socket, $this->input, $this->output, $this->grants] = [null, '', '', []];
-        $this->refusePending($this->closed ? 'REDLOCK_E_CLOSING' : 'AGENT_E_GONE', $why, !$this->closed);
-    }
-
-    private function refusePending(string $status, string $why, bool $retry): void
-    {
+        [$this->socket, $this->input, $this->output, $this->why] = [null, '', '', ''];
         [$pending, $this->pending] = [$this->pending, []];
+        $status = $this->closed ? 'REDLOCK_E_CLOSING' : 'AGENT_E_GONE';
         foreach ($pending as $then) {
-            $then(['ok' => false, 'status' => $status, 'why' => $why, 'retry' => $retry]);
+            $then(['ok' => false, 'status' => $status, 'why' => $why, 'retry' => !$this->closed]);
         }
     }
 
@@ -326,21 +326,25 @@ final class Client
         return $this->ids;
     }
 
+    private function gone(string $why): never
+    {
+        throw new RedlockError('AGENT_E_GONE', $why, ['retry' => true]);
+    }
+
     /** Requests may follow the first one at once, since it is answered before them. */
     private function connect(): void
     {
         $socket = @stream_socket_client("unix://$this->path", $number, $text);
         if (!$socket) {
-            throw new RedlockError('AGENT_E_GONE', "$this->path: $text: is `redlock agent` running there?",
-                ['retry' => true]);
+            $this->gone("$this->path: $text: is `redlock agent` running there?");
         }
         $asked = self::now();
         if ($asked === self::UNREADABLE) {
-            throw new RedlockError('AGENT_E_GONE', self::NO_CLOCK, ['retry' => true]);
+            $this->gone(self::NO_CLOCK);
         }
         stream_set_blocking($socket, false);
         stream_set_timeout($socket, 0); // for feof()
-        [$this->socket, $this->input, $this->output, $asked] = [$socket, '', '', $asked - 10000];
+        [$this->socket, $asked] = [$socket, $asked - 10000];
         $this->request('hello', ['version' => 1], function (array $answer) use ($asked): void {
             // Another time namespace has another clock. The earliest reading that is possible makes a deadline earlier.
             $theirs = $answer['boottime_us'] ?? $asked;
@@ -391,7 +395,7 @@ final class Client
     {
         for ($late = false; !$isDone(); $late = hrtime(true) / 1e9 > $until) {
             if ($late) {
-                throw new RedlockError('AGENT_E_GONE', "the agent at $this->path does not answer", ['retry' => true]);
+                $this->gone("the agent at $this->path does not answer");
             } elseif (\Fiber::getCurrent()) {
                 $this->turn(0.0);
                 \Fiber::suspend();
@@ -418,13 +422,7 @@ final class Client
         while ($this->socket && $this->exchange($seconds)) {
             $seconds = 0.0; // of a long sleep there is more to read
         }
-        $this->expire();
-    }
-
-    /** After reading: the agent may have extended it meanwhile. */
-    private function expire(): void
-    {
-        $now = self::now();
+        $now = self::now(); // the agent may have extended meanwhile what seemed to be over
         foreach ($this->grants as $grant) {
             if ($this->left($grant, $now) <= 0) {
                 $this->end($grant, $now === self::UNREADABLE ? self::NO_CLOCK : $grant->why);
@@ -463,16 +461,17 @@ final class Client
     private function received(array $message): void
     {
         $grant = $this->grants[$message['lock'] ?? 0] ?? null;
-        $event = $message['event'] ?? null;
+        [$event, $id] = [$message['event'] ?? null, $message['id'] ?? -1];
         if ($event === 'closing') {
             $this->why = $message['why'];
         } elseif ($event === 'lost' && $grant) {
             $this->end($grant, $message['why'] ?? $message['loss']);
-        } elseif ($event && $grant && isset($message['deadline_us'])) {
+        } elseif ($grant && isset($message['deadline_us'])) {
             $grant->deadline = $message['deadline_us'] - $this->offset;
-        } elseif (!$event && isset($this->pending[$message['id']])) {
-            $then = $this->pending[$message['id']];
-            unset($this->pending[$message['id']]);
+        }
+        if (isset($this->pending[$id])) {
+            $then = $this->pending[$id];
+            unset($this->pending[$id]);
             $then($message);
         }
     }
@@ -480,13 +479,11 @@ final class Client
     /** What is held has negative numbers until another agent has it. */
     private function ended(): void
     {
-        fclose($this->socket);
-        $why = "the agent at $this->path: " . ($this->why ?: 'it has closed the connection');
-        [$this->socket, $this->why, $grants, $this->grants] = [null, '', $this->grants, []];
+        [$grants, $this->grants] = [$this->grants, []];
         foreach (array_values($grants) as $place => $grant) {
             $grant->number = -1 - $place;
             $this->grants[$grant->number] = $grant;
         }
-        $this->refusePending('AGENT_E_GONE', $why, true);
+        $this->drop("the agent at $this->path: " . ($this->why ?: 'it has closed the connection'));
     }
 }
