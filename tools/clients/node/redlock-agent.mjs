@@ -97,6 +97,7 @@ class Connection {
   offsetUs = 0; // the agent's clock less this program's
   #pending = new Map();
   #ids = 0;
+  #awaited = 0; // requests for which the program is kept alive
   #rest = "";
   #name;
   #why;
@@ -104,7 +105,7 @@ class Connection {
 
   constructor(path, onGone) {
     this.#name = `the agent at ${path}`;
-    this.socket = connect(path).setEncoding("utf8");
+    this.socket = connect(path).setEncoding("utf8").unref();
     this.socket.on("data", (text) => this.#read(text));
     this.socket.on("error", (error) => (this.#why ??= error.message));
     this.socket.on("close", () => {
@@ -126,7 +127,7 @@ class Connection {
   }
 
   /** `then` gets any answer as soon as it is read, and makes of it what the promise resolves to. */
-  request(op, members, { signal, limitMs, then = (answer) => answer } = {}) {
+  request(op, members, { signal, limitMs, then = (answer) => answer, awaited = 1 } = {}) {
     return new Promise((resolve, reject) => {
       if (this.#gone) throw this.#gone;
       signal?.throwIfAborted();
@@ -141,16 +142,25 @@ class Connection {
       const settle = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", abandon);
+        this.#await(-awaited);
+        awaited = 0;
       };
       signal?.addEventListener("abort", abandon);
       this.#pending.set(id, { op, resolve, reject, then, settle });
-      this.socket.ref().write(line);
+      this.#await(awaited);
+      this.socket.write(line);
     });
   }
 
   /** A request whose answer nobody needs. */
   tell(op, members, options) {
-    this.request(op, members, options).catch(() => {});
+    this.request(op, members, { ...options, awaited: 0 }).catch(() => {});
+  }
+
+  #await(change) {
+    this.#awaited += change;
+    if (this.#awaited > 0) this.socket.ref();
+    else this.socket.unref();
   }
 
   /** What an abandoned request brings nevertheless is given back. */
@@ -166,7 +176,6 @@ class Connection {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop();
     for (const line of lines) this.#carryOut(JSON.parse(line));
-    if (this.#pending.size === 0) this.socket.unref();
   }
 
   #carryOut(message) {
