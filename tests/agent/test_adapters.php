@@ -140,7 +140,7 @@ $tests = [
     'laravel_block_waits_so_long' => function (Client $client): void {
         [$other, $locks] = [(new Client())->lock('orders'), new LaravelLocks($client)];
         $error = thrown(LockTimeoutException::class, fn () => $locks->lock('orders', 20)->block(0));
-        check(str_contains($error->getMessage(), 'orders'), $error->getMessage());
+        check(str_contains($error->getMessage(), "'orders': held by another client"), $error->getMessage());
         $waiting = new Fiber(fn () => $locks->lock('orders', 20)->block(3600, fn (): string => 'done'));
         for ($waiting->start(); $client->call('look', ['key' => 'orders'])['waiting'] === 0; $waiting->resume());
         $other->release();
@@ -197,6 +197,8 @@ $tests = [
         $client->call('sim.fail-masters', ['masters' => 2]);
         $error = thrown(RedlockError::class, $locks->lock('orders', 20)->get(...));
         check($error->status === 'REDLOCK_NO_QUORUM', $error->getMessage());
+        $error = thrown(LockTimeoutException::class, fn () => $locks->lock('orders', 20)->block(0));
+        check(str_contains($error->getMessage(), 'masters can be reached'), $error->getMessage());
     },
 ];
 

@@ -8,13 +8,13 @@
  *
  * A lock of so many seconds ends with them, or is released before. The end of its object, or of the process, does not
  * give it back. The agent refuses more seconds than its longest ttl, which is 60 s if nobody has changed it. A lock of
- * 0 seconds is renewed until it is released, or the process ends. get() returns false, and block() throws
- * LockTimeoutException, when another one has the lock; both throw RedlockError when the masters cannot tell.
+ * 0 seconds is renewed until it is released, or the process ends. get() returns false when another one has the lock, and
+ * throws RedlockError when the masters cannot tell; block() throws LockTimeoutException, which says why.
  *
  * An owner is the token that the agent has given: it is known when the lock has been acquired, and another process,
  * on any machine, releases by it what restoreLock() returns.
  *
- * Tested with illuminate/contracts 8.83. The two interfaces have had the same methods until Laravel 12.
+ * Tested with illuminate/contracts 8.83. The two interfaces have the same methods up to Laravel 13.
  */
 declare(strict_types=1);
 
@@ -49,13 +49,20 @@ final class LaravelLock implements LockContract
 
     public function get($callback = null): mixed
     {
-        return $this->acquire(0) ? $this->run($callback) : false;
+        try {
+            $this->acquire(0);
+        } catch (NotAcquired $error) {
+            return $error->status === 'REDLOCK_HELD' ? false : throw $error;
+        }
+        return $this->run($callback);
     }
 
     public function block($seconds, $callback = null): mixed
     {
-        if (!$this->acquire($seconds)) {
-            throw new LockTimeoutException("'$this->name' has been waited for $seconds s");
+        try {
+            $this->acquire($seconds);
+        } catch (NotAcquired $error) {
+            throw new LockTimeoutException("'$this->name': {$error->getMessage()}", 0, $error);
         }
         return $this->run($callback);
     }
@@ -87,21 +94,15 @@ final class LaravelLock implements LockContract
             . "as restoreLock('$this->name', \$owner)->release()");
     }
 
-    private function acquire(int|float $wait): bool
+    private function acquire(int|float $wait): void
     {
         if ($this->restored !== null) {
             throw new \LogicException("'$this->name' has been restored, and the agent chooses the owners of locks: "
                 . 'acquire a lock without an owner');
         }
         $ms = $this->seconds > 0 ? Client::ms($this->seconds) : null;
-        try {
-            $members = ['key' => $this->name, 'ttl' => $ms, 'linger' => $ms, 'renew' => $ms === null,
-                'wait' => Client::ms($wait)];
-            $this->grant = $this->client->call('acquire', $members)['grant'];
-        } catch (NotAcquired $error) {
-            return in_array($error->status, ['REDLOCK_HELD', 'REDLOCK_DEADLINE'], true) ? false : throw $error;
-        }
-        return true;
+        $this->grant = $this->client->call('acquire', ['key' => $this->name, 'ttl' => $ms, 'linger' => $ms,
+            'renew' => $ms === null, 'wait' => Client::ms($wait)])['grant'];
     }
 
     private function run(?callable $callback): mixed
