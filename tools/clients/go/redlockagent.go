@@ -103,7 +103,7 @@ func New(path string) *Client {
 	return &Client{path: cmp.Or(path, os.Getenv("REDLOCK_AGENT"), usual), held: map[*Held]bool{}}
 }
 
-const answer = 10 * time.Second // the agent's time for it, when the wait is over
+const patience = 10 * time.Second // with the agent, when the wait is over
 
 // Lock waits for the lock as long as the options say and the context lasts.
 func (c *Client) Lock(ctx context.Context, key string, o Options) (*Held, error) {
@@ -123,7 +123,7 @@ func (c *Client) Lock(ctx context.Context, key string, o Options) (*Held, error)
 	held.ctx, held.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if o.Wait != Forever {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.Wait+answer, gone("the agent does not answer"))
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Wait+patience, gone("the agent does not answer"))
 		defer cancel()
 	}
 	if _, err := c.ask(ctx, "acquire", members, held.join); err != nil {
