@@ -34,6 +34,7 @@ static void start(struct client *client, unsigned node)
     struct listener *listener = &client->listeners[node];
 
     listener->phase = WIRE_WAITING;
+    listener->conn = CONN_NONE;
     if (client->machines[node] == NO_MACHINE)
         return;
     listener->phase = WIRE_CONNECTING;
