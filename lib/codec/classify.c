@@ -183,13 +183,13 @@ static struct rl_answer classify_error(enum rl_step step, bool writes_several, s
     return (struct rl_answer){RL_UNKNOWN, detail, 0};
 }
 
-struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t n)
+struct rl_answer rl_classify_many(enum rl_step step, const struct rl_reply *reply, size_t i, size_t n)
 {
     struct rl_answer answer;
 
     if (reply->root.type != RL_REPLY_ERROR)
-        return rl_extend_many_answer(reply, i, n);
-    answer = classify_error(RL_STEP_EXTEND, false, reply->root.text);
+        return rl_many_answer(reply, i, n);
+    answer = classify_error(step, false, reply->root.text);
     if (answer.detail == RL_DETAIL_FOREIGN) /* one of them: which? */
         answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
     return answer;

@@ -11,8 +11,8 @@
 /* The meaning of a reply to this step. */
 struct rl_answer rl_classify(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply);
 
-/* The meaning of a reply for number i of the n values of a struct rl_extend_many. */
-struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t n);
+/* The meaning of a reply to a command that extends or releases n values, for number i of them. */
+struct rl_answer rl_classify_many(enum rl_step step, const struct rl_reply *reply, size_t i, size_t n);
 
 /* The detail for an error reply's text, by its first word; RL_DETAIL_ERROR for a word that is not listed. Of an error
  * that Redis 6 wraps since it comes from inside a script, the first word of what is wrapped counts. */

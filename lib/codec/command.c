@@ -54,25 +54,38 @@ static size_t words_bound(const struct rl_slice *words, size_t n_words)
     return bound;
 }
 
-/* One command of two runs of words. Room is made once, for the longest it can be; then it is written in one pass. */
+static unsigned char *put_words(unsigned char *out, const struct rl_slice *words, size_t n_words)
+{
+    for (size_t i = 0; i < n_words; i++)
+        out = put_word(out, words[i]);
+    return out;
+}
+
+/* One command of two runs of words, with room for so many more. Room is made once, for the longest it can be; then it
+ * is written in one pass. */
 static bool encode(const struct rl_slice *first, size_t n_first, const struct rl_slice *rest, size_t n_rest,
-                   struct rl_bytes *out)
+                   size_t n_more, struct rl_bytes *out)
 {
     unsigned char *end;
 
     if (!rl_bytes_reserve(out, FRAME_MAX + words_bound(first, n_first) + words_bound(rest, n_rest)))
         return false;
-    end = put_header(out->data + out->size, '*', n_first + n_rest);
-    for (size_t i = 0; i < n_first; i++)
-        end = put_word(end, first[i]);
-    for (size_t i = 0; i < n_rest; i++)
-        end = put_word(end, rest[i]);
+    end = put_header(out->data + out->size, '*', n_first + n_rest + n_more);
+    end = put_words(put_words(end, first, n_first), rest, n_rest);
     out->size = (size_t)(end - out->data);
     return true;
 }
 
+bool rl_words_append(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)
+{
+    if (!rl_bytes_reserve(out, words_bound(words, n_words)))
+        return false;
+    out->size = (size_t)(put_words(out->data + out->size, words, n_words) - out->data);
+    return true;
+}
+
 static bool encode_script(bool by_digest, enum rl_script which, size_t n_keys, const struct rl_slice *argv, size_t argc,
-                          struct rl_bytes *out)
+                          size_t n_more, struct rl_bytes *out)
 {
     const struct rl_script_text *script = rl_script_text(which);
     char keys[RL_DECIMAL_MAX];
@@ -86,14 +99,19 @@ static bool encode_script(bool by_digest, enum rl_script which, size_t n_keys, c
         words[1] = (struct rl_slice){script->text, script->size};
     }
     words[2] = (struct rl_slice){keys, rl_decimal(n_keys, keys)};
-    return encode(words, SCRIPT_WORDS, argv, argc, out);
+    return encode(words, SCRIPT_WORDS, argv, argc, n_more, out);
+}
+
+bool rl_command_begin_many(const struct rl_command *command, size_t n, struct rl_bytes *out)
+{
+    return encode_script(command->by_digest, command->script, n * command->n_keys, NULL, 0, n * command->argc, out);
 }
 
 bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
 {
     if (command->script == RL_SCRIPT_NONE)
-        return encode(command->argv, command->argc, NULL, 0, out);
-    return encode_script(command->by_digest, command->script, command->n_keys, command->argv, command->argc, out);
+        return encode(command->argv, command->argc, NULL, 0, 0, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, command->argv, command->argc, 0, out);
 }
 
 static struct rl_slice number_word(uint64_t number, char digits[RL_DECIMAL_MAX])
@@ -126,7 +144,7 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, bool by_digest, st
     argv[many->n] = number_word(many->ttl_ms, ttl);
     for (size_t i = 0; i < many->n; i++)
         argv[many->n + 1 + i] = value_word(many->tokens[i], many->modes[i], words[i]);
-    return encode_script(by_digest, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
+    return encode_script(by_digest, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, 0, out);
 }
 
 bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *joins, struct rl_bytes *out)
@@ -141,7 +159,7 @@ bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *jo
         argv[argc++] = joins->tokens[i];
         argv[argc++] = rl_proposal_word(joins->proposals[i], joins->lead_us, proposals[i]);
     }
-    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, 0, out);
 }
 
 /* Token, round, ticket and proposal. */
@@ -161,10 +179,10 @@ bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_re
         argv[argc++] = number_word(many->at[i].ticket, digits[i][1]);
         argv[argc++] = rl_proposal_word(many->at[i].proposal, many->lead_us, digits[i][2]);
     }
-    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, out);
+    return encode_script(command->by_digest, command->script, command->n_keys, argv, argc, 0, out);
 }
 
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)
 {
-    return encode(words, n_words, NULL, 0, out);
+    return encode(words, n_words, NULL, 0, 0, out);
 }

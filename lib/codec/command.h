@@ -19,6 +19,11 @@ bool rl_joins_encode(const struct rl_command *command, const struct rl_joins *jo
 /* Appends the command of rl_queue_refresh_many_command() with its entries. */
 bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many, struct rl_bytes *out);
 
+/* Appends the beginning of a command that does for n subjects what this one does for its own: with n times as many keys
+ * and arguments, of which all keys come first. They are appended as words. Returns as above. */
+bool rl_command_begin_many(const struct rl_command *command, size_t n, struct rl_bytes *out);
+bool rl_words_append(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);
+
 /* Appends a command of plain words, for handshakes. */
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);
 

@@ -2,8 +2,8 @@
  *
  * The host feeds events, each with the time at which it happened, and then takes effects with rl_engine_poll() until
  * there are none. Effects are data, and must be carried out in the order in which they are handed out. In particular,
- * commands for one master must reach its connection in the order of their effects: that is what puts each rollback
- * behind its claim (rule 3.1).
+ * the commands of one claim must reach each master's connection in the order of their effects: that is what puts each
+ * rollback behind its claim (rule 3.1).
  *
  *     event  ->  rl_engine_link / rl_engine_reply / rl_lock_... / rl_engine_tick  ->  effects
  *

@@ -11,6 +11,7 @@
 #include "kinds/mutex.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
+#include "votes/answer.h"
 
 static void note_contended(struct rl_host *host, const struct rl_tag *tag)
 {
@@ -113,7 +114,7 @@ static bool alone(struct rl_host *host, unsigned node, const struct rl_tag *sing
 
     if (!perhaps_only_together || !rl_repeat_alone(host, node, single))
         return false;
-    if (answer.outcome == RL_UNKNOWN)
+    if (answer.outcome == RL_UNKNOWN && rl_step_sets_ttl((enum rl_step)single->step))
         rl_engine_note_unknown(&host->engine, host->now, single->owner, node);
     return true;
 }
@@ -144,14 +145,15 @@ static void answer_or_ask_alone(struct rl_host *host, unsigned node, const struc
         rl_host_answered(host, node, single, answer, now);
 }
 
-static void extensions_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
-                                const struct rl_reply *reply, struct rl_instant now)
+/* Extensions and releases: a letter for each. */
+static void letters_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
+                             const struct rl_reply *reply, struct rl_instant now)
 {
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_tag single = single_tag(batch, i);
 
         fetch_ahead(host, batch, i);
-        answer_or_ask_alone(host, node, &single, rl_classify_many(reply, i, batch->n), now);
+        answer_or_ask_alone(host, node, &single, rl_classify_many(rl_batch_step(batch), reply, i, batch->n), now);
     }
 }
 
@@ -222,9 +224,9 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tag 
     static void (*const answered[RL_BATCH_KINDS])(struct rl_host *host, unsigned node,
                                                   const struct rl_batch *batch, const struct rl_reply *reply,
                                                   struct rl_instant now) = {
-        [RL_BATCH_EXTENSIONS] = extensions_answered,
-        [RL_BATCH_ENQUEUES] = enqueues_answered,
-        [RL_BATCH_REFRESHES] = refreshes_answered,
+        [RL_BATCH_ENQUEUES] = enqueues_answered,    [RL_BATCH_REFRESHES] = refreshes_answered,
+        [RL_BATCH_EXTENSIONS] = letters_answered,   [RL_BATCH_RELEASES] = letters_answered,
+        [RL_BATCH_ROLLBACKS] = letters_answered,
     };
     struct rl_batch *batch = tag->owner;
 

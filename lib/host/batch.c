@@ -1,15 +1,16 @@
 /* What one loop turn wants of many locks goes out together: one command for each master and up to RL_BATCH_MAX locks,
  * written once, which costs the masters and this process a fraction of what single ones do. That is done with
  *
- *     extensions    of any locks, for the same ttl
  *     joins         of one key: claims that enter the wait queue for the first time
  *     refreshes     of one key: claims that have an entry and know its ticket, and keep the entry up
+ *     extensions    of any locks, for the same ttl
+ *     releases      and rollbacks, of any locks whose keys nobody is known to wait for
  *
- *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
+ *     RL_EFFECT_SEND  ->  gathered  ->  flushed before what must come behind it, and at the end of the turn
  *
- * So the order of effects is kept on each connection, with one exception: joins may come behind the rollback of other
- * values. All claims of a batch are sent to the same masters. The reply is taken apart (answers.c): for the
- * engine nothing is different from single commands. */
+ * The commands of one value are written in the order of the effects, and so are the release of a key and the claim that
+ * wants it next; others need no order. All claims of a batch are sent to the same masters. The reply is taken apart
+ * (answers.c): for the engine nothing is different from single commands. */
 #include "host/batch.h"
 
 #include <stdlib.h>
@@ -118,16 +119,37 @@ static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch,
     return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, &refreshes);
 }
 
-/* Some masters may be written the same bytes. */
+static bool encode_releases(struct rl_host *host, const struct rl_batch *batch, unsigned node)
+{
+    const struct rl_claim *claims[RL_BATCH_MAX];
+
+    for (size_t i = 0; i < batch->n; i++)
+        claims[i] = batch->entries[i].claim;
+    return rl_command_of_releases(host, node, claims, batch->n);
+}
+
+static bool is_of_waiters(const struct rl_batch *batch)
+{
+    return rl_batch_step(batch) == RL_STEP_ENQUEUE;
+}
+
+static bool is_of_releases(const struct rl_batch *batch)
+{
+    return batch->kind == RL_BATCH_RELEASES || batch->kind == RL_BATCH_ROLLBACKS;
+}
+
+/* Masters may be written the same bytes, unless these name the memory that they are for. */
 static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     if (batch->kind == RL_BATCH_ENQUEUES)
         return encode_enqueues(host, batch, node);
     if (batch->kind == RL_BATCH_REFRESHES)
         return encode_refreshes(host, batch, node);
-    return (host->scripting.encoded == RL_SCRIPT_EXTEND_MANY &&
-            rl_command_is_same(host, batch->entries[0].claim, RL_STEP_EXTEND, node, node)) ||
-           encode_extensions(host, batch, node);
+    if (host->scripting.encoded != RL_SCRIPT_NONE &&
+        rl_command_is_same(host, batch->entries[0].claim, rl_batch_step(batch), node, node))
+        return true;
+    return batch->kind == RL_BATCH_EXTENSIONS ? encode_extensions(host, batch, node)
+                                              : encode_releases(host, batch, node);
 }
 
 static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i, unsigned node)
@@ -141,7 +163,7 @@ static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i,
 
 static enum rl_sending sending_of(const struct rl_batch *batch)
 {
-    return batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
+    return is_of_waiters(batch) ? RL_SENDING_CLAIM : RL_SENDING;
 }
 
 static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node)
@@ -197,15 +219,21 @@ static bool is_latest(const struct rl_batch *batch)
 {
     const struct rl_claim *claim = batch->entries[0].claim;
 
-    return claim->round == batch->entries[0].round && claim->ttl_ms == batch->ttl_ms;
+    return is_of_releases(batch) || (claim->round == batch->entries[0].round && claim->ttl_ms == batch->ttl_ms);
 }
 
-static void write_one(struct rl_host *host, const struct rl_batch *batch)
+static void write_alone(struct rl_host *host, const struct rl_batch *batch, size_t i)
 {
     struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = rl_batch_step(batch), .nodes = batch->nodes,
-                               .claim = batch->entries[0].claim, .round = batch->entries[0].round};
+                               .claim = batch->entries[i].claim, .round = batch->entries[i].round};
 
     rl_host_send_now(host, &effect);
+}
+
+/* A client that ends hears of no waiter: each of its releases is one in full. */
+static bool is_written_together(const struct rl_host *host, const struct rl_batch *batch)
+{
+    return is_of_releases(batch) && host->closing ? false : batch->n > 1 || !is_latest(batch);
 }
 
 /* A claim whose lock has given up since, or has been acquired, need not enter the wait queue. Its rollback, if there
@@ -227,25 +255,42 @@ static void refuse_left(struct rl_host *host, struct rl_batch *batch)
     batch->n = kept;
 }
 
-bool rl_batch_flush(struct rl_host *host)
+static void write_gathered(struct rl_host *host, struct rl_batch *batch)
 {
-    struct rl_batch *batch = host->batching.gathered;
-
-    if (!batch)
-        return false;
-    host->batching.gathered = NULL;
+    host->batching.gathered[batch->kind] = NULL;
     batch->sent = host->now;
-    if (batch->kind != RL_BATCH_EXTENSIONS)
+    if (is_of_waiters(batch))
         refuse_left(host, batch);
     if (batch->n > 0)
         rl_cohort_form(host, batch);
-    if (batch->n == 1 && is_latest(batch))
-        write_one(host, batch);
-    else if (batch->n > 0)
+    if (batch->n > 0 && is_written_together(host, batch)) {
         write_to_all(host, batch);
+    } else {
+        for (size_t i = 0; i < batch->n; i++)
+            write_alone(host, batch, i);
+    }
     if (!batch->unanswered)
         rl_batch_give_back(&host->batching, batch);
-    return true;
+}
+
+/* true: there was something. */
+static bool flush_up_to(struct rl_host *host, enum rl_batch_kind last)
+{
+    bool any = false;
+
+    for (int kind = 0; kind <= (int)last; kind++) {
+        struct rl_batch *batch = host->batching.gathered[kind];
+
+        if (batch)
+            write_gathered(host, batch);
+        any = any || batch;
+    }
+    return any;
+}
+
+bool rl_batch_flush(struct rl_host *host)
+{
+    return flush_up_to(host, RL_BATCH_KINDS - 1);
 }
 
 /* --- Gathering -------------------------------------------------------------------------------------------------- */
@@ -261,14 +306,22 @@ struct candidate {
     uint64_t ticket;
 };
 
-static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, const struct candidate *candidate)
+static bool fits(const struct rl_batch *batch, const struct rl_effect *effect)
 {
     const struct rl_claim *claim = effect->claim;
 
-    if (!batch || batch->kind != candidate->kind || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
+    if (!batch || batch->nodes != effect->nodes)
         return false;
-    return batch->kind == RL_BATCH_EXTENSIONS ||
-           (batch->entries[0].claim->kind == claim->kind && same_key(claim, batch->entries[0].claim));
+    switch (batch->kind) {
+    case RL_BATCH_EXTENSIONS:
+        return batch->ttl_ms == claim->ttl_ms;
+    case RL_BATCH_RELEASES:
+    case RL_BATCH_ROLLBACKS:
+        return batch->entries[0].claim->kind == claim->kind;
+    default:
+        return batch->ttl_ms == claim->ttl_ms && batch->entries[0].claim->kind == claim->kind &&
+               same_key(claim, batch->entries[0].claim);
+    }
 }
 
 /* A join has a value that no master knows, of a lock that has no ticket yet. A lock that has a ticket, but another
@@ -298,39 +351,63 @@ static bool is_extension(const struct rl_effect *effect)
 
 static bool is_candidate(struct rl_host *host, const struct rl_effect *effect, struct candidate *ret_candidate)
 {
-    *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
-    return is_extension(effect) ||
-           (effect->step == RL_STEP_ENQUEUE && is_queue_candidate(host, effect, ret_candidate));
+    switch (effect->step) {
+    case RL_STEP_ENQUEUE:
+        return is_queue_candidate(host, effect, ret_candidate);
+    case RL_STEP_EXTEND:
+        *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
+        return is_extension(effect);
+    case RL_STEP_RELEASE:
+    case RL_STEP_ROLLBACK:
+        *ret_candidate = (struct candidate){.kind = effect->step == RL_STEP_RELEASE ? RL_BATCH_RELEASES
+                                                                                    : RL_BATCH_ROLLBACKS};
+        return (effect->claim->kind->can & RL_BATCH_RELEASE) && rl_release_is_short(host, effect->claim);
+    default:
+        return false;
+    }
+}
+
+/* Must this be written behind the batch? What concerns the same value must; and whoever takes a key that is released
+ * would find it held. */
+static bool comes_behind(const struct rl_effect *effect, const struct rl_batch *batch)
+{
+    bool takes = effect->step == RL_STEP_CLAIM || effect->step == RL_STEP_ENQUEUE;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct rl_claim *claim = batch->entries[i].claim;
+
+        if (claim == effect->claim || (takes && is_of_releases(batch) && same_key(claim, effect->claim)))
+            return true;
+    }
+    return false;
+}
+
+/* `first`: what is gathered before that comes before it anyway. */
+static void flush_before(struct rl_host *host, const struct rl_effect *effect, int first)
+{
+    for (int kind = RL_BATCH_KINDS - 1; kind >= first; kind--) {
+        const struct rl_batch *batch = host->batching.gathered[kind];
+
+        if (batch && comes_behind(effect, batch)) {
+            flush_up_to(host, (enum rl_batch_kind)kind);
+            return;
+        }
+    }
 }
 
 static bool start(struct rl_host *host, const struct rl_effect *effect, const struct candidate *candidate)
 {
     struct rl_batch *batch;
 
-    rl_batch_flush(host);
+    flush_up_to(host, candidate->kind);
     batch = borrow(&host->batching);
     if (!batch)
         return false;
     batch->kind = candidate->kind;
     batch->nodes = effect->nodes;
     batch->ttl_ms = effect->claim->ttl_ms;
-    host->batching.gathered = batch;
+    host->batching.gathered[batch->kind] = batch;
     rl_transport_wake(&host->transport);
-    return true;
-}
-
-/* Locks whose first attempts are refused in one turn roll them back one after the other, and enter the wait queue
- * together. */
-bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect)
-{
-    const struct rl_batch *batch = host->batching.gathered;
-
-    if (!batch || batch->kind != RL_BATCH_ENQUEUES || effect->step != RL_STEP_ROLLBACK)
-        return false;
-    for (size_t i = 0; i < batch->n; i++) {
-        if (batch->entries[i].claim == effect->claim)
-            return false;
-    }
     return true;
 }
 
@@ -339,15 +416,21 @@ bool rl_batch_gather(struct rl_host *host, const struct rl_effect *effect)
     struct candidate candidate;
     struct rl_batch *batch;
 
-    if (!is_candidate(host, effect, &candidate))
+    if (!is_candidate(host, effect, &candidate)) {
+        flush_before(host, effect, 0);
         return false;
-    if (!fits(host->batching.gathered, effect, &candidate) && !start(host, effect, &candidate))
+    }
+    flush_before(host, effect, (int)candidate.kind + 1);
+    batch = host->batching.gathered[candidate.kind];
+    if (!fits(batch, effect) && !start(host, effect, &candidate)) {
+        flush_before(host, effect, 0);
         return false;
-    batch = host->batching.gathered;
+    }
+    batch = host->batching.gathered[candidate.kind];
     batch->entries[batch->n].claim = effect->claim;
     batch->entries[batch->n].round = effect->round;
     batch->entries[batch->n].ticket = candidate.ticket;
     if (++batch->n == RL_BATCH_MAX)
-        rl_batch_flush(host);
+        flush_up_to(host, candidate.kind);
     return true;
 }

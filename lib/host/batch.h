@@ -16,10 +16,13 @@ struct rl_claim;
 struct rl_effect;
 struct rl_host;
 
+/* In the order in which what one turn has gathered is written, which is that of the steps of one claim. */
 enum rl_batch_kind {
-    RL_BATCH_EXTENSIONS,
     RL_BATCH_ENQUEUES,
     RL_BATCH_REFRESHES,
+    RL_BATCH_EXTENSIONS,
+    RL_BATCH_RELEASES,
+    RL_BATCH_ROLLBACKS,
     RL_BATCH_KINDS,
 };
 
@@ -41,31 +44,33 @@ struct rl_batch {
 };
 
 struct rl_batching {
-    struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
+    struct rl_batch *gathered[RL_BATCH_KINDS]; /* in this turn, not written yet; NULL: nothing */
     struct rl_batch *spare;
     struct rl_list all;
 };
 
 static inline enum rl_step rl_batch_step(const struct rl_batch *batch)
 {
-    return batch->kind == RL_BATCH_EXTENSIONS ? RL_STEP_EXTEND : RL_STEP_ENQUEUE;
+    static const enum rl_step steps[RL_BATCH_KINDS] = {
+        [RL_BATCH_ENQUEUES] = RL_STEP_ENQUEUE,   [RL_BATCH_REFRESHES] = RL_STEP_ENQUEUE,
+        [RL_BATCH_EXTENSIONS] = RL_STEP_EXTEND,  [RL_BATCH_RELEASES] = RL_STEP_RELEASE,
+        [RL_BATCH_ROLLBACKS] = RL_STEP_ROLLBACK,
+    };
+
+    return steps[batch->kind];
 }
 
 void rl_batch_init(struct rl_batching *batching);
 void rl_batch_fini(struct rl_batching *batching);
 
-/* Takes an RL_EFFECT_SEND into a batch. false: the command must be written alone. */
+/* Takes an RL_EFFECT_SEND into a batch. false: the command must be written alone, and now: what is gathered that has to
+ * reach the masters before it has been written. */
 bool rl_batch_gather(struct rl_host *host, const struct rl_effect *effect);
 
-/* May a command be written before the batch that is being gathered? It may if it is the rollback of a value that is not
- * part of the batch. */
-bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect);
-
-/* Writes the batch that is being gathered: before anything else is written, and at the end of the turn. true: there was
- * one. */
+/* Writes all that is gathered: at the end of the turn, and before what no effect asks for. true: any was. */
 bool rl_batch_flush(struct rl_host *host);
 
-/* The master did not know the script: the batch is written to it once more, as it was, when none is being gathered.
+/* The master did not know the script: the batch is written to it once more, as it was, when nothing is gathered.
  * false: it may not be, or cannot be. */
 bool rl_batch_repeat(struct rl_host *host, unsigned node, const struct rl_tag *tag);
 

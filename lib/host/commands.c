@@ -156,9 +156,9 @@ static struct rl_subject make_subject(const struct rl_host *host, const struct r
     return subject;
 }
 
-static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, uint8_t flags)
+bool rl_release_is_short(struct rl_host *host, const struct rl_claim *claim)
 {
-    return !(flags & RL_COMMAND_IN_FULL) && !claim->kind->respects_queue && !queue_is_likely(host, claim);
+    return !claim->kind->respects_queue && !queue_is_likely(host, claim);
 }
 
 static void choose_form(struct rl_host *host, unsigned node, struct rl_command *command)
@@ -180,7 +180,7 @@ static void make_command(struct rl_host *host, unsigned node, const struct rl_ta
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
-    } else if (is_rollback(step) && has_short_form(host, claim, tag->flags)) {
+    } else if (is_rollback(step) && !(tag->flags & RL_COMMAND_IN_FULL) && rl_release_is_short(host, claim)) {
         rl_subject_name_queue(&subject, true);
     } else if (is_rollback(step) || respects_queue(claim, step)) {
         add_queue(host, node, &subject);
@@ -240,6 +240,41 @@ bool rl_command_of_extensions(struct rl_host *host, unsigned node, const struct 
     choose_form(host, node, &command);
     rl_bytes_clear(&host->scratch);
     if (rl_extend_many_encode(many, command.by_digest, &host->scratch))
+        return true;
+    host->scripting.encoded = RL_SCRIPT_NONE;
+    return false;
+}
+
+static bool append_keys(struct rl_host *host, unsigned node, const struct rl_claim *const claims[], size_t n)
+{
+    struct room room;
+    struct rl_command command;
+
+    for (size_t i = 0; i < n; i++) {
+        struct rl_subject subject = {.key = rl_key_slice(rl_host_claim_of(claims[i])->key),
+                                     .token = rl_slice_of(rl_host_token(claims[i])),
+                                     .names = open_room(host, &room)};
+
+        rl_subject_name_queue(&subject, true);
+        claims[i]->kind->command(RL_STEP_RELEASE, &subject, &command);
+        if (i == 0) {
+            choose_form(host, node, &command);
+            rl_command_begin_many(&command, n, &host->scratch);
+        }
+        if (!rl_words_append(command.argv, command.n_keys, &host->scratch))
+            return false;
+    }
+    return true;
+}
+
+bool rl_command_of_releases(struct rl_host *host, unsigned node, const struct rl_claim *const claims[], size_t n)
+{
+    struct rl_slice tokens[RL_BATCH_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        tokens[i] = rl_slice_of(rl_host_token(claims[i]));
+    rl_bytes_clear(&host->scratch);
+    if (append_keys(host, node, claims, n) && rl_words_append(tokens, n, &host->scratch))
         return true;
     host->scripting.encoded = RL_SCRIPT_NONE;
     return false;

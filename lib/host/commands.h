@@ -62,6 +62,12 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
 /* RL_STEP_EXTEND of many. */
 bool rl_command_of_extensions(struct rl_host *host, unsigned node, const struct rl_extend_many *many);
 
+/* RL_STEP_RELEASE or RL_STEP_ROLLBACK of several claims of one kind, in the short form. */
+bool rl_command_of_releases(struct rl_host *host, unsigned node, const struct rl_claim *const claims[], size_t n);
+
+/* Is a release or a rollback of this claim to have the short form? */
+bool rl_release_is_short(struct rl_host *host, const struct rl_claim *claim);
+
 /* What a master knows of a key. */
 bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node);
 

@@ -50,11 +50,8 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
 {
     report_extending(host, effect);
     propose_anew(host, effect);
-    if (rl_batch_gather(host, effect))
-        return;
-    if (!rl_batch_can_wait_for(host, effect))
-        rl_batch_flush(host);
-    rl_host_send_now(host, effect);
+    if (!rl_batch_gather(host, effect))
+        rl_host_send_now(host, effect);
 }
 
 /* The position was known when the notice was made, but the waiter may have asked for it anew since. */

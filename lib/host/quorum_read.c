@@ -28,6 +28,7 @@ static bool send(struct rl_quorum_read *read, unsigned node)
     struct rl_host *host = read->host;
     struct rl_tag tag = {.owner = read, .sent = host->now, .step = RL_TAG_QUORUM_READ};
 
+    rl_batch_flush(host); /* a key that is released in this turn is seen to be free */
     rl_bytes_clear(&host->scratch);
     if (!read->reader.command(read->reader.ctx, node) ||
         !rl_transport_send(&host->transport, node, &host->scratch, RL_SENDING_CLAIM, &tag))

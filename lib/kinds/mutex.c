@@ -93,20 +93,25 @@ static struct rl_answer extend_answer(const struct rl_reply_item *root)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
-/* EXTEND_MANY answers a letter for each value; "?" where an error came after it had written something. */
-struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n)
+/* EXTEND_MANY, and a release of several values, answer a letter for each; "?" where an error came after something had
+ * been written. */
+struct rl_answer rl_many_answer(const struct rl_reply *reply, size_t i, size_t n)
 {
     const struct rl_reply_item *root = &reply->root;
 
     if (root->type != RL_REPLY_STRING || root->text.size != n)
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
     switch (((const char *)root->text.data)[i]) {
-    case '1':
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    case '0':
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     case '-':
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    case '0':
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    case '1':
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    case '3':
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    case '4':
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
     case '?':
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
     default:
@@ -147,7 +152,7 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
 
 const struct rl_kind rl_mutex_kind = {
     .name = "mutex",
-    .can = RL_BATCH_EXTEND | RL_BATCH_JOIN | RL_COHORT | RL_REPAIR,
+    .can = RL_BATCH_EXTEND | RL_BATCH_RELEASE | RL_BATCH_JOIN | RL_COHORT | RL_REPAIR,
     .command = mutex_command,
     .answer = mutex_answer,
 };
@@ -207,7 +212,7 @@ static struct rl_answer fenced_answer(enum rl_step step, const struct rl_reply *
 
 const struct rl_kind rl_fenced_kind = {
     .name = "fenced mutex",
-    .can = RL_BATCH_EXTEND | RL_BATCH_JOIN | RL_REPAIR,
+    .can = RL_BATCH_EXTEND | RL_BATCH_RELEASE | RL_BATCH_JOIN | RL_REPAIR,
     .has_token = true,
     .tail_size = rl_fence_size,
     .note = rl_fence_note,

@@ -155,14 +155,14 @@ static struct rl_answer fenced_permit_answer(enum rl_step step, const struct rl_
 
 const struct rl_kind rl_permit_kind = {
     .name = "permit",
-    .can = RL_BATCH_EXTEND | RL_REPAIR,
+    .can = RL_BATCH_EXTEND | RL_BATCH_RELEASE | RL_REPAIR,
     .command = permit_command,
     .answer = permit_answer,
 };
 
 const struct rl_kind rl_fenced_permit_kind = {
     .name = "fenced permit",
-    .can = RL_BATCH_EXTEND | RL_REPAIR,
+    .can = RL_BATCH_EXTEND | RL_BATCH_RELEASE | RL_REPAIR,
     .has_token = true,
     .tail_size = rl_fence_size,
     .note = rl_fence_note,

@@ -43,10 +43,11 @@ struct rl_votes;
 
 /* What may be done with the locks of a kind. */
 enum rl_capability {
-    RL_BATCH_EXTEND = 1, /* extensions of several locks may be one command (host/batch.c) */
-    RL_BATCH_JOIN = 2,   /* waiters for one key may enter its wait queue, or refresh their entries, by one command */
-    RL_COHORT = 4,       /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
-    RL_REPAIR = 8,       /* a master that has lost the vote may get it back (votes/extension.c) */
+    RL_BATCH_EXTEND = 1,  /* extensions of several locks may be one command (host/batch.c) */
+    RL_BATCH_RELEASE = 2, /* so may releases in the short form, and rollbacks */
+    RL_BATCH_JOIN = 4,    /* waiters for one key may enter its wait queue, or refresh their entries, by one command */
+    RL_COHORT = 8,        /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
+    RL_REPAIR = 16,       /* a master that has lost the vote may get it back (votes/extension.c) */
 };
 
 struct rl_kind {

@@ -159,10 +159,23 @@ static const char *run_permit(struct toy *toy, const struct toy_word *words, siz
     return (n_keys == 3 || n_keys == 7) && n == 3 + n_keys + 1 ? toy_release_permit(toy, words) : NULL;
 }
 
+/* Of how many values; 0: it is no release of several in the short form, which names two keys for each, or three. */
+static size_t released_values(const struct toy_word *words, size_t n)
+{
+    static const char queue[] = "redlock:queue:";
+    size_t n_keys = (size_t)toy_number(words[2]);
+    size_t n_values = n - 3 - n_keys;
+    bool fits = n_values > 1 && (n_keys == 2 * n_values || n_keys == 3 * n_values);
+
+    return fits && memmem(words[4].bytes, words[4].size, queue, sizeof queue - 1) ? n_values : 0;
+}
+
 static const char *run_script(struct toy *toy, const struct toy_word *words, size_t n)
 {
     const char *permit, *shared;
 
+    if (released_values(words, n))
+        return toy_release_many(toy, words, released_values(words, n));
     permit = run_permit(toy, words, n);
     if (permit)
         return permit;

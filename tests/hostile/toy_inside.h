@@ -4,8 +4,8 @@
 
 #include "toy.h"
 
-/* The longest command: REFRESH_MANY of twelve. */
-#define TOY_WORDS (13 + 4 * 12)
+/* The longest command: the release of as many permits as fit into one. */
+#define TOY_WORDS (3 + 4 * 64)
 
 struct toy_word {
     const unsigned char *bytes;
@@ -30,6 +30,7 @@ void toy_publish(struct toy *toy, const char *channel, const char *payload);
 /* toy_queue.c: the scripts of waiting in the queue. */
 const char *toy_release(struct toy *toy, const struct toy_word *words);
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words);
+const char *toy_release_many(struct toy *toy, const struct toy_word *words, size_t n_values);
 const char *toy_release_permit(struct toy *toy, const struct toy_word *words);
 const char *toy_enqueue(struct toy *toy, const struct toy_word *words);
 bool toy_is_keep_many(const struct toy_word *words, size_t n);

@@ -126,6 +126,24 @@ const char *toy_release_alone(struct toy *toy, const struct toy_word *words)
     return mine ? ":4\r\n" : ":3\r\n";
 }
 
+/* The short form for several values, which stand behind all keys: a letter for each. */
+const char *toy_release_many(struct toy *toy, const struct toy_word *words, size_t n_values)
+{
+    size_t n_keys = (size_t)toy_number(words[KEY - 1]);
+    char letters[128];
+
+    ck_assert_uint_lt(n_values, sizeof letters);
+    for (size_t i = 0; i < n_values; i++) {
+        const struct toy_word own[] = {[KEY] = words[KEY + i * (n_keys / n_values)],
+                                       [SHORT_RELEASE_VALUE] = words[KEY + n_keys + i]};
+        const char *said = toy_release_alone(toy, own);
+
+        letters[i] = said[1]; /* of ":1", and of ":-1" */
+    }
+    snprintf(toy->reply, sizeof toy->reply, "$%zu\r\n%.*s\r\n", n_values, (int)n_values, letters);
+    return toy->reply;
+}
+
 static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *words)
 {
     struct toy_waiter *waiter = find(toy, words[KEY], words[VALUE]);

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "votes/kind.h"
+#include "kinds/command.h"
 
 #define MESSAGE_NONE UINT32_MAX
 #define MESSAGE_ITEMS 25 /* a reply's root and its elements: JOIN answers with 24 */
-#define MESSAGE_CLAIMS 8 /* in one command */
+#define MESSAGE_CLAIMS RL_BATCH_MAX /* in one command */
 
 enum message_kind {
     MESSAGE_SETUP,     /* the driver's part of the handshake */

@@ -162,10 +162,10 @@ TEST(tc, an_error_to_many_condemns_none_of_them)
     struct rl_reply wrong = {.root = {.type = RL_REPLY_ERROR, .text = {"WRONGTYPE Operation", 19}}};
     struct rl_reply read_only = {.root = {.type = RL_REPLY_ERROR, .text = {"READONLY You can't write", 24}}};
 
-    ck_assert_int_eq(rl_classify_many(&wrong, 0, 2).outcome, RL_UNKNOWN);
-    ck_assert_int_eq(rl_classify_many(&wrong, 1, 2).detail, RL_DETAIL_ERROR);
-    ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).outcome, RL_FAILED);
-    ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).detail, RL_DETAIL_READONLY);
+    ck_assert_int_eq(rl_classify_many(RL_STEP_EXTEND, &wrong, 0, 2).outcome, RL_UNKNOWN);
+    ck_assert_int_eq(rl_classify_many(RL_STEP_EXTEND, &wrong, 1, 2).detail, RL_DETAIL_ERROR);
+    ck_assert_int_eq(rl_classify_many(RL_STEP_EXTEND, &read_only, 1, 2).outcome, RL_FAILED);
+    ck_assert_int_eq(rl_classify_many(RL_STEP_EXTEND, &read_only, 1, 2).detail, RL_DETAIL_READONLY);
 }
 
 TEST(tc, replies_that_are_no_errors_are_the_kinds_business)

@@ -317,6 +317,7 @@ TEST(tc, a_release_ends_all_entries)
     rl_host_release(&rig.locks[0]);
     ck_assert_uint_eq(rl_host_depth(&rig.locks[0]), 0);
     ck_assert_int_eq(rl_host_reenter(&rig.locks[0], rl_ms(0)), REDLOCK_E_NOT_HELD);
+    rl_host_end_turn(&rig.host);
     for (unsigned node = 0; node < MASTERS; node++)
         reply_deleted(node);
     ck_assert_int_eq(rig.locks[0].core.state, RL_LOCK_IDLE);

@@ -148,6 +148,7 @@ static void release(size_t i, int64_t said)
 
     world.over[i] = false;
     rl_host_release(&rig.locks[i]);
+    rl_host_end_turn(&rig.host);
     for (unsigned node = 0; node < MASTERS; node++)
         rl_host_events.reply(&rig.host, node, &world.told[i][node], &one, rig.now);
     ck_assert(world.over[i]);

@@ -161,6 +161,7 @@ static void deliver(unsigned node, size_t n)
 
         rl_host_events.reply(&rig.host, node, &sent[i].tag, &reply, rig.now);
     }
+    rl_host_end_turn(&rig.host);
 }
 
 /* All that has been sent until now is answered. */

@@ -179,16 +179,18 @@ TEST(answers, any_other_reply_to_an_extension_may_mean_anything)
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
 
-TEST(answers, an_extension_of_several_answers_a_letter_for_each)
+TEST(answers, a_command_for_several_answers_a_letter_for_each)
 {
     static const struct rl_answer expected[] = {
-        {RL_GRANTED, RL_DETAIL_NONE, 0},   {RL_REFUSED, RL_DETAIL_MISSING, 0},  {RL_REFUSED, RL_DETAIL_FOREIGN, 0},
-        {RL_UNKNOWN, RL_DETAIL_ERROR, 0},  {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
+        {RL_GRANTED, RL_DETAIL_NONE, 0},       {RL_REFUSED, RL_DETAIL_MISSING, 0},
+        {RL_REFUSED, RL_DETAIL_FOREIGN, 0},    {RL_UNKNOWN, RL_DETAIL_ERROR, 0},
+        {RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0}, {RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0},
+        {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
     };
-    struct rl_reply reply = {.root = {.type = RL_REPLY_STRING, .text = {"10-?x", 5}}};
+    struct rl_reply reply = {.root = {.type = RL_REPLY_STRING, .text = {"10-?34x", 7}}};
 
-    for (size_t i = 0; i < 5; i++) {
-        struct rl_answer answer = rl_extend_many_answer(&reply, i, 5);
+    for (size_t i = 0; i < 7; i++) {
+        struct rl_answer answer = rl_many_answer(&reply, i, 7);
 
         ck_assert_int_eq(answer.outcome, expected[i].outcome);
         ck_assert_int_eq(answer.detail, expected[i].detail);
@@ -206,8 +208,8 @@ TEST(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none)
     };
 
     for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
-        ck_assert_int_eq(rl_extend_many_answer(&replies[i], 0, 5).outcome, RL_UNKNOWN);
-        ck_assert_int_eq(rl_extend_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
+        ck_assert_int_eq(rl_many_answer(&replies[i], 0, 5).outcome, RL_UNKNOWN);
+        ck_assert_int_eq(rl_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
     }
 }
 

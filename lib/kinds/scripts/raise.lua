@@ -10,7 +10,7 @@ if type(value) == 'table' and not value.err:find('^WRONGTYPE') then
 elseif type(value) == 'table' then
   @CLOCK@
   @FIND_VOTE@
-  local ends = find_vote(ARGV[1])
+  local ends = find_vote(KEYS[1], ARGV[1])
   if type(ends) == 'string' and tonumber(ends) >= now then
     value = ARGV[1]
   end

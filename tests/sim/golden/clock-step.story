@@ -38,8 +38,8 @@ max-ttl 3000
    132.000  B   m2: claim B2 granted
    132.000  B   m2: its clock was set forward, by 3103.274 ms at most
    132.000  B   m2: quarantined, its clock was set forward: it may have dropped locks early
-   132.000  B   rollback B2 -> m1 m2 m3
    132.000  B   acquire: no quorum
+   132.000  B   rollback B2 -> m1 m2 m3
    132.000  B   m3: claim B2 refused, held
    133.000  m2  rollback k B2 = 1
    133.000  m3  rollback k B2 = -1
@@ -57,8 +57,8 @@ max-ttl 3000
    422.000  A   m2: extend A1 refused, missing
    422.000  A   m2: its clock was set forward, by 3106.203 ms at most
    422.000  A   m2: quarantined, its clock was set forward: it may have dropped locks early
-   422.000  A   release A1 -> m1 m2 m3
    422.000  A   has lost the lock
+   422.000  A   release A1 -> m1 m2 m3
    422.000  A   m3: extend A1 granted
    423.000  m2  release k A1 = 0
    423.000  m3  release k A1 = 1

@@ -31,8 +31,8 @@ clients 2
     41.000  m3  SET k B2 NX PX 200 = nil
     42.000  B   m1: claim B2 refused, held
     42.000  B   m2: claim B2 refused, held
-    42.000  B   rollback B2 -> m3
     42.000  B   backs off: held
+    42.000  B   rollback B2 -> m3
     42.000  B   m3: claim B2 refused, held
     43.000  m3  rollback k B2 = -1
     44.000  B   m3: rollback B2 refused, foreign
@@ -42,8 +42,8 @@ clients 2
    103.000  m3  SET k B3 NX PX 200 = nil
    104.000  B   m1: claim B3 refused, held
    104.000  B   m2: claim B3 refused, held
-   104.000  B   rollback B3 -> m3
    104.000  B   backs off: held
+   104.000  B   rollback B3 -> m3
    104.000  B   m3: claim B3 refused, held
    105.000  m3  rollback k B3 = -1
    106.000  B   m3: rollback B3 refused, foreign
@@ -53,8 +53,8 @@ clients 2
    165.000  m3  SET k B4 NX PX 200 = nil
    166.000  B   m1: claim B4 refused, held
    166.000  B   m2: claim B4 refused, held
-   166.000  B   rollback B4 -> m3
    166.000  B   backs off: held
+   166.000  B   rollback B4 -> m3
    166.000  B   m3: claim B4 refused, held
    167.000  m3  rollback k B4 = -1
    168.000  B   m3: rollback B4 refused, foreign

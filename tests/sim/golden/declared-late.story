@@ -67,8 +67,8 @@ declares-new
   6501.000  m3  SET k A1 NX PX 900 = OK
   6502.000  A   m1: claim A1 granted
   6502.000  A   m3: claim A1 granted
-  6502.000  A   rollback A1 -> m1 m3
   6502.000  A   backs off: no quorum
+  6502.000  A   rollback A1 -> m1 m3
   6503.000  m1  rollback k A1 = 1
   6503.000  m3  rollback k A1 = 1
   6504.000  A   m4 is to be a master
@@ -94,8 +94,8 @@ declares-new
   6701.000  m3  SET k B3 NX PX 900 = OK
   6702.000  B   m2: claim B3 granted
   6702.000  B   m3: claim B3 granted
-  6702.000  B   rollback B3 -> m2 m3
   6702.000  B   backs off: no quorum
+  6702.000  B   rollback B3 -> m2 m3
   6703.000  m2  rollback k B3 = 1
   6703.000  m3  rollback k B3 = 1
   6704.000  B   m4 is to be a master
@@ -110,23 +110,23 @@ declares-new
   6712.000  B   m4: new memory
   6712.000  B   m4: quarantined, its memory is new: it may have forgotten locks
   6712.000  B   m4 is ready
-  6754.000  B   rollback B4 -> m2
   6754.000  B   backs off: no quorum
+  6754.000  B   rollback B4 -> m2
   6755.000  m2  rollback k B4 = 1
   6756.000  B   m2: rollback B4 granted
   6854.000  B   claim B5 -> m2
   6855.000  m2  SET k B5 NX PX 900 = OK
   6856.000  B   m2: claim B5 granted
   6890.011  m4  run 2: vote 1 1e8462930fab8be9 4 00000000-: marker kept
-  6904.000  B   rollback B5 -> m2
   6904.000  B   backs off: no quorum
+  6904.000  B   rollback B5 -> m2
   6905.000  m2  rollback k B5 = 1
   6906.000  B   m2: rollback B5 granted
   7004.000  B   claim B6 -> m2
   7005.000  m2  SET k B6 NX PX 900 = OK
   7006.000  B   m2: claim B6 granted
-  7054.000  B   rollback B6 -> m2
   7054.000  B   backs off: no quorum
+  7054.000  B   rollback B6 -> m2
   7055.000  m2  rollback k B6 = 1
   7056.000  B   m2: rollback B6 granted
   7154.000  B   claim B7 -> m2
@@ -137,16 +137,16 @@ declares-new
   7190.013  m2  run 2: tell 1 c72ff69c804904c2 1 00000000-: marker kept
   7190.028  m4  run 2: vote 1 1e8462930fab8be9 4 00000000-: marker kept
   7190.063  m1  run 2: tell 1 c72ff69c804904c2 1 00000000-: marker kept
-  7204.000  B   rollback B7 -> m2
   7204.000  B   backs off: no quorum
+  7204.000  B   rollback B7 -> m2
   7205.000  m2  rollback k B7 = 1
   7206.000  B   m2: rollback B7 granted
   7210.000  --  run 2 ends: its list is reached
   7252.000  B   claim B8 -> m2
   7253.000  m2  SET k B8 NX PX 900 = OK
   7254.000  B   m2: claim B8 granted
-  7300.000  B   rollback B8 -> m2
   7300.000  B   acquire: deadline
+  7300.000  B   rollback B8 -> m2
   7301.000  m2  rollback k B8 = 1
   7302.000  B   m2: rollback B8 granted
   7350.000  m1  has k = A2 for 64.000 ms

@@ -24,8 +24,8 @@ delay A m3 5 5
     40.000  A   extend ttl=900
     40.000  A   extend A1 -> m1 m2 m3
     41.000  A   release
-    41.000  A   release A1 -> m1 m2 m3
     41.000  A   extend: canceled
+    41.000  A   release A1 -> m1 m2 m3
     41.000  m1  extend k A1 900 = 1
     41.000  m2  extend k A1 900 = 1
     42.000  A   m1: extend A1 granted

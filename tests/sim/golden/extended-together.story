@@ -102,8 +102,8 @@ handles A 2
    505.808  m3  extend k A3 500 = -1
    506.808  A   m2: extend A3 granted
    506.808  A   m3: extend A3 refused, foreign
-   523.000  A   release A3 -> m1 m2
    523.000  A'  has lost the lock
+   523.000  A   release A3 -> m1 m2
    524.000  m2  release k A3 = 1
    525.000  A   m2: release A3 granted
    540.000  C   acquire k ttl=500

@@ -23,12 +23,12 @@ max-ttl 1000
     22.000  A   m1: its memory is not the one that was admitted
     22.000  A   m1 is down
     22.000  A   m2: claim A1 granted
-    22.000  A   rollback A1 -> m2
-    22.000  A   m2: rollback A1 failed, backlog full
-    22.000  A   rollback A1 -> m3
     22.000  A   backs off: no quorum
     22.000  A   m2: its memory is not the one that was admitted
     22.000  A   m2 is down
+    22.000  A   rollback A1 -> m2
+    22.000  A   m2: rollback A1 failed, backlog full
+    22.000  A   rollback A1 -> m3
     22.000  A   m3: claim A1 granted
     23.000  m3  rollback k A1 = 1
     24.000  A   m3: rollback A1 granted

@@ -58,22 +58,22 @@ set B s#gate s s
     42.000  A   m2: claim A3 granted
     42.000  A'  acquire: ok, valid for 9896.000 ms
     42.000  A   m2: claim A4 refused, held
-    42.000  A   rollback A4 -> m3
     42.000  A'' acquire: held
     42.000  A'' acquire s ttl=10000
     42.000  A   enqueue A5 -> m1 m2 m3
+    42.000  A   rollback A4 -> m3
     42.000  A   m3: claim A2 granted
     42.000  A   m3: claim A3 granted
     42.000  A   m3: claim A4 refused, held
     43.000  m1  enqueue s#0 A5 2000 0 0 1000042000  0 0 A1 2 = 0 43000 1000042000 0 0 9998 9998 0 0
     43.000  m2  enqueue s#0 A5 2000 0 0 1000042000  0 0 A1 2 = 0 43000 1000042000 0 0 9998 9998 0 0
-    43.000  m3  rollback s#1 A4 = -1
     43.000  m3  enqueue s#0 A5 2000 0 0 1000042000  0 0 A1 2 = 0 43000 1000042000 0 0 9998 9998 0 0
+    43.000  m3  rollback s#1 A4 = -1
     44.000  A   m1: enqueue A5 queued
     44.000  A   m2: enqueue A5 queued
     44.000  A'' waits behind 0 others
-    44.000  A   m3: rollback A4 refused, foreign
     44.000  A   m3: enqueue A5 queued
+    44.000  A   m3: rollback A4 refused, foreign
     46.000  A   m1 is heard
     46.000  A   enqueue A5 -> m1
     46.000  A   m2 is heard
@@ -106,34 +106,33 @@ set B s#gate s s
     62.000  B   m1: claim B7 refused, held
     62.000  B   m1: claim B8 refused, held
     62.000  B   m2: claim B6 refused, held
-    62.000  B   rollback B6 -> m3
     62.000  B   acquire: held
     62.000  B   m2: claim B7 refused, held
-    62.000  B   rollback B7 -> m3
+    62.000  B   rollback B6 -> m3
     62.000  B'  acquire: held
     62.000  B   m2: claim B8 refused, held
-    62.000  B   rollback B8 -> m3
     62.000  B'' acquire: held
     62.000  B'  give up
     62.000  B'' give up
     62.000  B   acquire s#gate ttl=10000
     62.000  B   enqueue B9 -> m1 m2 m3
+    62.000  B   rollback B7 -> m3
+    62.000  B   rollback B8 -> m3
     62.000  B   m3: claim B6 refused, held
     62.000  B   m3: claim B7 refused, held
     62.000  B   m3: claim B8 refused, held
     63.000  m1  enqueue s#gate B9 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 0 9978 9978 0
     63.000  m2  enqueue s#gate B9 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 0 9978 9978 0
     63.000  m3  rollback s#gate B6 = -1
-    63.000  m3  rollback s#1 B7 = -1
-    63.000  m3  rollback s#0 B8 = -1
     63.000  m3  enqueue s#gate B9 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 0 9978 9978 0
+    63.000  m3  rollback s#1 B7 B8 = --
     64.000  B   m1: enqueue B9 queued
     64.000  B   m2: enqueue B9 queued
     64.000  B   waits behind 0 others
     64.000  B   m3: rollback B6 refused, foreign
+    64.000  B   m3: enqueue B9 queued
     64.000  B   m3: rollback B7 refused, foreign
     64.000  B   m3: rollback B8 refused, foreign
-    64.000  B   m3: enqueue B9 queued
     66.000  B   m1 is heard
     66.000  B   enqueue B9 -> m1
     66.000  B   m2 is heard
@@ -176,8 +175,8 @@ set B s#gate s s
    206.000  A   m2: enqueue A10 granted
    206.000  A'' acquire: ok, valid for 1976.000 ms
    206.000  A   give up
-   206.000  A   release A2 -> m1 m2 m3
    206.000  A   its set is held
+   206.000  A   release A2 -> m1 m2 m3
    206.000  A   m3: rollback A5 refused, foreign
    206.000  A   m3: enqueue A10 granted
    207.000  m1  release s#gate A2 = 4
@@ -207,19 +206,18 @@ set B s#gate s s
    212.000  B   m1: claim B11 refused, held
    212.000  B   m1: claim B12 refused, held
    212.000  B   m2: claim B11 refused, held
-   212.000  B   rollback B11 -> m3
    212.000  B'  acquire: held
    212.000  B   m2: claim B12 refused, held
-   212.000  B   rollback B12 -> m3
    212.000  B'' acquire: held
    212.000  B'  acquire s ttl=10000
+   212.000  B   rollback B11 -> m3
+   212.000  B   rollback B12 -> m3
    212.000  B   enqueue B13 -> m1 m2 m3
    212.000  B   m3: claim B11 refused, held
    212.000  B   m3: claim B12 refused, held
    213.000  m1  enqueue s#1 B13 2000 0 0 1000212000  0 0 B1 2 = 0 213000 1000212000 0 0 1993 1993 0 0
    213.000  m2  enqueue s#1 B13 2000 0 0 1000212000  0 0 B1 2 = 0 213000 1000212000 0 0 1993 1993 0 0
-   213.000  m3  rollback s#1 B11 = -1
-   213.000  m3  rollback s#0 B12 = -1
+   213.000  m3  rollback s#1 B11 B12 = --
    213.000  m3  enqueue s#1 B13 2000 0 0 1000212000  0 0 B1 2 = 0 213000 1000212000 0 0 1993 1993 0 0
    214.000  B   m1: enqueue B13 queued
    214.000  B   m2: enqueue B13 queued

@@ -37,8 +37,8 @@ backoff 400 400
    122.000  B   m2 is down
    122.000  B   m3: claim B2 granted
    170.000  B   m1 is late
-   170.000  B   rollback B2 -> m1 m3
    170.000  B   acquire: no quorum
+   170.000  B   rollback B2 -> m1 m3
    171.000  m3  rollback k B2 = 1
    172.000  B   m3: rollback B2 granted
    172.987  B   m2: new memory

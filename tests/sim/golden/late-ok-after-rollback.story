@@ -44,8 +44,8 @@ node-timeout 20
     26.000  B   release: ok
     40.000  A   m1 is late
     40.000  A   m3 is late
-    40.000  A   rollback A2 -> m1 m3
     40.000  A   acquire: no quorum
+    40.000  A   rollback A2 -> m1 m3
     61.000  m3  SET k A2 NX PX 1000 = OK
     62.000  A   m3: claim A2 granted
     81.000  m3  rollback k A2 = 1

@@ -78,9 +78,9 @@ connect-timeout 5000
   4304.000  A   m3: repair A1 failed, memory lost
   4521.758  A   m3: its memory is not the one that was admitted
   4521.758  A   m3 is down
-  4868.000  A   release A1 -> m1 m2
   4868.000  A   has lost the lock
   4868.000  A   extend: lost
+  4868.000  A   release A1 -> m1 m2
   4869.000  m1  release k A1 = 1
   4870.000  A   m1: release A1 granted
   4961.000  m2  SET k B2 NX PX 3000 = OK

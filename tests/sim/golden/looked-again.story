@@ -52,8 +52,8 @@ list 2 m1 m2 m4
   1410.517  A   m2: new memory
   1410.517  A   m2: quarantined, its memory is new: it may have forgotten locks
   1410.517  A   m2 is ready
-  1450.000  A   rollback A1 -> m2 m3
   1450.000  A   acquire: no quorum
+  1450.000  A   rollback A1 -> m2 m3
   1451.000  m2  rollback k A1 = 1
   1451.000  m3  rollback k A1 = 1
   1452.000  A   m2: rollback A1 granted
@@ -94,8 +94,8 @@ list 2 m1 m2 m4
   4607.000  m1  SET k B4 NX PX 900 = OK
   4608.000  B   m1: claim B4 granted
   4650.000  B   m2 is late
-  4650.000  B   rollback B4 -> m1
   4650.000  B   backs off: no quorum
+  4650.000  B   rollback B4 -> m1
   4650.000  B   m3 is late
   4651.000  m1  rollback k B4 = 1
   4652.000  B   m1: rollback B4 granted

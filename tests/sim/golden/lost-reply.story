@@ -15,10 +15,10 @@ clients 1
     21.500  --  break A m2 replies=0
     21.500  A   m2: connection lost
     21.500  A   m2: claim A1 unknown, disconnected
-    21.500  A   rollback A1 -> m1 m2
-    21.500  A   m2: rollback A1 failed, backlog full
     21.500  A   acquire: no quorum
     21.500  A   m2 is down
+    21.500  A   rollback A1 -> m1 m2
+    21.500  A   m2: rollback A1 failed, backlog full
     22.000  A   m1: claim A1 granted
     22.500  m1  rollback k A1 = 1
     23.500  A   m1: rollback A1 granted

@@ -47,8 +47,8 @@ clients 2
     40.000  --  partition A m1 
     40.000  --  partition A m2 
     40.000  --  partition A m3 
-   315.000  A   release A1 -> m1 m2 m3
    315.000  A   has lost the lock
+   315.000  A   release A1 -> m1 m2 m3
    340.000  B   acquire k ttl=500
    340.000  B   claim B2 -> m1 m2 m3
    341.000  m1  SET k B2 NX PX 500 = OK

@@ -48,16 +48,16 @@ node-timeout 20
     52.000  C   m3: claim C3 refused, held
     60.000  B   m1 is late
     70.000  C   m2 is late
-    70.000  C   rollback C3 -> m1 m2
     70.000  C   backs off: no quorum
+    70.000  C   rollback C3 -> m1 m2
     71.000  m1  rollback s#1 C3 = 1
     72.000  C   m1: rollback C3 granted
     90.000  C   claim C4 -> m1 m3
     91.000  m1  claim s#0 s#0 s#1 redlock:queue:s#1 C4 10000 0 0 = 0 9940 0 1
     91.000  m3  claim s#0 s#0 s#1 redlock:queue:s#1 C4 10000 0 0 = 1 0 0
     92.000  C   m1: claim C4 refused, held
-    92.000  C   rollback C4 -> m3
     92.000  C   acquire: held
+    92.000  C   rollback C4 -> m3
     92.000  C   m3: claim C4 granted
     93.000  m3  rollback s#0 C4 = 1
     94.000  C   m3: rollback C4 granted

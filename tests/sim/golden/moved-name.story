@@ -53,8 +53,8 @@ backoff 150 300
    260.000  A   m3: silent for too long
    260.000  A   m3: extend A1 unknown, disconnected
    260.000  A   m3 is down
-   414.000  A   release A1 -> m2
    414.000  A   has lost the lock
+   414.000  A   release A1 -> m2
    415.000  m2  release k A1 = 1
    416.000  A   m2: release A1 granted
    424.054  A   m3: no connection in time

@@ -74,16 +74,16 @@ handles A 2
    302.000  B   m2: claim B3 granted
    302.000  B   acquire: ok, valid for 295.000 ms
    302.000  B   m3: claim B3 granted
-   497.000  A   release A2 -> m1 m2 m3
    497.000  A'  has lost the lock
+   497.000  A   release A2 -> m1 m2 m3
    498.000  m1  release other A2 = 1
    498.000  m2  release other A2 = 1
    498.000  m3  release other A2 = 1
    499.000  A   m1: release A2 granted
    499.000  A   m2: release A2 granted
    499.000  A   m3: release A2 granted
-   597.000  B   release B3 -> m1 m2 m3
    597.000  B   has lost the lock
+   597.000  B   release B3 -> m1 m2 m3
    598.000  m1  release k B3 = 1
    598.000  m2  release k B3 = 1
    598.000  m3  release k B3 = 1

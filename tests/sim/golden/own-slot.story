@@ -51,8 +51,8 @@ set A s#gate s s
     52.000  A   m2: claim A2 failed, LOADING
     52.000  A   m2: claim A3 failed, LOADING
     52.000  A   m2: claim A4 failed, LOADING
-    52.000  A   rollback A4 -> m3
     52.000  A'' acquire: held
+    52.000  A   rollback A4 -> m3
     52.000  A   m3: claim A2 granted
     52.000  A   acquire: ok, valid for 9896.000 ms
     52.000  A   m3: claim A3 granted
@@ -117,8 +117,8 @@ set A s#gate s s
    556.000  A   m2: enqueue A6 granted
    556.000  A'' acquire: ok, valid for 1976.000 ms
    556.000  A   give up
-   556.000  A   release A2 -> m1 m3
    556.000  A   its set is held
+   556.000  A   release A2 -> m1 m3
    556.000  A   m3: rollback A5 refused, foreign
    556.000  A   m3: enqueue A6 granted
    557.000  m1  release s#gate A2 = 1

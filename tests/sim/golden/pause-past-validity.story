@@ -38,8 +38,8 @@ clients 2
    301.000  m3  SET k B2 NX PX 1000 = nil
    302.000  B   m1: claim B2 refused, held
    302.000  B   m2: claim B2 refused, held
-   302.000  B   rollback B2 -> m3
    302.000  B   backs off: held
+   302.000  B   rollback B2 -> m3
    302.000  B   m3: claim B2 refused, held
    303.000  m3  rollback k B2 = 0
    304.000  B   m3: rollback B2 refused, missing
@@ -52,9 +52,9 @@ clients 2
    334.000  B   acquire: ok, valid for 986.000 ms
    334.000  B   m3: claim B3 granted
    501.000  A   m1: extend A1 granted
-   501.000  A   release A1 -> m1 m2 m3
    501.000  A   has lost the lock
    501.000  A   extend: lost
+   501.000  A   release A1 -> m1 m2 m3
    501.000  A   m2: extend A1 granted
    501.000  A   m3: extend A1 granted
    502.000  m1  release k A1 = -1

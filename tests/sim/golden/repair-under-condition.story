@@ -86,9 +86,9 @@ delay A m5 20 1
    261.000  m3  extend k A1 200 = 1
    262.000  A   m1: extend A1 granted
    262.000  A   m3: extend A1 granted
-   346.000  A   release A1 -> m1 m2 m3
    346.000  A   has lost the lock
    346.000  A   extend: lost
+   346.000  A   release A1 -> m1 m2 m3
    347.000  m1  release k A1 = 1
    347.000  m3  release k A1 = 1
    348.000  A   m1: release A1 granted

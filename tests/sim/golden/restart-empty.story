@@ -58,8 +58,8 @@ backoff 100 100
    280.000  B   backs off: no quorum
    281.126  B   m1: connection refused
    300.808  A   m1: connection refused
-   315.000  A   release A1 -> m3
    315.000  A   has lost the lock
+   315.000  A   release A1 -> m3
    316.000  m3  release k A1 = 1
    317.000  A   m3: release A1 granted
    322.679  A   m1: connection refused

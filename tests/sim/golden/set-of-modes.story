@@ -62,9 +62,9 @@ set A k other
     62.000  A   m2: claim A3 granted
     62.000  A   acquire: ok, valid for 194.000 ms
     62.000  A   m2: claim A4 refused, held
-    62.000  A   rollback A4 -> m3
     62.000  A'  acquire: held
     62.000  A'  acquire other ttl=200
+    62.000  A   rollback A4 -> m3
     62.000  A   enqueue A5 -> m1 m2 m3
     62.000  A   m3: claim A3 granted
     62.000  A   m3: claim A4 refused, held
@@ -115,12 +115,12 @@ set A k other
    202.000  C   m3: claim C6 refused, held
    203.000  m1  enqueue k C7 2000 0 0 1000202000  0 0 C1 = 0 203000 1000202000 0 0 9819 9819 0
    203.000  m2  enqueue k C7 2000 0 0 1000202000  0 0 C1 = 0 203000 1000202000 0 0 9819 9819 0
-   203.000  m3  rollback k C6 = -1
+   203.000  m3  rollback k C6 = 0
    203.000  m3  enqueue k C7 2000 0 0 1000202000  0 0 C1 = 0 203000 1000202000 0 0 9819 9819 0
    204.000  C   m1: enqueue C7 queued
    204.000  C   m2: enqueue C7 queued
    204.000  C   waits behind 0 others
-   204.000  C   m3: rollback C6 refused, foreign
+   204.000  C   m3: rollback C6 refused, missing
    204.000  C   m3: enqueue C7 queued
    206.000  C   m1 is heard
    206.000  C   enqueue C7 -> m1

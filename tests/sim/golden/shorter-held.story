@@ -116,8 +116,8 @@ backoff 400 400
   1502.000  A   m2: release A1 granted
   1502.000  A   m3: release A1 refused, missing
   1502.000  A   release: ok
-  3988.000  A   release A2 -> m1 m2 m3
   3988.000  A'  has lost the lock
+  3988.000  A   release A2 -> m1 m2 m3
   3989.000  m1  release other A2 = 1
   3989.000  m2  release other A2 = 1
   3989.000  m3  release other A2 = 1
@@ -148,11 +148,11 @@ backoff 400 400
  12022.000  B   m2: its memory is not the one that was admitted
  12022.000  B   m2 is down
  12022.000  B   m3: claim B3 granted
- 12022.000  B   rollback B3 -> m1 m3
- 12022.000  B   m3: rollback B3 failed, backlog full
  12022.000  B   backs off: no quorum
  12022.000  B   m3: its memory is not the one that was admitted
  12022.000  B   m3 is down
+ 12022.000  B   rollback B3 -> m1 m3
+ 12022.000  B   m3: rollback B3 failed, backlog full
  12023.000  m1  rollback other B3 = 1
  12024.000  B   m1: rollback B3 granted
  12085.086  B   m2: new memory

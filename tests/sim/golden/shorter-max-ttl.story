@@ -49,8 +49,8 @@ node-timeout 20
    201.000  m3  SET k B2 NX PX 1000 = OK
    202.000  B   m1: claim B2 refused, held
    202.000  B   m2: claim B2 refused, held
-   202.000  B   rollback B2 -> m3
    202.000  B   acquire: held
+   202.000  B   rollback B2 -> m3
    202.000  B   m3: claim B2 granted
    203.000  m3  rollback k B2 = 1
    204.000  B   m1: looked at again: its memory is not the one that was admitted
@@ -78,8 +78,8 @@ node-timeout 20
    922.000  B   m2 is down
    922.000  B   m3: claim B3 granted
    940.000  B   m1 is late
-   940.000  B   rollback B3 -> m1 m3
    940.000  B   backs off: no quorum
+   940.000  B   rollback B3 -> m1 m3
    941.000  m3  rollback k B3 = 1
    942.000  B   m3: rollback B3 granted
   1096.200  A   m3: no connection in time

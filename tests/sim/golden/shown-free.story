@@ -67,18 +67,18 @@ max-ttl 10000
     51.000  m3  claim s#1 s#1 s#0 redlock:queue:s#0 s#2 redlock:queue:s#2 s#3 redlock:queue:s#3 C4 10000 0 0 = 0 9980 0 6
     52.000  C   m1: claim C4 refused, held
     52.000  C   m2: claim C4 refused, held
-    52.000  C   rollback C4 -> m3
     52.000  C   enqueue C5 -> m1 m2 m3
+    52.000  C   rollback C4 -> m3
     52.000  C   m3: claim C4 refused, held
     53.000  m1  enqueue s#2 C5 2000 0 0 1000052000  0 0 C1 4 = 1 53000 1000052000 0 0 2001 -1 0 0
     53.000  m2  enqueue s#2 C5 2000 0 0 1000052000  0 0 C1 4 = 1 53000 1000052000 0 0 2001 -1 0 0
-    53.000  m3  rollback s#1 C4 = -1
     53.000  m3  enqueue s#2 C5 2000 0 0 1000052000  0 0 C1 4 = 1 53000 1000052000 0 0 2001 -1 0 0
+    53.000  m3  rollback s#1 C4 = -1
     54.000  C   m1: enqueue C5 granted
     54.000  C   m2: enqueue C5 granted
     54.000  C   acquire: ok, valid for 1976.000 ms
-    54.000  C   m3: rollback C4 refused, foreign
     54.000  C   m3: enqueue C5 granted
+    54.000  C   m3: rollback C4 refused, foreign
     56.000  C   m1 is heard
     56.000  C   m2 is heard
     56.000  C   m3 is heard

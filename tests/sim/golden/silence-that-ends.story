@@ -44,8 +44,8 @@ backoff 400 1000
    352.000  A   m2: claim A2 granted
    355.000  --  slow A m1 up
    360.000  A   cancel
-   360.000  A   rollback A2 -> m1 m2
    360.000  A   acquire: canceled
+   360.000  A   rollback A2 -> m1 m2
    361.000  m2  rollback k A2 = 1
    362.000  A   m2: rollback A2 granted
    500.000  A   m1 is late

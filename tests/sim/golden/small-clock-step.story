@@ -30,8 +30,8 @@ max-ttl 3000
    512.000  B   m1: quarantined, its clock was set forward: it may have dropped locks early
   2880.000  B   acquire k ttl=1000
   2880.000  B   acquire: no quorum
-  2988.000  A   release A1 -> m1
   2988.000  A   has lost the lock
+  2988.000  A   release A1 -> m1
   2989.000  m1  release k A1 = 0
   2990.000  A   m1: release A1 refused, missing
   3600.000  B   acquire k ttl=1000

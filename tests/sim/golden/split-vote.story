@@ -67,17 +67,17 @@ delay C m4 4.3 1
     24.100  B   m2: claim B2 refused, held
     24.200  m3  SET k C3 NX PX 1000 = nil
     24.200  A   m5: claim A1 refused, held
-    24.200  A   rollback A1 -> m1 m2
     24.200  A   acquire: held
+    24.200  A   rollback A1 -> m1 m2
     24.200  B   m5: claim B2 refused, held
-    24.200  B   rollback B2 -> m3 m4
     24.200  B   backs off: held
+    24.200  B   rollback B2 -> m3 m4
     24.300  m4  SET k C3 NX PX 1000 = nil
     25.000  C   m1: claim C3 refused, held
     25.100  C   m2: claim C3 refused, held
     25.200  C   m3: claim C3 refused, held
-    25.200  C   rollback C3 -> m4 m5
     25.200  C   acquire: held
+    25.200  C   rollback C3 -> m4 m5
     25.200  m1  rollback k A1 = 1
     25.200  m3  rollback k B2 = 1
     25.300  C   m4: claim C3 refused, held

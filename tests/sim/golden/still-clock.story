@@ -60,8 +60,8 @@ handles B 2
   1502.000  B   m1: claim B3 granted
   1502.000  B   m3: claim B3 granted
   1502.000  B'  acquire: ok, valid for 194.000 ms
-  1696.000  B   release B3 -> m1 m3
   1696.000  B'  has lost the lock
+  1696.000  B   release B3 -> m1 m3
   1697.000  m1  release k B3 = 1
   1697.000  m3  release k B3 = 1
   1698.000  B   m1: release B3 granted

@@ -103,8 +103,8 @@ list 2 m1 m2 m4
   4607.000  m1  SET k B3 NX PX 900 = OK
   4608.000  B   m1: claim B3 granted
   4650.000  B   m2 is late
-  4650.000  B   rollback B3 -> m1
   4650.000  B   backs off: no quorum
+  4650.000  B   rollback B3 -> m1
   4650.000  B   m3 is late
   4651.000  m1  rollback k B3 = 1
   4652.000  B   m1: rollback B3 granted

@@ -61,8 +61,8 @@ backoff 400 400
   6001.000  m3  SET k B2 NX PX 500 = OK
   6002.000  B   m3: claim B2 granted
   6050.000  B   m2 is late
-  6050.000  B   rollback B2 -> m2 m3
   6050.000  B   acquire: no quorum
+  6050.000  B   rollback B2 -> m2 m3
   6051.000  m3  rollback k B2 = 1
   6052.000  B   m3: rollback B2 granted
   6117.857  A   m3: no connection in time

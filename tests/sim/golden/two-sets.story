@@ -46,13 +46,13 @@ set B
     42.000  A   m1: claim A2 refused, held
     42.000  A   m1: claim A3 granted
     42.000  A   m2: claim A2 refused, held
-    42.000  A   rollback A2 -> m3
     42.000  A   acquire: held
     42.000  A   m2: claim A3 granted
     42.000  A'  acquire: ok, valid for 9896.000 ms
     42.000  A'  give up
-    42.000  A   release A3 -> m1 m2 m3
     42.000  A   acquire k ttl=10000
+    42.000  A   release A3 -> m1 m2 m3
+    42.000  A   rollback A2 -> m3
     42.000  A   enqueue A4 -> m1 m2 m3
     42.000  A   m3: claim A2 refused, held
     42.000  A   m3: claim A3 granted
@@ -60,16 +60,16 @@ set B
     43.000  m1  enqueue k A4 2000 0 0 1000042000  0 0 A1 = 0 43000 1000042000 0 0 9978 9978 0
     43.000  m2  release other A3 = 1
     43.000  m2  enqueue k A4 2000 0 0 1000042000  0 0 A1 = 0 43000 1000042000 0 0 9978 9978 0
-    43.000  m3  rollback k A2 = -1
     43.000  m3  release other A3 = 1
+    43.000  m3  rollback k A2 = -1
     43.000  m3  enqueue k A4 2000 0 0 1000042000  0 0 A1 = 0 43000 1000042000 0 0 9978 9978 0
     44.000  A   m1: release A3 granted
     44.000  A   m1: enqueue A4 queued
     44.000  A   m2: release A3 granted
     44.000  A   m2: enqueue A4 queued
     44.000  A   waits behind 0 others
-    44.000  A   m3: rollback A2 refused, foreign
     44.000  A   m3: release A3 granted
+    44.000  A   m3: rollback A2 refused, foreign
     44.000  A   m3: enqueue A4 queued
     46.000  A   m1 is heard
     46.000  A   enqueue A4 -> m1
@@ -97,13 +97,13 @@ set B
     62.000  B   m1: claim B5 refused, held
     62.000  B   m1: claim B6 granted
     62.000  B   m2: claim B5 refused, held
-    62.000  B   rollback B5 -> m3
     62.000  B   acquire: held
     62.000  B   m2: claim B6 granted
     62.000  B'  acquire: ok, valid for 9896.000 ms
     62.000  B'  give up
-    62.000  B   release B6 -> m1 m2 m3
     62.000  B   acquire k ttl=10000
+    62.000  B   release B6 -> m1 m2 m3
+    62.000  B   rollback B5 -> m3
     62.000  B   enqueue B7 -> m1 m2 m3
     62.000  B   m3: claim B5 refused, held
     62.000  B   m3: claim B6 granted
@@ -111,16 +111,16 @@ set B
     63.000  m1  enqueue k B7 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 1 9958 1984 0
     63.000  m2  release other B6 = 1
     63.000  m2  enqueue k B7 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 1 9958 1984 0
-    63.000  m3  rollback k B5 = -1
     63.000  m3  release other B6 = 1
+    63.000  m3  rollback k B5 = -1
     63.000  m3  enqueue k B7 2000 0 0 1000062000  0 0 B1 = 0 63000 1000062000 0 1 9958 1984 0
     64.000  B   m1: release B6 granted
     64.000  B   m1: enqueue B7 queued
     64.000  B   m2: release B6 granted
     64.000  B   m2: enqueue B7 queued
     64.000  B   waits behind 1 others
-    64.000  B   m3: rollback B5 refused, foreign
     64.000  B   m3: release B6 granted
+    64.000  B   m3: rollback B5 refused, foreign
     64.000  B   m3: enqueue B7 queued
     66.000  B   m1 is heard
     66.000  B   enqueue B7 -> m1

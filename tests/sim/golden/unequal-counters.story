@@ -46,8 +46,8 @@ wall B 1000
     60.000  B   claim B2 -> m1 m2 m3
     61.000  m3  claim k redlock:fence:k B2 500 1001060000 86400000 = 1 1001060000
     62.000  B   m3: claim B2 granted
-   110.000  B   rollback B2 -> m1 m2 m3
    110.000  B   acquire: no quorum
+   110.000  B   rollback B2 -> m1 m2 m3
    110.000  B   m1 is late
    110.000  B   m2 is late
    111.000  m3  rollback k B2 = 1

@@ -51,12 +51,12 @@ clients 3
     42.000  C   m3: claim C3 refused, held
     43.000  m1  enqueue k C4 2000 0 0 1000042000  0 0 C1 = 0 43000 1000042000 0 0 5989 5989 0
     43.000  m2  enqueue k C4 2000 0 0 1000042000  0 0 C1 = 0 43000 1000042000 0 0 5989 5989 0
-    43.000  m3  rollback k C3 = -1
+    43.000  m3  rollback k C3 = 0
     43.000  m3  enqueue k C4 2000 0 0 1000042000  0 0 C1 = 0 43000 1000042000 0 0 5989 5989 0
     44.000  C   m1: enqueue C4 queued
     44.000  C   m2: enqueue C4 queued
     44.000  C   waits behind 0 others
-    44.000  C   m3: rollback C3 refused, foreign
+    44.000  C   m3: rollback C3 refused, missing
     44.000  C   m3: enqueue C4 queued
     46.000  C   m1 is heard
     46.000  C   enqueue C4 -> m1

@@ -1,11 +1,14 @@
-/* Extensions that one loop turn wants of several locks are one command for each master. Each lock gets its own answer
- * all the same, and what befalls one is no concern of the others. */
+/* Extensions that one loop turn wants of several locks are one command for each master, and so are releases. Each lock
+ * gets its own answer all the same, and what befalls one is no concern of the others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <redlock/look.h>
+
 #include "ask.h"
 #include "program_rig.h"
+#include "queue_rig.h"
 #include "watch.h"
 
 #define N_LOCKS 8
@@ -347,4 +350,135 @@ TEST_IF(is_classic(), clusters, keys_that_may_not_be_named_together_are_extended
     expect_extended(0, N_LOCKS);
 }
 
-SUITE_WITH_SERVER("extend_many")
+/* --- Releases ----------------------------------------------------------------------------------------------------- */
+
+static void start_releasing(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        outcomes[i] = (struct outcome){0};
+        ck_assert_int_eq(redlock_release(locks[i], outcome_record, &outcomes[i]), 0);
+    }
+}
+
+static void release_all(size_t n)
+{
+    start_releasing(n);
+    for (size_t i = 0; i < n; i++)
+        rig_wait_outcome(&rig, &outcomes[i]);
+    rig_wait_quiet(&rig, rig.client);
+}
+
+static void expect_released(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+        rig_wait_absent(&rig, keys[i]);
+    }
+}
+
+TEST(three, many_releases_are_few_commands)
+{
+    uint64_t before;
+
+    hold(MANY);
+    before = commands();
+    release_all(MANY);
+    expect_released(0, MANY);
+    ck_assert_uint_le(commands() - before, MANY / 2);
+}
+
+/* One has lost its key on all masters, one has another's in its place, and for one somebody waits, of whom its client
+ * does not know. */
+TEST(three, each_release_gets_its_own_answer)
+{
+    struct redlock_acquire_options request = queue_request();
+    struct waiter waiter = {0};
+
+    hold(N_LOCKS);
+    for (size_t node = 0; node < rig.n; node++) {
+        rig_do(&rig, node, "DEL", keys[1], NULL);
+        rig_do(&rig, node, "SET", keys[3], "foreign", "PX", "60000", NULL);
+    }
+    waiter_take(&rig, &waiter, rig_further_client(&rig), keys[5], &request);
+    release_all(N_LOCKS);
+    expect_released(0, 1);
+    expect_released(2, 3);
+    expect_released(6, N_LOCKS);
+    ck_assert_uint_ge(outcome_count_votes(&outcomes[1], REDLOCK_VOTE_REFUSED), 2);
+    ck_assert_uint_ge(outcome_count_votes(&outcomes[3], REDLOCK_VOTE_REFUSED), 2);
+    ck_assert_uint_eq(rig_count_value(&rig, keys[3], "foreign"), 3);
+    waiter_wait_held(&waiter);
+    waiter_leave(&waiter);
+}
+
+TEST(three, a_key_that_is_wanted_again_in_the_turn_of_its_release_is_free)
+{
+    struct redlock_acquire_options once = rig_lease(TTL_MS, 0);
+    struct outcome acquired = {0};
+    struct redlock_lock *next;
+
+    hold(N_LOCKS);
+    ck_assert_int_eq(redlock_lock_create(rig.client, keys[2], strlen(keys[2]), &next), 0);
+    start_releasing(N_LOCKS);
+    ck_assert_int_eq(redlock_acquire(next, &once, outcome_record, &acquired), 0);
+    rig_wait_outcome(&rig, &acquired);
+    outcome_expect(&acquired, REDLOCK_OK);
+    ck_assert_uint_eq(acquired.attempts, 1);
+}
+
+static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    *(int *)user_data = (int)result->verdict;
+}
+
+static bool has_looked(void *argument)
+{
+    return *(const int *)argument >= 0;
+}
+
+TEST(three, a_look_in_the_turn_of_a_release_sees_the_key_free)
+{
+    int verdict = -1;
+
+    hold(N_LOCKS);
+    start_releasing(N_LOCKS);
+    ck_assert_int_eq(redlock_look(rig.client, keys[7], strlen(keys[7]), on_look, &verdict), 0);
+    rig_wait(&rig, has_looked, &verdict, "a look");
+    ck_assert_int_eq(verdict, REDLOCK_LOOK_FREE);
+}
+
+/* On one master the user may not touch one of the keys any more. The others are released there all the same. */
+TEST(three, a_forbidden_key_does_not_keep_the_others_from_being_released)
+{
+    hold(N_LOCKS);
+    rig_do(&rig, 1, "ACL", "SETUSER", "default", "resetkeys", "~redlock:*", "~many:[1-7]", NULL);
+    start_releasing(N_LOCKS);
+    for (size_t i = 1; i < N_LOCKS; i++)
+        rig_wait_absent(&rig, keys[i]);
+    rig_do(&rig, 1, "ACL", "SETUSER", "default", "allkeys", NULL);
+    rig_wait_absent(&rig, keys[0]);
+}
+
+/* A client that ends hears of no waiter: each lock goes to the one that waits for it. */
+TEST(three, a_client_that_ends_hands_on_all_that_it_has_released)
+{
+    struct redlock_acquire_options lease = rig_lease(60000, 0);
+    struct redlock_acquire_options request = queue_request();
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_lock *held[2];
+    struct waiter waiters[2] = {{0}, {0}};
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(keys[i], sizeof keys[i], "many:%zu", i);
+        ck_assert_int_eq(redlock_lock_create(client, keys[i], strlen(keys[i]), &held[i]), 0);
+        ck_assert_int_eq(rig_acquire(&rig, held[i], &lease).status, REDLOCK_OK);
+        waiter_take(&rig, &waiters[i], rig.client, keys[i], &request);
+    }
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(redlock_release(held[i], NULL, NULL), 0);
+    redlock_client_destroy(client);
+    for (size_t i = 0; i < 2; i++)
+        waiter_wait_held(&waiters[i]);
+}
+
+SUITE_WITH_SERVER("many")
