@@ -3,6 +3,7 @@
  * The loop is run one iteration at a time until the condition holds. A repeating timer makes sure that conditions
  * about the masters, which no event of this process announces, are looked at every few milliseconds. */
 #include <check.h>
+#include <event2/event.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -128,8 +129,10 @@ static bool is_quiet(void *argument)
     return true;
 }
 
+/* What is gathered in a turn is written at its end. */
 void rig_wait_quiet(struct rig *rig, struct redlock_client *client)
 {
+    event_base_loop(rig->base, EVLOOP_NONBLOCK);
     rig_wait(rig, is_quiet, client, "all replies");
 }
 
