@@ -310,7 +310,8 @@ void redlock_client_destroy(struct redlock_client *client)
     client->depth++;
     rl_objects_destroy(client);
     rl_shutdown_cancel(client);
-    rl_batch_flush(&client->host);
+    if (!rl_client_forked(client))
+        rl_batch_flush(&client->host);
     rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;
     rl_objects_free(client);

@@ -87,16 +87,17 @@ def a_lone_guarded_task_needs_ten_more_for_the_guards():
 
 
 def concurrent_tasks_share_the_connections():
+    """And at least two of them, on average, the command that releases."""
     result = measured("--scenario", "conc", "--profile", "classic", "--concurrency", "100", "--procs", "3",
                       "--duration", "1s", "--unix")
     assert result["concurrency"] == 100 and result["procs"] == 3
-    assert_commands(result, 10, tasks=100)
+    assert 5 <= result["commands_per_lock"] <= 7.5, result["commands_per_lock"]
 
 
 def concurrent_tasks_share_the_guards():
     """At least two tasks' locks in a turn of the loop, on average."""
     result = measured("--scenario", "conc", "--concurrency", "200", "--duration", "1s")
-    assert 9.5 <= result["commands_per_lock"] <= 15, result["commands_per_lock"]
+    assert 5 <= result["commands_per_lock"] <= 12.5, result["commands_per_lock"]
 
 
 def a_delay_is_felt_once_each_way():
@@ -134,7 +135,7 @@ def tasks_with_clients_of_their_own_have_connections_of_their_own():
 def a_set_of_five_takes_the_round_trip_of_one_key():
     result = measured("--scenario", "set5", "--local", "3", "--delay", "10ms", "--count", "20")
     assert 20000 <= result["acquire_us"]["p50"] < 80000, result["acquire_us"]  # one after the other: 100000
-    assert result["commands_per_lock"] >= 5 * 3 * 2, result["commands_per_lock"]
+    assert result["commands_per_lock"] >= (5 + 1) * 3, result["commands_per_lock"]  # its keys are released together
 
 
 def readers_behind_a_writer_come_together():

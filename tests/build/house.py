@@ -99,7 +99,7 @@ MEASURES = [
     ("comments of functions that begin with a pronoun", comments_that_begin_with_a_pronoun, MOST, 10),
     ("place of redlock_mutex_lock in blocking.h", place_of_the_lock_function, MOST, 5),
     ("lines of lib and the command",
-     lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 67038),
+     lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 67039),
     ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3888),
     ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 105550),
 ]
