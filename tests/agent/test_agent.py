@@ -2,7 +2,9 @@
 """redlock agent by its protocol, on three real masters. Prints TAP. Usage: test_agent.py PATH_OF_REDLOCK [TEST...]"""
 import contextlib
 import http.client
+import json
 import os
+import random
 import resource
 import select
 import signal
@@ -359,6 +361,53 @@ def wrong_words_are_named_and_harm_nobody(rig):
     assert witness.get("extend", lock=held["lock"])["deadline_us"] > held["deadline_us"]
 
 
+def drawn_value(chance, depth=0):
+    some = [None, True, -1, 0, 1, 1.5, 2**53, 1e300, "", "a", "1h", "forever", "1/3", "shared", "x" * 5000, "\u20ac", [], {}]
+    if depth < 30 and chance.random() < 0.5:
+        inner = drawn_value(chance, depth + 1)
+        return chance.choice([[inner], {"key": inner}, ["a", inner]])
+    return chance.choice(some)
+
+
+def drawn_line(chance, number):
+    """A request that makes sense, with some of its members changed, and then some of its bytes."""
+    key, lock = f"drawn{chance.randrange(4)}", chance.randrange(12)
+    request = {"id": number, **chance.choice([
+        {"op": "hello", "version": 1}, {"op": "acquire", "key": key, "ttl": "1s", "wait": "50ms", "fenced": True},
+        {"op": "acquire", "keys": [key, {"key": "pool", "permits": "1/3"}]}, {"op": "acquire", "key": key, "mode": "shared"},
+        {"op": "extend", "lock": lock, "ttl": "2s"}, {"op": "release", "lock": lock}, {"op": "enter", "lock": lock},
+        {"op": "convert", "lock": lock, "mode": "exclusive"}, {"op": "export", "lock": lock}, {"op": "adopt", "key": key, "text": "x"},
+        {"op": "elect", "key": "led"}, {"op": "resign", "election": lock}, {"op": "observe", "key": "led"}, {"op": "look", "key": key},
+        {"op": "latch", "name": "gate", "parties": 2, "generation": 1, "party": "p"}, {"op": "list"},
+        {"op": "cancel", "request": number - 3}])}
+    for _ in range(chance.choice([0, 0, 1, 1, 2])):
+        request[chance.choice([*request, "ttl", "wait", "label", "permits", "token"])] = drawn_value(chance)
+    line = bytearray(json.dumps(request).encode())
+    for _ in range(chance.choice([0, 0, 0, 1, 3])):
+        at = chance.randrange(len(line))
+        line[at:at + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+    return bytes(line) + b"\n"
+
+
+def whatever_is_said_is_answered_and_harms_nobody_else(rig):
+    seed = int(os.environ.get("REDLOCK_TEST_SEED") or random.randrange(1 << 32))
+    chance, witness = random.Random(seed), Wire(rig)
+    held = witness.get("acquire", key="watched", ttl="50s")
+    try:
+        for _ in range(40):
+            wire = Wire(rig)
+            for number in range(1, 26):
+                wire.tell(drawn_line(chance, number))
+            wire.id = 1000000
+            wire.get("ping")
+            wire.close()
+        assert witness.get("extend", lock=held["lock"])["deadline_us"] > held["deadline_us"]
+        wait_for(lambda: all(rig.is_free(f"drawn{i}") for i in range(4)), "the locks of those who have gone")
+    except BaseException:
+        print(f"# REDLOCK_TEST_SEED={seed}")
+        raise
+
+
 # --- Limits
 
 def rights_and_limits(rig):
@@ -514,6 +563,6 @@ sys.exit(run([
     what_was_told_outlives_the_agent, hold_at_least_outlives_release_and_connection, what_lingers_is_adopted_by_its_token,
     what_is_pending_when_its_peer_goes_harms_nobody, a_text_is_adopted_by_one_only,
     an_agent_leaves_its_locks_to_the_next, a_start_that_fails_takes_nothing, wrong_words_are_named_and_harm_nobody,
-    rights_and_limits, metrics_are_answered_over_http, who_ends_its_writing_is_answered,
+    whatever_is_said_is_answered_and_harms_nobody_else, rights_and_limits, metrics_are_answered_over_http, who_ends_its_writing_is_answered,
     those_who_misuse_the_port_disturb_nobody, scrapes_wait_while_there_are_no_descriptors, a_port_that_cannot_be_used_is_named,
     a_thousand_connections_of_one_process, connections_wait_while_there_are_no_descriptors]))
