@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 from agent_rig import PATIENCE_S, Wire, now_us, run, wait_for
@@ -161,6 +162,61 @@ def who_is_sent_away_is_told_why(rig):
     rig.restart()
 
 
+# For how long a lock was had: between two instants at which it was valid.
+LOCKS_UNTIL_STOPPED = """
+def now_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+client, place = redlock_agent.Client(), os.environ["PLACE"]
+print(flush=True)
+with open(f"{place}/had-{os.getpid()}", "w", buffering=1) as had:
+    while not os.path.exists(f"{place}/stop"):
+        try:
+            with client.lock("met", ttl=1, wait=1) as held:
+                begin_ns = now_ns()
+                valid = held.remaining > 0
+                time.sleep(0.002)
+                end_ns = now_ns()
+                if valid and held.remaining > 0:
+                    print(begin_ns, end_ns, file=had)
+        except (redlock_agent.RedlockError, OSError):
+            pass
+"""
+
+
+def programs_never_meet_while_their_agent_comes_and_goes(rig):
+    def times():
+        return sorted(tuple(map(int, line.split())) for path in pathlib.Path(place).glob("had-*")
+                      for line in path.read_text().splitlines() if line.count(" "))
+
+    def go_on():
+        before = len(times())
+        wait_for(lambda: len(times()) > before + 20, "programs that lock")
+
+    def stand_still():
+        rig.agent.send_signal(signal.SIGSTOP)
+        rig.moment_of_acquisition("met")
+        rig.agent.send_signal(signal.SIGCONT)
+
+    def die():
+        rig.stop(signal.SIGKILL)
+        rig.start("--state", rig.state)
+
+    with tempfile.TemporaryDirectory() as place:
+        rig.environment["PLACE"] = place
+        children = [program(rig, LOCKS_UNTIL_STOPPED) for _ in range(4)]
+        for happens in (die, rig.restart, stand_still, rig.restart, stand_still, die):
+            go_on()
+            happens()
+        go_on()
+        open(f"{place}/stop", "w").close()
+        for child in children:
+            assert child.wait(PATIENCE_S) == 0
+            child.stdout.close()
+        for (begin_ns, end_ns), (next_ns, _) in zip(times(), times()[1:]):
+            assert end_ns < next_ns, (begin_ns, end_ns, next_ns)
+
+
 def asyncio_too(rig):
     async def main():
         async with redlock_agent.AsyncClient(rig.socket) as client:
@@ -188,4 +244,4 @@ sys.exit(run([
     a_holder_that_is_killed_makes_room, a_forked_child_closes_and_has_nothing_of_its_parent,
     a_forked_child_keeps_nothing_of_a_parent_that_dies, a_client_goes_on_with_the_next_agent,
     without_an_agent_a_lock_ends_at_its_deadline, an_agent_that_is_stopped_prolongs_nothing,
-    who_is_sent_away_is_told_why, asyncio_too], {"PYTHONPATH": CLIENT, "PYTHONDONTWRITEBYTECODE": "1"}))
+    who_is_sent_away_is_told_why, programs_never_meet_while_their_agent_comes_and_goes, asyncio_too], {"PYTHONPATH": CLIENT, "PYTHONDONTWRITEBYTECODE": "1"}))
