@@ -188,7 +188,7 @@ struct rl_answer rl_classify_many(enum rl_step step, const struct rl_reply *repl
     struct rl_answer answer;
 
     if (reply->root.type != RL_REPLY_ERROR)
-        return rl_many_answer(reply, i, n);
+        return rl_many_answer(step, reply, i, n);
     answer = classify_error(step, false, reply->root.text);
     if (answer.detail == RL_DETAIL_FOREIGN) /* one of them: which? */
         answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};

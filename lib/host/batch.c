@@ -233,7 +233,9 @@ static void write_alone(struct rl_host *host, const struct rl_batch *batch, size
 /* A client that ends hears of no waiter: each of its releases is one in full. */
 static bool is_written_together(const struct rl_host *host, const struct rl_batch *batch)
 {
-    return is_of_releases(batch) && host->closing ? false : batch->n > 1 || !is_latest(batch);
+    if (is_of_releases(batch) && host->closing)
+        return false;
+    return batch->n > 1 || (batch->n == 1 && !is_latest(batch));
 }
 
 /* A claim whose lock has given up since, or has been acquired, need not enter the wait queue. Its rollback, if there
@@ -261,9 +263,8 @@ static void write_gathered(struct rl_host *host, struct rl_batch *batch)
     batch->sent = host->now;
     if (is_of_waiters(batch))
         refuse_left(host, batch);
-    if (batch->n > 0)
-        rl_cohort_form(host, batch);
-    if (batch->n > 0 && is_written_together(host, batch)) {
+    rl_cohort_form(host, batch);
+    if (is_written_together(host, batch)) {
         write_to_all(host, batch);
     } else {
         for (size_t i = 0; i < batch->n; i++)

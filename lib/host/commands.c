@@ -259,7 +259,8 @@ static bool append_keys(struct rl_host *host, unsigned node, const struct rl_cla
         claims[i]->kind->command(RL_STEP_RELEASE, &subject, &command);
         if (i == 0) {
             choose_form(host, node, &command);
-            rl_command_begin_many(&command, n, &host->scratch);
+            if (!rl_command_begin_many(&command, n, &host->scratch))
+                return false;
         }
         if (!rl_words_append(command.argv, command.n_keys, &host->scratch))
             return false;

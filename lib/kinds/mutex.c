@@ -93,32 +93,6 @@ static struct rl_answer extend_answer(const struct rl_reply_item *root)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
-/* EXTEND_MANY, and a release of several values, answer a letter for each; "?" where an error came after something had
- * been written. */
-struct rl_answer rl_many_answer(const struct rl_reply *reply, size_t i, size_t n)
-{
-    const struct rl_reply_item *root = &reply->root;
-
-    if (root->type != RL_REPLY_STRING || root->text.size != n)
-        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
-    switch (((const char *)root->text.data)[i]) {
-    case '-':
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
-    case '0':
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    case '1':
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    case '3':
-        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
-    case '4':
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
-    case '?':
-        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
-    default:
-        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
-    }
-}
-
 /* REPAIR sets a missing key, and answers 2 then; -2 means another memory. */
 static struct rl_answer repair_answer(const struct rl_reply_item *root)
 {
@@ -262,4 +236,20 @@ struct rl_answer rl_release_repeated(struct rl_answer answer, bool deleted)
     if (deleted && answer.outcome == RL_REFUSED)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
     return answer;
+}
+
+/* EXTEND_MANY, and a release of several values, answer a letter for each: what one alone is answered, but "-" for -1,
+ * and "?" where an error came after something had been written. */
+struct rl_answer rl_many_answer(enum rl_step step, const struct rl_reply *reply, size_t i, size_t n)
+{
+    struct rl_reply own = {.root = {.type = RL_REPLY_INTEGER}};
+    char letter;
+
+    if (reply->root.type != RL_REPLY_STRING || reply->root.text.size != n)
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    letter = ((const char *)reply->root.text.data)[i];
+    if (letter == '?')
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
+    own.root.integer = letter == '-' ? -1 : letter - '0';
+    return step == RL_STEP_EXTEND ? extend_answer(&own.root) : rl_release_answer(&own);
 }

@@ -10,7 +10,7 @@ extern const struct rl_kind rl_mutex_kind;
 
 /* The meaning of a reply that is not an error for number i of n values, of whatever kinds, that one command extends or
  * releases. */
-struct rl_answer rl_many_answer(const struct rl_reply *reply, size_t i, size_t n);
+struct rl_answer rl_many_answer(enum rl_step step, const struct rl_reply *reply, size_t i, size_t n);
 
 /* The mutex with fencing tokens (rules 8): claims are granted by a script that also counts. */
 

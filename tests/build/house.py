@@ -101,7 +101,7 @@ MEASURES = [
     ("lines of lib and the command",
      lambda: sum(map(lines_of, sources("lib") + sources("tools/cli"))), MOST, 67039),
     ("lines of the agent", lambda: sum(map(lines_of, sources("tools/agent"))), MOST, 3888),
-    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 105550),
+    ("lines of the tests", lambda: sum(map(lines_of, sources("tests"))), MOST, 105568),
 ]
 
 

@@ -179,6 +179,18 @@ TEST(answers, any_other_reply_to_an_extension_may_mean_anything)
     expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
 
+static void expect_letters(enum rl_step step, const struct rl_answer *expected)
+{
+    struct rl_reply reply = {.root = {.type = RL_REPLY_STRING, .text = {"10-?34x", 7}}};
+
+    for (size_t i = 0; i < 7; i++) {
+        struct rl_answer answer = rl_many_answer(step, &reply, i, 7);
+
+        ck_assert_int_eq(answer.outcome, expected[i].outcome);
+        ck_assert_int_eq(answer.detail, expected[i].detail);
+    }
+}
+
 TEST(answers, a_command_for_several_answers_a_letter_for_each)
 {
     static const struct rl_answer expected[] = {
@@ -187,14 +199,20 @@ TEST(answers, a_command_for_several_answers_a_letter_for_each)
         {RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0}, {RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0},
         {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
     };
-    struct rl_reply reply = {.root = {.type = RL_REPLY_STRING, .text = {"10-?34x", 7}}};
 
-    for (size_t i = 0; i < 7; i++) {
-        struct rl_answer answer = rl_many_answer(&reply, i, 7);
+    expect_letters(RL_STEP_RELEASE, expected);
+    expect_letters(RL_STEP_ROLLBACK, expected);
+}
 
-        ck_assert_int_eq(answer.outcome, expected[i].outcome);
-        ck_assert_int_eq(answer.detail, expected[i].detail);
-    }
+TEST(answers, an_extension_of_several_knows_nothing_of_waiters)
+{
+    static const struct rl_answer expected[] = {
+        {RL_GRANTED, RL_DETAIL_NONE, 0},     {RL_REFUSED, RL_DETAIL_MISSING, 0},  {RL_REFUSED, RL_DETAIL_FOREIGN, 0},
+        {RL_UNKNOWN, RL_DETAIL_ERROR, 0},    {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0}, {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
+        {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
+    };
+
+    expect_letters(RL_STEP_EXTEND, expected);
 }
 
 /* Which letter would be whose? */
@@ -208,8 +226,8 @@ TEST(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none)
     };
 
     for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
-        ck_assert_int_eq(rl_many_answer(&replies[i], 0, 5).outcome, RL_UNKNOWN);
-        ck_assert_int_eq(rl_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
+        ck_assert_int_eq(rl_many_answer(RL_STEP_EXTEND, &replies[i], 0, 5).outcome, RL_UNKNOWN);
+        ck_assert_int_eq(rl_many_answer(RL_STEP_EXTEND, &replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
     }
 }
 
